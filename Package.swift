@@ -1,0 +1,102 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// What every target is compiled with: Swift 6, and no warning left behind.
+let common: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+    .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+    .treatAllWarnings(as: .error),
+]
+
+/// What the cores are compiled with: they read bytes that a stranger chose, so nothing unsafe goes unmarked.
+let core: [SwiftSetting] = common + [.enableExperimentalFeature("Lifetimes"), .strictMemorySafety()]
+
+let crypto: [Target.Dependency] = [
+    .product(name: "Crypto", package: "swift-crypto"),
+    .product(name: "CryptoExtras", package: "swift-crypto"),
+]
+
+let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: "swift-argument-parser")
+
+let package = Package(
+    name: "corebluetooth-linux",
+    products: [
+        .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
+        .library(name: "BLESimulation", targets: ["BLESimulation"]),
+        .executable(name: "ble", targets: ["ble"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+    ],
+    targets: [
+        // Values in, values out: no I/O, no clock, no threads.
+        .target(name: "BLEWire", swiftSettings: core),
+        .target(name: "BLECrypto", dependencies: ["BLEWire"] + crypto, swiftSettings: core),
+        .target(name: "BLEHost", dependencies: ["BLEWire", "BLECrypto"], swiftSettings: core),
+        .target(name: "BLEController", dependencies: ["BLEWire"], swiftSettings: core),
+
+        // Where they meet the machine, the app, and a world that is made up.
+        .target(
+            name: "BLERuntime",
+            dependencies: ["BLEHost", "BLEWire", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: common
+        ),
+        .target(
+            name: "BLESimulation",
+            dependencies: ["BLERuntime", "BLEHost", "BLEController", "BLEWire"],
+            swiftSettings: common
+        ),
+        .target(
+            name: "CoreBluetooth",
+            dependencies: ["BLERuntime", "BLESimulation", "BLEHost", "BLEWire"],
+            swiftSettings: common
+        ),
+
+        // Programs.
+        .executableTarget(
+            name: "ble",
+            dependencies: ["CoreBluetooth", "BLESimulation", "BLERuntime", "BLEController", "BLEWire", argumentParser],
+            swiftSettings: common
+        ),
+        .executableTarget(
+            name: "BLEConformance",
+            dependencies: ["BLESimulation", "BLERuntime", "BLEHost", "BLEController", "BLEWire", argumentParser],
+            swiftSettings: common
+        ),
+        .executableTarget(
+            name: "BLEBenchmarks",
+            dependencies: ["CoreBluetooth", "BLESimulation", "BLERuntime", "BLEHost", "BLEController", "BLEWire"],
+            path: "Benchmarks/BLEBenchmarks",
+            swiftSettings: common
+        ),
+
+        // Tests, one target for each target that they test.
+        .testTarget(name: "BLEWireTests", dependencies: ["BLEWire"], swiftSettings: core),
+        .testTarget(name: "BLECryptoTests", dependencies: ["BLECrypto", "BLEWire"], swiftSettings: core),
+        .testTarget(name: "BLEHostTests", dependencies: ["BLEHost", "BLEWire"], swiftSettings: core),
+        .testTarget(name: "BLEControllerTests", dependencies: ["BLEController", "BLEWire"], swiftSettings: core),
+        .testTarget(
+            name: "BLERuntimeTests",
+            dependencies: ["BLERuntime", "BLEController", "BLEHost", "BLEWire"],
+            swiftSettings: common
+        ),
+        .testTarget(
+            name: "BLESimulationTests",
+            dependencies: ["BLESimulation", "CoreBluetooth", "BLERuntime", "BLEHost", "BLEWire"],
+            swiftSettings: common
+        ),
+        .testTarget(
+            name: "CoreBluetoothTests",
+            dependencies: ["CoreBluetooth", "BLESimulation", "BLERuntime", "BLEHost", "BLEWire"],
+            swiftSettings: common
+        ),
+        .testTarget(name: "bleTests", dependencies: ["ble"], swiftSettings: common),
+        .testTarget(name: "BLEConformanceTests", dependencies: ["BLEConformance"], swiftSettings: common),
+        .testTarget(name: "TidyTests", swiftSettings: common),
+    ]
+)

@@ -1,0 +1,102 @@
+/// Reads packets out of bytes that it borrows and never trusts.
+///
+/// Every access is bounds-checked by `Span`; the whole decoder holds no unsafe expression.
+package struct PacketDecoder: Wire, ~Escapable {
+    private let bytes: Span<UInt8>
+    private var offset = 0
+
+    @_lifetime(copy bytes)
+    @inline(__always)
+    package init(_ bytes: Span<UInt8>) { self.bytes = bytes }
+
+    /// How many octets have not been read yet.
+    @inline(__always)
+    package var remaining: Int { bytes.count - offset }
+
+    @_lifetime(self: copy self)
+    @inline(__always)
+    package mutating func integer<T: FixedWidthInteger & UnsignedInteger & Sendable>(
+        _ value: inout T,
+        _ name: StaticString
+    ) throws(PacketError) {
+        let size = T.bitWidth / 8
+        guard remaining >= size else { throw .truncated(field: name) }
+        value = 0
+        for i in 0..<size { value |= T(truncatingIfNeeded: bytes[offset + i]) &<< T(truncatingIfNeeded: 8 * i) }
+        offset += size
+    }
+
+    @_lifetime(self: copy self)
+    @inline(__always)
+    package mutating func narrow(_ value: inout UInt64, octets: Int, _ name: StaticString) throws(PacketError) {
+        guard remaining >= octets else { throw .truncated(field: name) }
+        value = 0
+        for i in 0..<octets { value |= UInt64(bytes[offset + i]) &<< UInt64(8 * i) }
+        offset += octets
+    }
+
+    @_lifetime(self: copy self)
+    @inline(__always)
+    package mutating func bytes(_ value: inout [UInt8], count: Int, _ name: StaticString) throws(PacketError) {
+        guard count >= 0, remaining >= count else { throw .truncated(field: name) }
+        value = [UInt8](copying: bytes.extracting(offset..<(offset + count)))
+        offset += count
+    }
+
+    @_lifetime(self: copy self)
+    @inline(__always)
+    package mutating func rest(_ value: inout [UInt8], _ name: StaticString) throws(PacketError) {
+        value = [UInt8](copying: unread)
+        offset = bytes.count
+    }
+
+    @_lifetime(self: copy self)
+    package mutating func size(
+        _ current: Int,
+        among choices: [Int],
+        _ name: StaticString
+    ) throws(PacketError) -> Int {
+        guard choices.contains(remaining) else { throw .truncated(field: name) }
+        return remaining
+    }
+
+    @_lifetime(self: copy self)
+    @inline(__always)
+    package mutating func hasElement(at index: Int, of count: Int) -> Bool { remaining > 0 }
+
+    /// A view of the octets after the fields read so far: a payload that the caller may pass down without copying it.
+    package var unread: Span<UInt8> {
+        @_lifetime(copy self)
+        @inline(__always)
+        get { bytes.extracting(droppingFirst: offset) }
+    }
+}
+
+extension Packet {
+    /// Decodes a packet that fills `bytes` exactly.
+    @inline(__always)
+    package init(decoding bytes: Span<UInt8>) throws(PacketError) {
+        var decoder = PacketDecoder(bytes)
+        try self.init(from: &decoder)
+        guard decoder.remaining == 0 else { throw .trailing(count: decoder.remaining) }
+    }
+
+    /// Decodes a packet that fills `bytes` exactly.
+    package init(decoding bytes: [UInt8]) throws(PacketError) { try self.init(decoding: bytes.span) }
+
+    /// Decodes a packet from the front of what `decoder` has left, as a header is.
+    @inline(__always)
+    package init(from decoder: inout PacketDecoder) throws(PacketError) {
+        self.init()
+        try layout(&decoder)
+    }
+}
+
+extension [UInt8] {
+    /// Copies borrowed bytes into an array of their own.
+    package init(copying span: Span<UInt8>) {
+        self.init(capacity: span.count) { (output: inout OutputSpan<UInt8>) in
+            for index in span.indices { output.append(span[index]) }
+        }
+    }
+}

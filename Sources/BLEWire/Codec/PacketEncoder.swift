@@ -1,0 +1,69 @@
+/// Appends packets to a buffer that it owns and that its owner may reuse.
+package struct PacketEncoder: Wire {
+    package private(set) var bytes: [UInt8]
+
+    package init(reservingCapacity capacity: Int = 64) {
+        bytes = []
+        bytes.reserveCapacity(capacity)
+    }
+
+    /// Forgets what was encoded and keeps the storage.
+    package mutating func reset() { bytes.removeAll(keepingCapacity: true) }
+
+    @inline(__always)
+    package mutating func integer<T: FixedWidthInteger & UnsignedInteger & Sendable>(
+        _ value: inout T,
+        _ name: StaticString
+    ) throws(PacketError) {
+        for i in 0..<(T.bitWidth / 8) {
+            bytes.append(UInt8(truncatingIfNeeded: value &>> T(truncatingIfNeeded: 8 * i)))
+        }
+    }
+
+    @inline(__always)
+    package mutating func narrow(_ value: inout UInt64, octets: Int, _ name: StaticString) throws(PacketError) {
+        for i in 0..<octets { bytes.append(UInt8(truncatingIfNeeded: value &>> UInt64(8 * i))) }
+    }
+
+    @inline(__always)
+    package mutating func bytes(_ value: inout [UInt8], count: Int, _ name: StaticString) throws(PacketError) {
+        precondition(value.count == count, "a field of \(count) octets holds \(value.count)")
+        bytes.append(contentsOf: value)
+    }
+
+    @inline(__always)
+    package mutating func rest(_ value: inout [UInt8], _ name: StaticString) throws(PacketError) {
+        bytes.append(contentsOf: value)
+    }
+
+    @inline(__always)
+    package mutating func size(
+        _ current: Int,
+        among choices: [Int],
+        _ name: StaticString
+    ) throws(PacketError) -> Int { current }
+
+    @inline(__always)
+    package mutating func hasElement(at index: Int, of count: Int) -> Bool { index < count }
+
+    /// Appends a packet.
+    ///
+    /// Encoding cannot fail: a value that exists is a value that can be sent.
+    @inline(__always)
+    package mutating func append(_ packet: some Packet) {
+        var copy = packet
+        do { try copy.layout(&self) } catch { preconditionFailure("\(packet) has no encoding: \(error)") }
+    }
+
+    /// Appends octets that are encoded already.
+    package mutating func append(contentsOf octets: [UInt8]) { bytes.append(contentsOf: octets) }
+}
+
+extension Packet {
+    /// The octets of this packet.
+    package var encoded: [UInt8] {
+        var encoder = PacketEncoder()
+        encoder.append(self)
+        return encoder.bytes
+    }
+}

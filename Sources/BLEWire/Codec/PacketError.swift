@@ -1,0 +1,31 @@
+/// The only ways in which a byte sequence can fail to be a packet.
+package enum PacketError: Error, Equatable, Sendable {
+    /// The bytes ended inside the named field.
+    case truncated(field: StaticString)
+    /// `count` bytes were left over after the last field.
+    case trailing(count: Int)
+    /// The named field holds a value that the specification reserves.
+    case reserved(field: StaticString)
+    /// No packet of this protocol has this code.
+    case unknown(code: UInt16)
+
+    package static func == (a: Self, b: Self) -> Bool {
+        switch (a, b) {
+        case (.truncated(let x), .truncated(let y)), (.reserved(let x), .reserved(let y)): "\(x)" == "\(y)"
+        case (.trailing(let x), .trailing(let y)): x == y
+        case (.unknown(let x), .unknown(let y)): x == y
+        default: false
+        }
+    }
+}
+
+extension PacketError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .truncated(let field): "the packet ends inside \(field)"
+        case .trailing(let count): "\(count) octets follow the last field"
+        case .reserved(let field): "\(field) has a reserved value"
+        case .unknown(let code): "no packet has the code 0x\(String(code, radix: 16))"
+        }
+    }
+}

@@ -1,0 +1,107 @@
+/// Something that walks the fields of a packet in wire order: a decoder fills them in, an encoder copies them
+/// out, a dissector describes them, a generator makes them up.
+///
+/// A packet names its fields once, in ``Packet/layout(_:)``; everything else is a `Wire`.
+package protocol Wire: ~Copyable, ~Escapable {
+    /// Visits an integer, least significant octet first.
+    mutating func integer<T: FixedWidthInteger & UnsignedInteger & Sendable>(
+        _ value: inout T,
+        _ name: StaticString
+    ) throws(PacketError)
+
+    /// Visits an integer of `octets` octets, 1 to 8, least significant first: what has no type of its width, such
+    /// as a device address (6) or an extended advertising interval (3).
+    mutating func narrow(_ value: inout UInt64, octets: Int, _ name: StaticString) throws(PacketError)
+
+    /// Visits a field whose values are a type of their own.
+    mutating func field<F: WireField>(_ value: inout F, _ name: StaticString) throws(PacketError)
+
+    /// Visits exactly `count` octets.
+    mutating func bytes(_ value: inout [UInt8], count: Int, _ name: StaticString) throws(PacketError)
+
+    /// Visits every octet up to the end of the packet.
+    mutating func rest(_ value: inout [UInt8], _ name: StaticString) throws(PacketError)
+
+    /// How many octets the last field takes, where the specification leaves a choice (a UUID of 2 or 16 octets).
+    ///
+    /// A decoder says what is left and refuses what is not among `choices`; the others keep `current`, but for a
+    /// generator, which picks one.
+    mutating func size(_ current: Int, among choices: [Int], _ name: StaticString) throws(PacketError) -> Int
+
+    /// Whether a list that goes on to the end of the packet has an element at `index`, when it holds `count` now.
+    mutating func hasElement(at index: Int, of count: Int) -> Bool
+}
+
+/// A wire in generic position.
+///
+/// Decoders borrow the bytes they read, so a wire may not escape.
+package typealias AnyWire = Wire & ~Copyable & ~Escapable
+
+/// A protocol data unit, the header of one, or an element of a list in one.
+package protocol Packet: Equatable, Sendable {
+    /// Creates a packet with every field zero or empty, ready for a decoder to fill.
+    init()
+
+    /// Visits every field once, in the order in which they are sent.
+    mutating func layout(_ wire: inout some AnyWire) throws(PacketError)
+}
+
+/// A value of one fixed-width field: a handle, an error code, a set of flags.
+package protocol WireField: Equatable, Sendable {
+    associatedtype Raw: FixedWidthInteger & UnsignedInteger & Sendable
+    /// `nil` if the specification reserves `wire`.
+    init?(wire: Raw)
+    var wire: Raw { get }
+}
+
+extension Wire where Self: ~Copyable & ~Escapable {
+    @_lifetime(self: copy self)
+    @inline(__always)
+    package mutating func field<F: WireField>(_ value: inout F, _ name: StaticString) throws(PacketError) {
+        var raw = value.wire
+        try integer(&raw, name)
+        guard let decoded = F(wire: raw) else { throw .reserved(field: name) }
+        value = decoded
+    }
+
+    /// Visits octets that a count of one octet precedes.
+    @_lifetime(self: copy self)
+    @inline(__always)
+    package mutating func counted(_ value: inout [UInt8], _ name: StaticString) throws(PacketError) {
+        var count = UInt8(truncatingIfNeeded: value.count)
+        try integer(&count, name)
+        try bytes(&value, count: Int(count), name)
+    }
+
+    /// Visits elements that go on to the end of the packet.
+    @_lifetime(self: copy self)
+    @inline(__always)
+    package mutating func list<Element: Packet>(_ elements: inout [Element]) throws(PacketError) {
+        var index = 0
+        while hasElement(at: index, of: elements.count) {
+            if index == elements.count { elements.append(Element()) }
+            try elements[index].layout(&self)
+            index += 1
+        }
+    }
+
+    /// Visits elements that a count of one octet precedes.
+    @_lifetime(self: copy self)
+    @inline(__always)
+    package mutating func countedList<Element: Packet>(
+        _ elements: inout [Element],
+        _ name: StaticString
+    ) throws(PacketError) {
+        var count = UInt8(truncatingIfNeeded: elements.count)
+        try integer(&count, name)
+        for index in 0..<Int(count) {
+            if index == elements.count { elements.append(Element()) }
+            try elements[index].layout(&self)
+        }
+    }
+
+    /// Visits a packet that is part of another.
+    @_lifetime(self: copy self)
+    @inline(__always)
+    package mutating func nested(_ packet: inout some Packet) throws(PacketError) { try packet.layout(&self) }
+}

@@ -1,0 +1,139 @@
+/// Names a type of service, characteristic or descriptor.
+///
+/// A UUID remembers the form it was given in, since that is the form in which it goes on the air, but two forms of
+/// the same UUID are equal: 180D is 0000180D-0000-1000-8000-00805F9B34FB.
+///
+/// Core 6.0, Vol 3, Part B, 2.5.1.
+package enum BluetoothUUID: Sendable {
+    case short(UInt16)
+    case medium(UInt32)
+    case full(UInt128)
+
+    /// The UUID 00000000-0000-1000-8000-00805F9B34FB, whose first 32 bits the short forms replace.
+    package static let base: UInt128 = 0x0000_0000_0000_1000_8000_0080_5F9B_34FB
+
+    /// All 128 bits.
+    @inline(__always)
+    package var expanded: UInt128 {
+        switch self {
+        case .short(let value): Self.base | UInt128(value) << 96
+        case .medium(let value): Self.base | UInt128(value) << 96
+        case .full(let value): value
+        }
+    }
+
+    /// The same UUID in the shortest form that ATT and GATT know: 16 bits, or all of them.
+    package var attributeForm: Self {
+        let value = expanded
+        guard value & ~(UInt128(0xFFFF) << 96) == Self.base else { return .full(value) }
+        return .short(UInt16(truncatingIfNeeded: value >> 96))
+    }
+
+    /// The octets of this form, least significant first, as packets carry it.
+    package var octets: [UInt8] {
+        switch self {
+        case .short(let value): value.littleEndianOctets
+        case .medium(let value): value.littleEndianOctets
+        case .full(let value): value.littleEndianOctets
+        }
+    }
+
+    /// Creates a UUID from 2, 4 or 16 octets, least significant first; `nil` for any other number of them.
+    package init?(octets: some Collection<UInt8>) {
+        var value: UInt128 = 0
+        for octet in octets.reversed() { value = value << 8 | UInt128(octet) }
+        switch octets.count {
+        case 2: self = .short(UInt16(truncatingIfNeeded: value))
+        case 4: self = .medium(UInt32(truncatingIfNeeded: value))
+        case 16: self = .full(value)
+        default: return nil
+        }
+    }
+}
+
+extension BluetoothUUID: Hashable, Comparable {
+    @inline(__always)
+    package static func == (a: Self, b: Self) -> Bool {
+        if case .short(let x) = a, case .short(let y) = b { return x == y }
+        return a.expanded == b.expanded
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(expanded) }
+    package static func < (a: Self, b: Self) -> Bool { a.expanded < b.expanded }
+}
+
+extension BluetoothUUID: CustomStringConvertible {
+    /// Creates a UUID from 4 or 8 digits or the form with hyphens; `nil` for anything else.
+    package init?(_ text: some StringProtocol) {
+        let groups = text.split(separator: "-", omittingEmptySubsequences: false)
+        let digits = groups.joined()
+        guard digits.utf8.allSatisfy({ UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || Self.letters ~= $0 | 0x20 }),
+            let value = UInt128(digits, radix: 16)
+        else { return nil }
+        switch groups.map(\.count) {
+        case [4]: self = .short(UInt16(truncatingIfNeeded: value))
+        case [8]: self = .medium(UInt32(truncatingIfNeeded: value))
+        case [8, 4, 4, 4, 12]: self = .full(value)
+        default: return nil
+        }
+    }
+
+    private static let letters = UInt8(ascii: "a")...UInt8(ascii: "f")
+
+    /// 4, 8 or 36 characters in upper case, as Core Bluetooth spells it.
+    package var description: String {
+        func digits(_ value: some BinaryInteger, _ count: Int) -> String {
+            let text = String(value, radix: 16, uppercase: true)
+            return String(repeating: "0", count: count - text.utf8.count) + text
+        }
+        switch self {
+        case .short(let value): return digits(value, 4)
+        case .medium(let value): return digits(value, 8)
+        case .full(let value):
+            let text = Array(digits(value, 32))
+            let groups = [text[0..<8], text[8..<12], text[12..<16], text[16..<20], text[20...]]
+            return groups.map { String($0) }.joined(separator: "-")
+        }
+    }
+}
+
+extension FixedWidthInteger where Self: UnsignedInteger {
+    /// The octets of this integer, least significant first.
+    package var littleEndianOctets: [UInt8] {
+        (0..<(Self.bitWidth / 8)).map { UInt8(truncatingIfNeeded: self >> ($0 * 8)) }
+    }
+}
+
+extension Wire where Self: ~Copyable & ~Escapable {
+    /// Visits a UUID of 2 or 16 octets that goes on to the end of the packet.
+    @_lifetime(self: copy self)
+    package mutating func uuid(_ value: inout BluetoothUUID, _ name: StaticString) throws(PacketError) {
+        let current = value.attributeForm.octets
+        let count = try size(current.count, among: [2, 16], name)
+        try uuid(&value, octets: count, name)
+    }
+
+    /// Visits a UUID of `octets` octets: 2, 4 or 16.
+    @_lifetime(self: copy self)
+    package mutating func uuid(
+        _ value: inout BluetoothUUID,
+        octets count: Int,
+        _ name: StaticString
+    ) throws(PacketError) {
+        switch count {
+        case 2:
+            var raw = UInt16(truncatingIfNeeded: value.expanded >> 96)
+            try integer(&raw, name)
+            value = .short(raw)
+        case 4:
+            var raw = UInt32(truncatingIfNeeded: value.expanded >> 96)
+            try integer(&raw, name)
+            value = .medium(raw)
+        case 16:
+            var raw = value.expanded
+            try integer(&raw, name)
+            value = .full(raw)
+        default: throw .reserved(field: name)
+        }
+    }
+}

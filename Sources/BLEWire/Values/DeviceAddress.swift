@@ -1,0 +1,107 @@
+/// Where a device is reached: 48 bits and the kind of address that they are.
+///
+/// Core 6.0, Vol 6, Part B, 1.3.
+package struct DeviceAddress: Hashable, Comparable, Sendable {
+    /// Who gave a device its address.
+    package struct Kind: WireField, Hashable, CustomStringConvertible {
+        package let wire: UInt8
+        package init(wire: UInt8) { self.wire = wire }
+
+        package static let `public` = Self(wire: 0)
+        package static let random = Self(wire: 1)
+        /// A public identity address that the controller has resolved a private one to.
+        package static let publicIdentity = Self(wire: 2)
+        /// A random static identity address that the controller has resolved a private one to.
+        package static let randomIdentity = Self(wire: 3)
+        /// No address was sent: an anonymous advertisement.
+        package static let anonymous = Self(wire: 0xFF)
+
+        package var description: String {
+            switch self {
+            case .public: "public"
+            case .random: "random"
+            case .publicIdentity: "public identity"
+            case .randomIdentity: "random identity"
+            case .anonymous: "anonymous"
+            default: "address type 0x\(String(wire, radix: 16))"
+            }
+        }
+    }
+
+    /// What the two highest bits of a random address say that it is.
+    package enum RandomKind: Sendable { case nonResolvable, resolvable, reserved, `static` }
+
+    /// The 48 bits; the first octet on the air is the lowest.
+    package let value: UInt64
+    package let kind: Kind
+
+    package init(_ value: UInt64, _ kind: Kind) {
+        self.value = value & 0xFFFF_FFFF_FFFF
+        self.kind = kind
+    }
+
+    /// Nobody's address.
+    package static let none = Self(0, .public)
+
+    /// What kind of random address this is; meaningless for a public one.
+    package var randomKind: RandomKind {
+        switch value >> 46 {
+        case 0: .nonResolvable
+        case 1: .resolvable
+        case 2: .reserved
+        default: .static
+        }
+    }
+
+    /// The address with the kind that it has on the air, whatever the controller resolved.
+    package var onAir: Self { Self(value, Kind(wire: kind.wire & 1)) }
+
+    package static func < (a: Self, b: Self) -> Bool { (a.value, a.kind.wire) < (b.value, b.kind.wire) }
+}
+
+extension DeviceAddress: CustomStringConvertible {
+    /// Six octets, most significant first, as people write them.
+    package var description: String {
+        (0..<6).reversed().map { index in
+            let octet = UInt8(truncatingIfNeeded: value >> UInt64(8 * index))
+            return [octet].hexadecimal.uppercased()
+        }.joined(separator: ":")
+    }
+
+    /// Creates an address from six pairs of digits with colons; `nil` for anything else.
+    package init?(_ text: some StringProtocol, _ kind: Kind) {
+        let octets = text.split(separator: ":", omittingEmptySubsequences: false)
+        guard octets.count == 6, octets.allSatisfy({ $0.utf8.count == 2 }) else { return nil }
+        var value: UInt64 = 0
+        for octet in octets {
+            guard let octet = UInt8(octet, radix: 16) else { return nil }
+            value = value << 8 | UInt64(octet)
+        }
+        self.init(value, kind)
+    }
+}
+
+extension Wire where Self: ~Copyable & ~Escapable {
+    /// Visits the 48 bits of an address whose kind is known.
+    @_lifetime(self: copy self)
+    @inline(__always)
+    package mutating func address(_ value: inout DeviceAddress, _ name: StaticString) throws(PacketError) {
+        var bits = value.value
+        try narrow(&bits, octets: 6, name)
+        value = DeviceAddress(bits, value.kind)
+    }
+
+    /// Visits the kind of an address, then its 48 bits: the order of every HCI packet.
+    @_lifetime(self: copy self)
+    @inline(__always)
+    package mutating func typedAddress(
+        _ value: inout DeviceAddress,
+        kind kindName: StaticString,
+        _ name: StaticString
+    ) throws(PacketError) {
+        var kind = value.kind
+        try field(&kind, kindName)
+        value = DeviceAddress(value.value, kind)
+        try address(&value, name)
+    }
+}
