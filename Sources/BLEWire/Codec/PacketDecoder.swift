@@ -61,6 +61,17 @@ package struct PacketDecoder: Wire, ~Escapable {
     }
 
     @_lifetime(self: copy self)
+    package mutating func extent(
+        _ current: Int,
+        before trailing: Int,
+        limit: Int?,
+        _ name: StaticString
+    ) throws(PacketError) -> Int {
+        guard remaining >= trailing else { throw .truncated(field: name) }
+        return min(remaining - trailing, limit ?? .max)
+    }
+
+    @_lifetime(self: copy self)
     @inline(__always)
     package mutating func hasElement(at index: Int, of count: Int) -> Bool { remaining > 0 }
 

@@ -47,6 +47,13 @@ package struct PacketDissector: Wire {
         _ name: StaticString
     ) throws(PacketError) -> Int { current }
 
+    package mutating func extent(
+        _ current: Int,
+        before trailing: Int,
+        limit: Int?,
+        _ name: StaticString
+    ) throws(PacketError) -> Int { current }
+
     package mutating func hasElement(at index: Int, of count: Int) -> Bool { index < count }
 }
 

@@ -44,6 +44,14 @@ package struct PacketEncoder: Wire {
     ) throws(PacketError) -> Int { current }
 
     @inline(__always)
+    package mutating func extent(
+        _ current: Int,
+        before trailing: Int,
+        limit: Int?,
+        _ name: StaticString
+    ) throws(PacketError) -> Int { current }
+
+    @inline(__always)
     package mutating func hasElement(at index: Int, of count: Int) -> Bool { index < count }
 
     /// Appends a packet.

@@ -46,6 +46,13 @@ package struct PacketGenerator<Random: RandomNumberGenerator>: Wire {
         _ name: StaticString
     ) throws(PacketError) -> Int { choices.randomElement(using: &random) ?? current }
 
+    package mutating func extent(
+        _ current: Int,
+        before trailing: Int,
+        limit: Int?,
+        _ name: StaticString
+    ) throws(PacketError) -> Int { limit ?? .random(in: 0...payloadLimit, using: &random) }
+
     package mutating func hasElement(at index: Int, of count: Int) -> Bool {
         index < payloadLimit && Int.random(in: 0..<4, using: &random) > 0
     }

@@ -28,6 +28,18 @@ package protocol Wire: ~Copyable, ~Escapable {
     /// generator, which picks one.
     mutating func size(_ current: Int, among choices: [Int], _ name: StaticString) throws(PacketError) -> Int
 
+    /// How many octets a field takes that other fields leave open: all that are left but for `trailing` ones, and no
+    /// more than `limit`.
+    ///
+    /// A decoder counts and refuses less than `trailing`; a generator makes the field as long as `limit` lets it; the
+    /// others keep `current`.
+    mutating func extent(
+        _ current: Int,
+        before trailing: Int,
+        limit: Int?,
+        _ name: StaticString
+    ) throws(PacketError) -> Int
+
     /// Whether a list that goes on to the end of the packet has an element at `index`, when it holds `count` now.
     mutating func hasElement(at index: Int, of count: Int) -> Bool
 }
@@ -81,6 +93,22 @@ extension Wire where Self: ~Copyable & ~Escapable {
         while hasElement(at: index, of: elements.count) {
             if index == elements.count { elements.append(Element()) }
             try elements[index].layout(&self)
+            index += 1
+        }
+    }
+
+    /// Visits fields of one type that go on to the end of the packet; `blank` is what a new one starts as.
+    @_lifetime(self: copy self)
+    @inline(__always)
+    package mutating func fields<F: WireField>(
+        _ values: inout [F],
+        blank: F,
+        _ name: StaticString
+    ) throws(PacketError) {
+        var index = 0
+        while hasElement(at: index, of: values.count) {
+            if index == values.count { values.append(blank) }
+            try field(&values[index], name)
             index += 1
         }
     }

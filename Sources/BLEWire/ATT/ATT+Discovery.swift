@@ -1,0 +1,148 @@
+extension ATT {
+    /// Asks for the types of the attributes in a range: how descriptors are found.
+    ///
+    /// Core 6.0, Vol 3, Part F, 3.4.3.1.
+    package struct FindInformationRequest: Packet {
+        package var start: AttributeHandle
+        package var end: AttributeHandle
+
+        package init() { self.init(start: .none, end: .none) }
+        package init(_ range: AttributeHandleRange) { self.init(start: range.start, end: range.end) }
+        package init(start: AttributeHandle, end: AttributeHandle) {
+            self.start = start
+            self.end = end
+        }
+
+        /// What to search, or `nil` if the peer sent a range that there is not.
+        package var range: AttributeHandleRange? { AttributeHandleRange(start, end) }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&start, "Starting Handle")
+            try wire.field(&end, "Ending Handle")
+        }
+    }
+
+    /// Answers with handles and their types, all of the types as long as each other.
+    ///
+    /// Core 6.0, Vol 3, Part F, 3.4.3.2.
+    package struct FindInformationResponse: Packet {
+        /// How long the types in a response are.
+        package enum Format: UInt8, WireField {
+            case short = 1, full = 2
+
+            package init?(wire: UInt8) { self.init(rawValue: wire) }
+            package var wire: UInt8 { rawValue }
+
+            /// The length of one type, in octets.
+            package var octets: Int { self == .short ? 2 : 16 }
+
+            /// The format in which `type` travels.
+            package init(of type: BluetoothUUID) {
+                if case .short = type.attributeForm { self = .short } else { self = .full }
+            }
+        }
+
+        /// An attribute and its type.
+        package struct Entry: Equatable, Sendable {
+            package var handle: AttributeHandle
+            package var type: BluetoothUUID
+
+            package init(handle: AttributeHandle, type: BluetoothUUID) {
+                self.handle = handle
+                self.type = type
+            }
+        }
+
+        package private(set) var format: Format
+        /// At least one, in ascending order of handles.
+        package private(set) var entries: [Entry]
+
+        package init() { (format, entries) = (.short, []) }
+
+        /// Creates a response in the format that the first entry needs, which all others must share.
+        package init(entries: [Entry]) {
+            let format = entries.first.map { Format(of: $0.type) } ?? .short
+            precondition(!entries.isEmpty, "a response that finds something has an entry")
+            precondition(entries.allSatisfy { Format(of: $0.type) == format }, "types in a response share a format")
+            self.format = format
+            self.entries = entries
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&format, "Format")
+            var index = 0
+            while wire.hasElement(at: index, of: entries.count) {
+                if index == entries.count { entries.append(Entry(handle: .none, type: .short(0))) }
+                try wire.field(&entries[index].handle, "Handle")
+                try wire.uuid(&entries[index].type, octets: format.octets, "UUID")
+                index += 1
+            }
+            guard index > 0 else { throw .truncated(field: "Information Data") }
+        }
+    }
+
+    /// Asks where attributes of a type with a known value are, and where the groups that they start end: how one
+    /// primary service is found by its UUID.
+    ///
+    /// Core 6.0, Vol 3, Part F, 3.4.3.3.
+    package struct FindByTypeValueRequest: Packet {
+        package var start: AttributeHandle
+        package var end: AttributeHandle
+        /// Sixteen bits, always.
+        package var type: UInt16
+        package var value: [UInt8]
+
+        package init() { (start, end, type, value) = (.none, .none, 0, []) }
+        package init(_ range: AttributeHandleRange, type: UInt16, value: [UInt8]) {
+            (start, end) = (range.start, range.end)
+            self.type = type
+            self.value = value
+        }
+
+        /// What to search, or `nil` if the peer sent a range that there is not.
+        package var range: AttributeHandleRange? { AttributeHandleRange(start, end) }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&start, "Starting Handle")
+            try wire.field(&end, "Ending Handle")
+            try wire.integer(&type, "Attribute Type")
+            try wire.rest(&value, "Attribute Value")
+        }
+    }
+
+    /// Answers with the ranges that were found.
+    ///
+    /// Core 6.0, Vol 3, Part F, 3.4.3.4.
+    package struct FindByTypeValueResponse: Packet {
+        /// An attribute that was found, and the end of the group that it starts.
+        package struct Entry: Packet {
+            package var found: AttributeHandle
+            package var groupEnd: AttributeHandle
+
+            package init() { (found, groupEnd) = (.none, .none) }
+            package init(_ range: AttributeHandleRange) { (found, groupEnd) = (range.start, range.end) }
+
+            /// The group, or `nil` if the peer sent a range that there is not.
+            package var range: AttributeHandleRange? { AttributeHandleRange(found, groupEnd) }
+
+            package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+                try wire.field(&found, "Found Attribute Handle")
+                try wire.field(&groupEnd, "Group End Handle")
+            }
+        }
+
+        /// At least one, in ascending order of handles.
+        package private(set) var entries: [Entry]
+
+        package init() { entries = [] }
+        package init(entries: [Entry]) {
+            precondition(!entries.isEmpty, "a response that finds something has an entry")
+            self.entries = entries
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.list(&entries)
+            guard !entries.isEmpty else { throw .truncated(field: "Handles Information List") }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+extension ATT {
+    /// Tells the server the largest packet that the client can receive, and asks for the server's.
+    ///
+    /// Core 6.0, Vol 3, Part F, 3.4.2.1.
+    package struct ExchangeMTURequest: Packet {
+        /// In octets; less than ``ATT/defaultMTU`` is a fault of the peer.
+        package var clientMTU: UInt16
+
+        package init() { self.init(clientMTU: UInt16(defaultMTU)) }
+        package init(clientMTU: UInt16) { self.clientMTU = clientMTU }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.integer(&clientMTU, "Client Rx MTU")
+        }
+    }
+
+    /// Answers with the largest packet that the server can receive; the lesser of the two holds from now on.
+    ///
+    /// Core 6.0, Vol 3, Part F, 3.4.2.2.
+    package struct ExchangeMTUResponse: Packet {
+        /// In octets; less than ``ATT/defaultMTU`` is a fault of the peer.
+        package var serverMTU: UInt16
+
+        package init() { self.init(serverMTU: UInt16(defaultMTU)) }
+        package init(serverMTU: UInt16) { self.serverMTU = serverMTU }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.integer(&serverMTU, "Server Rx MTU")
+        }
+    }
+}

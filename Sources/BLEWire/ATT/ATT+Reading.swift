@@ -1,0 +1,166 @@
+extension ATT {
+    /// Asks for the value of an attribute from its beginning.
+    ///
+    /// Core 6.0, Vol 3, Part F, 3.4.4.3.
+    package struct ReadRequest: Packet {
+        package var handle: AttributeHandle
+
+        package init() { self.init(handle: .none) }
+        package init(handle: AttributeHandle) { self.handle = handle }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&handle, "Attribute Handle")
+        }
+    }
+
+    /// Answers with the first MTU − 1 octets of a value.
+    ///
+    /// Core 6.0, Vol 3, Part F, 3.4.4.4.
+    package struct ReadResponse: Packet {
+        package var value: [UInt8]
+
+        package init() { self.init(value: []) }
+        package init(value: [UInt8]) { self.value = value }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.rest(&value, "Attribute Value")
+        }
+    }
+
+    /// Asks for the value of an attribute from an offset on.
+    ///
+    /// Core 6.0, Vol 3, Part F, 3.4.4.5.
+    package struct ReadBlobRequest: Packet {
+        package var handle: AttributeHandle
+        /// The first octet wanted, counted from 0.
+        package var offset: UInt16
+
+        package init() { self.init(handle: .none, offset: 0) }
+        package init(handle: AttributeHandle, offset: UInt16) {
+            self.handle = handle
+            self.offset = offset
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&handle, "Attribute Handle")
+            try wire.integer(&offset, "Value Offset")
+        }
+    }
+
+    /// Answers with up to MTU − 1 octets of a value, none if the offset is its end.
+    ///
+    /// Core 6.0, Vol 3, Part F, 3.4.4.6.
+    package struct ReadBlobResponse: Packet {
+        package var part: [UInt8]
+
+        package init() { self.init(part: []) }
+        package init(part: [UInt8]) { self.part = part }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.rest(&part, "Part Attribute Value")
+        }
+    }
+
+    /// Asks for several values, of which all but the last have a length that the client knows.
+    ///
+    /// Core 6.0, Vol 3, Part F, 3.4.4.7.
+    package struct ReadMultipleRequest: Packet {
+        /// Two or more, in the order in which the values are wanted.
+        package private(set) var handles: [AttributeHandle]
+
+        package init() { handles = [] }
+        package init(handles: [AttributeHandle]) {
+            precondition(handles.count >= 2, "several values are asked for")
+            self.handles = handles
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.fields(&handles, blank: .none, "Set Of Handles")
+            guard handles.count >= 2 else { throw .truncated(field: "Set Of Handles") }
+        }
+    }
+
+    /// Answers with values one behind the other, cut off after MTU − 1 octets.
+    ///
+    /// Core 6.0, Vol 3, Part F, 3.4.4.8.
+    package struct ReadMultipleResponse: Packet {
+        package var values: [UInt8]
+
+        package init() { self.init(values: []) }
+        package init(values: [UInt8]) { self.values = values }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.rest(&values, "Set Of Values")
+        }
+    }
+
+    /// Asks for several values of any length.
+    ///
+    /// Core 6.0, Vol 3, Part F, 3.4.4.11.
+    package struct ReadMultipleVariableRequest: Packet {
+        /// Two or more, in the order in which the values are wanted.
+        package private(set) var handles: [AttributeHandle]
+
+        package init() { handles = [] }
+        package init(handles: [AttributeHandle]) {
+            precondition(handles.count >= 2, "several values are asked for")
+            self.handles = handles
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.fields(&handles, blank: .none, "Set Of Handles")
+            guard handles.count >= 2 else { throw .truncated(field: "Set Of Handles") }
+        }
+    }
+
+    /// Answers with values and their lengths; the last value may be cut off by the MTU.
+    ///
+    /// Core 6.0, Vol 3, Part F, 3.4.4.12.
+    package struct ReadMultipleVariableResponse: Packet {
+        /// A value and how long it is on the server.
+        package struct Entry: Equatable, Sendable {
+            package fileprivate(set) var length: ValueLength
+            /// As many octets as ``length`` says, or fewer in the last entry.
+            package fileprivate(set) var value: [UInt8]
+
+            /// Whether the packet was too small for all of the value.
+            package var isCutOff: Bool { value.count < length.octets }
+        }
+
+        package private(set) var entries: [Entry]
+
+        package init() { entries = [] }
+
+        /// Creates a response from values of at most 512 octets each, cut off so that the packet fits `mtu`.
+        ///
+        /// A length that would be cut in two is left out with its value.
+        package init(values: [[UInt8]], mtu: Int) {
+            entries = []
+            var room = mtu - 1
+            for value in values where room >= 2 {
+                guard let length = ValueLength(octets: value.count) else {
+                    preconditionFailure("a value has at most \(ATT.maximumValueLength) octets")
+                }
+                entries.append(Entry(length: length, value: [UInt8](value.prefix(room - 2))))
+                room -= 2 + value.count
+            }
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            var index = 0
+            while wire.hasElement(at: index, of: entries.count) {
+                if index == entries.count { entries.append(Entry(length: .zero, value: [])) }
+                try wire.field(&entries[index].length, "Value Length")
+                let present = try wire.extent(
+                    entries[index].value.count,
+                    before: 0,
+                    limit: entries[index].length.octets,
+                    "Attribute Value"
+                )
+                try wire.bytes(&entries[index].value, count: present, "Attribute Value")
+                index += 1
+            }
+            guard index > 0 else { throw .truncated(field: "Length Value Tuple List") }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+/// The Attribute Protocol: how a client finds, reads and writes the attributes of a server.
+///
+/// Core 6.0, Vol 3, Part F.
+package enum ATT {
+    /// The size of the largest packet before the two ends agree on another, in octets.
+    ///
+    /// Core 6.0, Vol 3, Part G, 5.2.1.
+    package static let defaultMTU = 23
+
+    /// The size of the largest packet that has a use, in octets: a prepared write of the longest value.
+    ///
+    /// Core 6.0, Vol 3, Part F, 3.2.8 and 3.4.6.1.
+    package static let maximumMTU = 517
+
+    /// The length of the longest attribute value, in octets.
+    ///
+    /// Core 6.0, Vol 3, Part F, 3.2.9.
+    package static let maximumValueLength = 512
+
+    /// How long an answer or a confirmation may take before the bearer is given up.
+    ///
+    /// Core 6.0, Vol 3, Part F, 3.3.3.
+    package static let transactionTimeout = Duration.seconds(30)
+}

@@ -1,0 +1,49 @@
+/// The handles from one to another, both included: what a search looks through and what a service takes.
+///
+/// Never empty, and never with 0x0000 in it. Packets hold two handles instead, since a peer may send them in any
+/// order.
+///
+/// Core 6.0, Vol 3, Part F, 3.2.2; Part G, 2.5.1.
+package struct AttributeHandleRange: Hashable, Sendable {
+    package let start: AttributeHandle
+    package let end: AttributeHandle
+
+    /// Creates a range, or `nil` if `start` is 0x0000 or lies after `end`.
+    package init?(_ start: AttributeHandle, _ end: AttributeHandle) {
+        guard start != .none, start <= end else { return nil }
+        self.start = start
+        self.end = end
+    }
+
+    /// Creates the range of one handle, or `nil` if that is 0x0000.
+    package init?(_ handle: AttributeHandle) { self.init(handle, handle) }
+
+    private init(unchecked start: UInt16, _ end: UInt16) {
+        self.start = AttributeHandle(wire: start)
+        self.end = AttributeHandle(wire: end)
+    }
+
+    /// Every handle that a server can have: 0x0001 to 0xFFFF.
+    package static let all = Self(unchecked: 0x0001, 0xFFFF)
+
+    /// How many handles there are in this range, 1 to 65535.
+    package var count: Int { Int(end.wire) - Int(start.wire) + 1 }
+
+    package func contains(_ handle: AttributeHandle) -> Bool { start <= handle && handle <= end }
+
+    /// Whether every handle of `other` is in this range.
+    package func contains(_ other: Self) -> Bool { start <= other.start && other.end <= end }
+
+    /// Whether the two ranges share a handle.
+    package func overlaps(_ other: Self) -> Bool { start <= other.end && other.start <= end }
+
+    /// What is left of this range after `handle`: where a search goes on; `nil` if nothing is.
+    package func after(_ handle: AttributeHandle) -> Self? {
+        guard handle < end else { return nil }
+        return Self(max(start, AttributeHandle(wire: handle.wire + 1)), end)
+    }
+}
+
+extension AttributeHandleRange: CustomStringConvertible {
+    package var description: String { "\(start)–\(end)" }
+}
