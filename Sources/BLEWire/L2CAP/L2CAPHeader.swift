@@ -1,0 +1,36 @@
+/// The header of every L2CAP packet; `length` octets of payload follow it.
+///
+/// Core 6.0, Vol 3, Part A, 3.1.
+package struct L2CAPHeader: Packet {
+    /// The length of the header itself, in octets.
+    package static let size = 4
+
+    /// The length of the payload, in octets.
+    package var length: UInt16
+    package var channel: ChannelIdentifier
+
+    package init() { self.init(length: 0, channel: .none) }
+    package init(length: UInt16, channel: ChannelIdentifier) {
+        self.length = length
+        self.channel = channel
+    }
+
+    package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+        try wire.integer(&length, "PDU Length")
+        try wire.field(&channel, "Channel ID")
+    }
+}
+
+extension L2CAPHeader {
+    /// Decodes a header from the front of what `decoder` has left.
+    package init(from decoder: inout PacketDecoder) throws(PacketError) {
+        self.init()
+        try layout(&decoder)
+    }
+
+    /// Appends the four octets of this header to what `encoder` has.
+    package func encode(into encoder: inout PacketEncoder) { encoder.append(self) }
+
+    /// The fields of this header.
+    package var dissection: DissectedLayer { DissectedLayer(name: "L2CAP", fields: dissected) }
+}

@@ -1,0 +1,102 @@
+/// Pairs a signalling response with its request, 0x01 to 0xFF.
+///
+/// Core 6.0, Vol 3, Part A, 4.
+package struct SignalIdentifier: WireField, Hashable {
+    package let wire: UInt8
+
+    /// Creates an identifier, or `nil` for 0x00, which is not allowed.
+    package init?(wire: UInt8) {
+        guard wire != 0 else { return nil }
+        self.wire = wire
+    }
+
+    private init(checked wire: UInt8) { self.wire = wire }
+
+    /// What the first request on a link carries.
+    package static let first = Self(checked: 1)
+
+    /// What the request after the one with this identifier carries.
+    package var next: Self { Self(checked: wire == .max ? 1 : wire + 1) }
+}
+
+/// One packet of the LE signalling channel: a command, and the identifier that pairs request and response.
+///
+/// A packet on an LE link holds exactly one command.
+///
+/// Core 6.0, Vol 3, Part A, 4.
+package struct SignalPacket: Equatable, Sendable {
+    /// The size of the largest packet that every device takes, without the L2CAP header, in octets.
+    package static let minimumMTU = 23
+
+    package let identifier: SignalIdentifier
+    package let signal: Signal
+
+    package init(_ signal: Signal, identifier: SignalIdentifier) {
+        self.identifier = identifier
+        self.signal = signal
+    }
+
+    /// Decodes the payload of one L2CAP packet of the signalling channel.
+    ///
+    /// An unknown code is no error, since it must be answered: it becomes ``Signal/unknown(code:data:)``.
+    ///
+    /// - Throws: ``PacketError/reserved(field:)`` for the identifier 0x00; ``PacketError/truncated(field:)`` or
+    ///   ``PacketError/trailing(count:)`` if the length in the header is not that of the data.
+    package init(decoding bytes: Span<UInt8>) throws(PacketError) {
+        var decoder = PacketDecoder(bytes)
+        let header = try Header(from: &decoder)
+        guard Int(header.length) <= decoder.remaining else { throw .truncated(field: "Data") }
+        guard Int(header.length) == decoder.remaining else {
+            throw .trailing(count: decoder.remaining - Int(header.length))
+        }
+        identifier = header.identifier
+        signal = try Signal(header.code, data: decoder.unread)
+    }
+
+    /// Decodes the payload of one L2CAP packet of the signalling channel.
+    package init(decoding bytes: [UInt8]) throws(PacketError) { try self.init(decoding: bytes.span) }
+
+    /// Appends the octets of this packet to what `encoder` has.
+    package func encode(into encoder: inout PacketEncoder) {
+        var scratch = PacketEncoder()
+        do { try signal.walk(&scratch) } catch { preconditionFailure("\(self) has no encoding: \(error)") }
+        encoder.append(header(length: scratch.bytes.count))
+        encoder.append(contentsOf: scratch.bytes)
+    }
+
+    /// The octets of this packet.
+    package var encoded: [UInt8] {
+        var encoder = PacketEncoder()
+        encode(into: &encoder)
+        return encoder.bytes
+    }
+
+    /// The fields of this packet, those of its header first.
+    package var dissection: DissectedLayer {
+        var scratch = PacketEncoder(), dissector = PacketDissector()
+        do {
+            try signal.walk(&scratch)
+            var header = header(length: scratch.bytes.count)
+            try header.layout(&dissector)
+            try signal.walk(&dissector)
+        } catch { preconditionFailure("\(self) has no dissection: \(error)") }
+        return DissectedLayer(name: "L2CAP \(signal.code)", fields: dissector.fields)
+    }
+
+    private func header(length: Int) -> Header {
+        guard let length = UInt16(exactly: length) else { preconditionFailure("a signal has at most 65535 octets") }
+        return Header(code: signal.code, identifier: identifier, length: length)
+    }
+
+    private struct Header: Packet {
+        var code = Signal.Code(wire: 0)
+        var identifier = SignalIdentifier.first
+        var length: UInt16 = 0
+
+        mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&code, "Code")
+            try wire.field(&identifier, "Identifier")
+            try wire.integer(&length, "Data Length")
+        }
+    }
+}
