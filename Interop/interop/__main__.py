@@ -1,0 +1,90 @@
+"""Runs pairings, each several times in a row: `python -m interop --help`."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import logging
+import os
+import signal
+import sys
+import time
+
+from .pairings import PAIRINGS, PEERS_ONLY, Pairing
+
+ROUND_SECONDS = 30
+
+
+async def run(pairing: Pairing, rounds: int) -> int:
+    """Runs `pairing` and returns how many rounds failed. After a failure the controllers are started anew."""
+    for log in pairing.logs:
+        log.unlink(missing_ok=True)
+    failed = 0
+    endpoints = None
+    async with contextlib.AsyncExitStack() as controllers:
+        for number in range(1, rounds + 1):
+            start = time.monotonic()
+            try:
+                endpoints = endpoints or await controllers.enter_async_context(pairing.controllers_running())
+                await asyncio.wait_for(pairing.converse(endpoints, number), ROUND_SECONDS)
+                say(f"{pairing.name} {number}/{rounds}: passed, {time.monotonic() - start:.2f} s")
+            except Exception as error:  # Whatever went wrong, this round failed and the next is tried.
+                failed += 1
+                say(f"{pairing.name} {number}/{rounds}: FAILED, {error or type(error).__name__}", *last_words(pairing))
+                logging.getLogger(__name__).debug("the failure", exc_info=error)
+                await controllers.aclose()
+                endpoints = None
+    say(f"{pairing.name}: {rounds - failed} passed, {failed} failed")
+    return failed
+
+
+def say(*lines: str) -> None:
+    """Prints at once, also into a pipe."""
+    print(*lines, sep="\n    ", flush=True)
+
+
+def last_words(pairing: Pairing) -> list[str]:
+    """The end of what the processes of `pairing` said, and where the rest is."""
+    lines: list[str] = []
+    for log in pairing.logs:
+        if log.exists():
+            lines += [f"{log}:", *log.read_text(errors="replace").splitlines()[-4:]]
+    return lines
+
+
+async def run_all(pairings: list[Pairing], rounds: int) -> int:
+    """Runs all, and returns how many rounds failed. Ends the processes that it started when asked to stop."""
+    task = asyncio.current_task()
+    assert task
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    return sum([await run(pairing, rounds) for pairing in pairings])
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="Interop/run", description=__doc__)
+    parser.add_argument("pairing", nargs="*", help="CONTROLLERS/CENTRAL-PERIPHERAL as --list shows them; all if none")
+    parser.add_argument("--list", action="store_true", help="show the pairings and stop")
+    parser.add_argument("--peers-only", action="store_true", help="the pairings in which nothing of ours takes part")
+    parser.add_argument("--rounds", type=int, default=int(os.environ.get("INTEROP_ROUNDS", "20")))
+    parser.add_argument("--trace", action="store_true", help="have Bumble log every packet, on stderr")
+    arguments = parser.parse_args()
+
+    logging.basicConfig(level=logging.DEBUG if arguments.trace else logging.CRITICAL)
+    chosen = PEERS_ONLY if arguments.peers_only else PAIRINGS
+    if arguments.pairing:
+        known = {pairing.name: pairing for pairing in PEERS_ONLY + PAIRINGS}
+        if unknown := [name for name in arguments.pairing if name not in known]:
+            parser.error(f"no such pairing: {', '.join(unknown)}")
+        chosen = [known[name] for name in arguments.pairing]
+    if arguments.list:
+        print(*(pairing.name for pairing in chosen), sep="\n")
+        return 0
+    try:
+        return 1 if asyncio.run(run_all(chosen, arguments.rounds)) else 0
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,63 @@
+"""The pairings: which controllers, which host is the central, which is the peripheral."""
+
+from __future__ import annotations
+
+import contextlib
+import pathlib
+from typing import NamedTuple
+
+from . import bumble_host, tool
+from .controllers import MAKES, Endpoints
+from .processes import LOGS
+
+
+class Pairing(NamedTuple):
+    """Two hosts on two controllers of one make."""
+
+    controllers: str
+    """Whose controllers: `rootcanal`, `bumble` or `ours`."""
+    central: str
+    """Whose host is the central: `ours` or `bumble`."""
+    peripheral: str
+    """Whose host is the peripheral: `ours` or `bumble`."""
+    swapped: bool = False
+    """Whether the central is on the second controller instead of the first."""
+
+    @property
+    def name(self) -> str:
+        return f"{self.controllers}/{self.central}-{self.peripheral}" + ("/swapped" if self.swapped else "")
+
+    @property
+    def logs(self) -> tuple[pathlib.Path, pathlib.Path]:
+        """The files for what the controllers and our host say."""
+        stem = self.name.replace("/", "-")
+        return LOGS / f"{stem}.controllers.log", LOGS / f"{stem}.ble.log"
+
+    def controllers_running(self) -> contextlib.AbstractAsyncContextManager[Endpoints]:
+        """Both controllers, for as long as the context lasts."""
+        return MAKES[self.controllers](self.logs[0])
+
+    async def converse(self, endpoints: Endpoints, round_number: int) -> None:
+        """One round: the peripheral advertises, the central uses all that it offers, and both leave."""
+        first, second = reversed(endpoints) if self.swapped else endpoints
+        name = f"peer-{round_number}"
+        log = self.logs[1]
+        central = bumble_host.BumbleCentral(first) if self.central == "bumble" else tool.ToolCentral(first, log)
+        present = bumble_host.peripheral if self.peripheral == "bumble" else tool.peripheral
+        async with present(second, name, log) as peripheral:
+            await central.converse(peripheral)
+
+
+PEERS_ONLY = [Pairing("rootcanal", "bumble", "bumble"), Pairing("bumble", "bumble", "bumble")]
+"""Nothing of ours takes part: where these fail, it is the machine, or these scripts."""
+
+PAIRINGS = [
+    Pairing("rootcanal", "ours", "bumble"),
+    Pairing("rootcanal", "bumble", "ours"),
+    Pairing("bumble", "ours", "bumble"),
+    Pairing("bumble", "bumble", "ours"),
+    Pairing("ours", "bumble", "bumble"),
+    Pairing("ours", "bumble", "bumble", swapped=True),
+    Pairing("ours", "ours", "bumble"),
+    Pairing("ours", "bumble", "ours"),
+]

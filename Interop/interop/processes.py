@@ -1,0 +1,73 @@
+"""Child processes that are always ended, by their own process identifier, and loopback ports for them."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import pathlib
+import socket
+from collections.abc import AsyncIterator
+
+from .profile import Mismatch
+
+HOME = pathlib.Path(os.environ["INTEROP_HOME"])
+LOGS = HOME / "logs"
+
+
+def free_ports(count: int) -> list[int]:
+    """Ports of 127.0.0.1 that nobody listens on."""
+    sockets = [socket.socket() for _ in range(count)]
+    try:
+        for each in sockets:
+            each.bind(("127.0.0.1", 0))
+        return [each.getsockname()[1] for each in sockets]
+    finally:
+        for each in sockets:
+            each.close()
+
+
+async def wait_for_port(port: int, process: asyncio.subprocess.Process, seconds: float = 10) -> None:
+    """Returns when somebody listens on `port`; raises if `process` ends before, or takes longer."""
+    for _ in range(int(seconds / 0.02)):
+        if process.returncode is not None:
+            raise Mismatch(f"the process that should listen on port {port} ended with status {process.returncode}")
+        with contextlib.suppress(OSError):
+            _, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.close()
+            return
+        await asyncio.sleep(0.02)
+    raise Mismatch(f"nobody listens on port {port} after {seconds} s")
+
+
+async def end(process: asyncio.subprocess.Process) -> None:
+    """Ends `process`, gently at first."""
+    for stop in (process.terminate, process.kill):
+        if process.returncode is not None:
+            return
+        with contextlib.suppress(ProcessLookupError):
+            stop()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(process.wait(), 3)
+
+
+@contextlib.asynccontextmanager
+async def running(
+    log: pathlib.Path, *command: str, stdout: int | None = None, environment: dict[str, str] | None = None
+) -> AsyncIterator[asyncio.subprocess.Process]:
+    """Runs `command` for as long as the context lasts; what it says on stderr goes to the end of the file `log`."""
+    LOGS.mkdir(parents=True, exist_ok=True)
+    with open(log, "ab") as errors:
+        process = await asyncio.create_subprocess_exec(
+            *command,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=errors if stdout is None else stdout,
+            stderr=errors,
+            env=os.environ | (environment or {}),
+            cwd=LOGS,
+        )
+    try:
+        yield process
+    finally:
+        # Shielded, so that a round that is cancelled leaves nothing behind.
+        await asyncio.shield(end(process))

@@ -1,0 +1,104 @@
+import Testing
+
+/// What `Package.swift` says of its targets, read from its text.
+struct Manifest {
+    struct Target {
+        let name: String
+        let dependencies: Set<String>
+        let isTest: Bool
+    }
+
+    let targets: [Target]
+
+    init(_ file: SourceFile) {
+        let constants = Self.constants(in: file)
+        targets = file.tokens.indices.compactMap { index -> Target? in
+            let kind = file.tokens[index].text
+            guard ["target", "executableTarget", "testTarget"].contains(kind), index > 0,
+                file.tokens[index - 1].text == ".",
+                file.tokens[index + 1].text == "("
+            else { return nil }
+            let end = file.closing(index + 1)
+            guard let name = file.tokens[index...end].lazy.compactMap(\.literal).first else { return nil }
+            let list = (index..<end).first { file.tokens[$0].text == "dependencies" }
+            let dependencies = list.map { file.dependencies(from: $0 + 2, constants: constants) } ?? []
+            return Target(name: name, dependencies: dependencies, isTest: kind == "testTarget")
+        }
+    }
+
+    /// Lists of dependencies that have a name of their own.
+    private static func constants(in file: SourceFile) -> [String: Set<String>] {
+        var constants: [String: Set<String>] = [:]
+        for index in file.positions(of: ["let"]) {
+            guard let equals = file.tokens[index...].firstIndex(where: { $0.text == "=" }) else { continue }
+            constants[file.tokens[index + 1].text] = file.dependencies(from: equals + 1, constants: [:])
+        }
+        return constants
+    }
+}
+
+extension SourceFile {
+    /// The names in the expression that begins at `start` and ends at a comma outside all brackets.
+    fileprivate func dependencies(from start: Int, constants: [String: Set<String>]) -> Set<String> {
+        var names: Set<String> = []
+        var position = start
+        while position < tokens.count, ![",", ")", "let"].contains(tokens[position].text) {
+            let end = ["[", "("].contains(tokens[position].text) ? closing(position) : position
+            for index in position...end {
+                let isPackage = index > 1 && tokens[index - 2].text == "package"
+                if let literal = tokens[index].literal, !isPackage { names.insert(literal) }
+                let isLabel = index + 1 < tokens.count && tokens[index + 1].text == ":"
+                if !isLabel { names.formUnion(constants[tokens[index].text] ?? []) }
+            }
+            position = end + 1
+        }
+        return names
+    }
+}
+
+@Suite("The manifest")
+struct ManifestTests {
+    let manifest: Manifest
+    let modules: Set<String>
+
+    init() throws {
+        manifest = Manifest(try #require(SourceFile.all.first { $0.path == "Package.swift" }))
+        modules = manifest.targets.reduce(into: []) { $0.formUnion($1.dependencies.union([$1.name])) }
+    }
+
+    @Test("is read as it is written")
+    func reading() throws {
+        let text = """
+            let crypto: [Target.Dependency] = [.product(name: "Crypto", package: "swift-crypto")]
+            let package = Package(targets: [
+                .target(name: "A", swiftSettings: core),
+                .target(name: "B", dependencies: ["A"] + crypto, swiftSettings: core),
+                .testTarget(name: "BTests", dependencies: ["B", "A"]),
+            ])
+            """
+        let targets = Manifest(SourceFile(path: "Package.swift", text: text)).targets
+        #expect(targets.map(\.name) == ["A", "B", "BTests"])
+        #expect(targets.map(\.dependencies) == [[], ["A", "Crypto"], ["B", "A"]])
+        #expect(targets.map(\.isTest) == [false, false, true])
+    }
+
+    @Test("names, for each target, just the modules that it imports")
+    func dependenciesAreImports() {
+        for target in manifest.targets {
+            let files = SourceFile.all.filter { $0.target == target.name[...] }
+            let imported = Set(files.flatMap { $0.imports.map(\.text) }).intersection(modules)
+            #expect(imported.subtracting(target.dependencies) == [], "\(target.name) imports what it does not declare")
+        }
+    }
+
+    @Test("has no module in two layers: cores know cores, and nobody knows a program")
+    func layers() {
+        let layers = Dictionary(uniqueKeysWithValues: manifest.targets.map { ($0.name, $0.dependencies) })
+        let ours = Set(layers.keys)
+        for core in coreModules {
+            #expect((layers[core] ?? ["missing"]).intersection(ours).isSubset(of: coreModules), "\(core)")
+        }
+        #expect(layers["BLEHost"]?.contains("BLEController") == false)
+        #expect(layers["BLEController"]?.contains("BLEHost") == false)
+    }
+}

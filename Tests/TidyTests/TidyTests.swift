@@ -1,0 +1,75 @@
+import Testing
+
+@Suite("The rules of the house")
+struct TidyTests {
+    @Test("are kept by every file", arguments: Rule.all)
+    func kept(_ rule: Rule) {
+        for file in SourceFile.all where rule.applies(file.path) {
+            for finding in rule.findings(file) {
+                Issue.record("\(file.path):\(finding.line): \(finding.complaint)")
+            }
+        }
+    }
+
+    @Test("are noticed when they are broken, and only then", arguments: Rule.all)
+    func noticed(_ rule: Rule) {
+        #expect(rule.applies(rule.example))
+        #expect(!rule.caught.isEmpty)
+        for text in rule.caught {
+            #expect(!rule.findings(SourceFile(path: rule.example, text: text)).isEmpty, "not caught: \(text)")
+        }
+        for text in rule.allowed {
+            #expect(rule.findings(SourceFile(path: rule.example, text: text)).isEmpty, "caught: \(text)")
+        }
+    }
+
+    @Test("are checked against all sources, not an empty folder")
+    func filesAreFound() {
+        let paths = Set(SourceFile.all.map(\.path))
+        #expect(paths.isSuperset(of: ["Package.swift", "Sources/BLEWire/Codec/Wire.swift"]))
+        for module in coreModules { #expect(paths.contains { $0.hasPrefix("Sources/\(module)/") }) }
+    }
+
+    @Test("What the compiler cannot check about concurrency is listed here, with its reason")
+    func uncheckedPromises() {
+        var found: [String: Int] = [:]
+        for file in SourceFile.all where isSource(file.path) {
+            let count =
+                file.positions(of: ["@", "unchecked", "Sendable"]).count
+                + file.positions(of: ["nonisolated", "(", "unsafe", ")"]).count
+            if count > 0 { found[file.path] = count }
+        }
+        #expect(found == Self.uncheckedPromises.mapValues(\.count))
+    }
+
+    private static let uncheckedPromises: [String: (count: Int, reason: String)] = [:]
+}
+
+@Suite("Swift tokens")
+struct SwiftTokenTests {
+    @Test(
+        "Comments are dropped and strings are whole",
+        arguments: [
+            ("a // b", ["a"]),
+            ("a /* b /* c */ d */ e", ["a", "e"]),
+            (#"f("x\(g("y"))z") h"#, ["f", "(", #""x\(g("y"))z""#, ")", "h"]),
+            (
+                "let s = \"\"\"\n  \"quoted\" // no comment\n  \"\"\"\nend",
+                ["let", "s", "=", "\"\"\"\n  \"quoted\" // no comment\n  \"\"\"", "end"]
+            ),
+            (##"#"a\("b"# c"##, [##"#"a\("b"#"##, "c"]),
+            ("0...5", ["0", ".", ".", ".", "5"]),
+            ("1.5 x0", ["1.5", "x0"]),
+        ] as [(String, [String])]
+    )
+    func tokens(text: String, expected: [String]) {
+        #expect(SwiftLexer.tokens(in: text).map(\.text) == expected)
+    }
+
+    @Test("A token knows its line and whether it touches the one before")
+    func places() {
+        let tokens = SwiftLexer.tokens(in: "a!\n b /*\n*/ c")
+        #expect(tokens.map(\.line) == [1, 1, 2, 3])
+        #expect(tokens.map(\.isGlued) == [false, true, false, false])
+    }
+}

@@ -1,0 +1,77 @@
+/// Finds where `file` goes through the elements of what it, or another file of its target, declares as a
+/// dictionary or set.
+///
+/// Types are not known here, only names: one that means an array elsewhere in the target counts in its own file
+/// alone, and a value that a function returns is not seen at all.
+@Sendable func unorderedIteration(in file: SourceFile) -> [Finding] {
+    let declared = Declarations(in: file)
+    let names = declared.unordered.union(ofTarget[file.target ?? ""]?.unambiguous.subtracting(declared.other) ?? [])
+    return file.tokens.indices.compactMap { index in
+        let token = file.tokens[index]
+        guard names.contains(token.text), index > 0, index + 2 < file.tokens.count else { return nil }
+        let next = file.tokens[index + 1], afterNext = file.tokens[index + 2]
+        let isLooped = next.text == "{" && startsLoop(before: index, in: file)
+        let isWalked = next.text == "." && orderDependent.contains(afterNext.text)
+        return isLooped || isWalked ? Finding(line: token.line, complaint: "iterates `\(token.text)`") : nil
+    }
+}
+
+/// Members of dictionaries and sets whose result depends on the order of the elements, or may.
+private let orderDependent: Set = [
+    "values", "keys", "map", "compactMap", "flatMap", "forEach", "reduce", "first", "enumerated", "makeIterator",
+    "sorted", "min", "max", "popFirst", "randomElement", "prefix", "dropFirst", "lazy",
+]
+
+/// Whether the name at `index` is what a `for … in` goes through: `in name` or `in self.name`.
+private func startsLoop(before index: Int, in file: SourceFile) -> Bool {
+    var position = index - 1
+    while position > 1, file.tokens[position].text == "." { position -= 2 }
+    guard file.tokens[position].text == "in" else { return false }
+    return file.tokens[..<position].suffix(12).contains { $0.text == "for" }
+}
+
+/// The names of variables and constants.
+private struct Declarations {
+    /// Those of dictionaries and sets.
+    var unordered: Set<String> = []
+    /// Those of everything else.
+    var other: Set<String> = []
+
+    var unambiguous: Set<String> { unordered.subtracting(other) }
+
+    init() {}
+
+    init(in file: SourceFile) {
+        for index in file.tokens.indices where ["var", "let"].contains(file.tokens[index].text) {
+            guard index + 3 < file.tokens.count, file.tokens[index + 1].isWord else { continue }
+            let isTyped = ["=", ":"].contains(file.tokens[index + 2].text)
+            if isTyped, isUnordered(at: index + 3, in: file) {
+                unordered.insert(file.tokens[index + 1].text)
+            } else {
+                other.insert(file.tokens[index + 1].text)
+            }
+        }
+    }
+}
+
+private let ofTarget: [Substring: Declarations] = SourceFile.all.filter { isCore($0.path) }.reduce(into: [:]) {
+    let declared = Declarations(in: $1)
+    $0[$1.target ?? "", default: Declarations()].unordered.formUnion(declared.unordered)
+    $0[$1.target ?? "", default: Declarations()].other.formUnion(declared.other)
+}
+
+/// Whether a dictionary or set, or its type, begins at `index`.
+private func isUnordered(at index: Int, in file: SourceFile) -> Bool {
+    switch file.tokens[index].text {
+    case "Set", "Dictionary": return true
+    case "[":
+        var position = index + 1
+        let end = file.closing(index)
+        while position < end {
+            if file.tokens[position].text == ":" { return true }
+            position = ["[", "(", "{"].contains(file.tokens[position].text) ? file.closing(position) + 1 : position + 1
+        }
+        return false
+    default: return false
+    }
+}
