@@ -1,0 +1,113 @@
+/// What a device says of itself in an advertisement or a scan response: structures of a type and its data.
+///
+/// Decoding never fails, since half a message of a stranger is better than none: what cannot be read is dropped, and
+/// ``fault`` says so. Structures keep their order, and types may repeat.
+///
+/// Core 6.0, Vol 3, Part C, 11.
+package struct AdvertisingData: Equatable, Sendable {
+    /// The most that a legacy advertisement or scan response holds, in octets.
+    package static let maximumLegacyLength = 31
+    /// The most that an extended advertisement holds, over all packets of its chain, in octets.
+    package static let maximumExtendedLength = 1650
+
+    /// A type and the data that it announces.
+    package struct Structure: Equatable, Sendable {
+        /// The length of the longest data, in octets: the length field is one octet and counts the type.
+        package static let maximumDataLength = 254
+
+        package let type: ADType
+        package let data: [UInt8]
+
+        /// Creates a structure; `data` has at most ``maximumDataLength`` octets.
+        package init(_ type: ADType, _ data: [UInt8]) {
+            precondition(data.count <= Self.maximumDataLength, "a structure holds at most 254 octets")
+            self.type = type
+            self.data = data
+        }
+
+        /// The octets that this takes, with the length and the type.
+        package var encodedLength: Int { 2 + data.count }
+    }
+
+    /// What was wrong with data that were decoded.
+    package enum Fault: Equatable, Sendable {
+        /// The last structure, of this type if there was any, ran past the end and was dropped.
+        case overrun(ADType?, offset: Int)
+    }
+
+    package private(set) var structures: [Structure]
+    /// What was dropped; `nil` for data that are well formed.
+    package private(set) var fault: Fault?
+
+    package init(_ structures: [Structure] = []) { self.structures = structures }
+
+    /// Decodes data up to their end, or to a structure of length zero, which ends them early.
+    package init(decoding bytes: Span<UInt8>) {
+        structures = []
+        var offset = 0
+        while offset < bytes.count {
+            let length = Int(bytes[offset])
+            guard length > 0 else { return }
+            guard length < bytes.count - offset else {
+                let type = offset + 1 < bytes.count ? ADType(wire: bytes[offset + 1]) : nil
+                fault = .overrun(type, offset: offset)
+                return
+            }
+            let data = [UInt8](copying: bytes.extracting((offset + 2)..<(offset + 1 + length)))
+            structures.append(Structure(ADType(wire: bytes[offset + 1]), data))
+            offset += 1 + length
+        }
+    }
+
+    /// Decodes data up to their end, or to a structure of length zero, which ends them early.
+    package init(decoding bytes: [UInt8]) { self.init(decoding: bytes.span) }
+
+    /// The octets of all structures, without padding.
+    package var encoded: [UInt8] {
+        var octets: [UInt8] = []
+        octets.reserveCapacity(encodedLength)
+        for structure in structures {
+            octets.append(UInt8(structure.data.count + 1))
+            octets.append(structure.type.wire)
+            octets.append(contentsOf: structure.data)
+        }
+        return octets
+    }
+
+    /// The octets that all structures take.
+    package var encodedLength: Int { structures.reduce(0) { $0 + $1.encodedLength } }
+
+    /// These structures and then those of `response`: an advertisement together with its scan response.
+    package func joined(with response: AdvertisingData) -> AdvertisingData {
+        var joined = self
+        joined.structures += response.structures
+        joined.fault = fault ?? response.fault
+        return joined
+    }
+
+    /// The data of every structure of `type`, in order.
+    package func data(of type: ADType) -> [[UInt8]] {
+        structures.filter { $0.type == type }.map(\.data)
+    }
+
+    /// The data of the first structure of `type`.
+    package func firstData(of type: ADType) -> [UInt8]? {
+        structures.first { $0.type == type }?.data
+    }
+
+    /// One field for each structure, over its length, type and data.
+    package var dissection: DissectedLayer {
+        var fields: [PacketDissector.Field] = [], offset = 0
+        for structure in structures {
+            fields.append(
+                PacketDissector.Field(
+                    name: structure.type.description,
+                    range: offset..<(offset + structure.encodedLength),
+                    text: structure.text
+                )
+            )
+            offset += structure.encodedLength
+        }
+        return DissectedLayer(name: "Advertising Data", fields: fields)
+    }
+}

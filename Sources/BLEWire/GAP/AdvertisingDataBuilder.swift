@@ -1,0 +1,103 @@
+/// Puts together advertising data of a limited size, and says what did not fit.
+///
+/// Core 6.0, Vol 3, Part C, 11.
+package struct AdvertisingDataBuilder: Sendable {
+    /// The most that the data may take, in octets.
+    package let capacity: Int
+    package private(set) var data = AdvertisingData()
+
+    /// Creates a builder of data of at most `capacity` octets, such as ``AdvertisingData/maximumLegacyLength``.
+    package init(capacity: Int) { self.capacity = capacity }
+
+    /// How many octets are left, lengths and types of further structures included.
+    package var room: Int { capacity - data.encodedLength }
+
+    /// Adds a structure, unless it does not fit.
+    ///
+    /// - Returns: Whether it fitted.
+    package mutating func append(_ structure: AdvertisingData.Structure) -> Bool {
+        guard structure.encodedLength <= room else { return false }
+        data = AdvertisingData(data.structures + [structure])
+        return true
+    }
+
+    /// Adds flags, unless they do not fit.
+    package mutating func append(flags: ADFlags) -> Bool { append(.init(.flags, [flags.rawValue])) }
+
+    /// Adds service data, unless they do not fit.
+    package mutating func append(serviceData: AdvertisingData.ServiceData) -> Bool {
+        let type: ADType =
+            switch serviceData.service {
+            case .short: .serviceData16
+            case .medium: .serviceData32
+            case .full: .serviceData128
+            }
+        let octets = serviceData.service.octets + serviceData.data
+        guard octets.count <= AdvertisingData.Structure.maximumDataLength else { return false }
+        return append(.init(type, octets))
+    }
+
+    /// Adds a maker's data, the two octets of the company identifier included, unless they do not fit.
+    package mutating func append(manufacturerData: [UInt8]) -> Bool {
+        guard manufacturerData.count <= AdvertisingData.Structure.maximumDataLength else { return false }
+        return append(.init(.manufacturerData, manufacturerData))
+    }
+
+    /// Adds as many services as fit, each in the form that it has, a list for each length.
+    ///
+    /// A list that lacks a service is marked as incomplete.
+    ///
+    /// - Returns: The services that did not fit, in their order.
+    package mutating func append(services: [BluetoothUUID]) -> [BluetoothUUID] {
+        let limit = AdvertisingData.Structure.maximumDataLength
+        var lists = [UUIDList(octets: 2), UUIDList(octets: 4), UUIDList(octets: 16)]
+        var left: [BluetoothUUID] = [], used = 0
+        for service in services {
+            let octets = service.octets
+            for index in lists.indices where lists[index].octets == octets.count {
+                let cost = octets.count + (lists[index].data.isEmpty ? 2 : 0)
+                if used + cost <= room, lists[index].data.count + octets.count <= limit {
+                    lists[index].data += octets
+                    used += cost
+                } else {
+                    lists[index].isComplete = false
+                    left.append(service)
+                }
+            }
+        }
+        for list in lists where !list.data.isEmpty { _ = append(.init(list.type, list.data)) }
+        return left
+    }
+
+    /// What became of a name.
+    package enum OnName: Equatable, Sendable { case complete, shortened, omitted }
+
+    /// Adds a name, or as many of its characters as fit, or nothing if not even one does.
+    package mutating func append(localName: String) -> OnName {
+        let limit = min(room - 2, AdvertisingData.Structure.maximumDataLength)
+        let octets = [UInt8](localName.utf8)
+        if octets.count <= limit { return append(.init(.completeLocalName, octets)) ? .complete : .omitted }
+        var beginning: [UInt8] = []
+        for character in localName {
+            let addition = [UInt8](String(character).utf8)
+            guard beginning.count + addition.count <= limit else { break }
+            beginning += addition
+        }
+        guard !beginning.isEmpty, append(.init(.shortenedLocalName, beginning)) else { return .omitted }
+        return .shortened
+    }
+
+    private struct UUIDList {
+        let octets: Int
+        var data: [UInt8] = []
+        var isComplete = true
+
+        var type: ADType {
+            switch octets {
+            case 2: isComplete ? .completeServiceUUIDs16 : .incompleteServiceUUIDs16
+            case 4: isComplete ? .completeServiceUUIDs32 : .incompleteServiceUUIDs32
+            default: isComplete ? .completeServiceUUIDs128 : .incompleteServiceUUIDs128
+            }
+        }
+    }
+}
