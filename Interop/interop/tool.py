@@ -92,7 +92,8 @@ async def peripheral(port: int, name: str, log: pathlib.Path) -> AsyncIterator[T
         NOTE: (["read", "write", "notify"], b""),
     }
     characteristics = [
-        {"uuid": uuid, "properties": properties, "value": value.hex()} for uuid, (properties, value) in values.items()
+        {"uuid": uuid, "properties": properties, "value": "0x" + value.hex()}
+        for uuid, (properties, value) in values.items()
     ]
     description = {"name": name, "services": [{"uuid": SERVICE, "characteristics": characteristics}]}
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
