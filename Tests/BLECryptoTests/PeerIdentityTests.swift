@@ -1,0 +1,44 @@
+import BLECrypto
+import BLEWire
+import Testing
+
+@Suite("Peer identity")
+struct PeerIdentityTests {
+    static let secret: UInt128 = 0x2B7E_1516_28AE_D2A6_ABF7_1588_09CF_4F3C
+    static let address = DeviceAddress(0x1122_3344_5566, .public)
+
+    @Test("An identifier is the CMAC of kind and address but for the version and the variant")
+    func derivation() {
+        let code = CMAC.code(of: [0, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66], key: Self.secret)
+        let identifier = PeerIdentity.identifier(of: Self.address, secret: Self.secret)
+        #expect((identifier ^ code) & 0xFFFF_FFFF_FFFF_0FFF_3FFF_FFFF_FFFF_FFFF == 0)
+    }
+
+    @Test("Every identifier is a UUID of version 8", arguments: UInt64(0)..<16)
+    func version(seed: UInt64) {
+        var random = SeededNumbers(state: seed)
+        let address = PrivateAddress.randomStatic(using: &random)
+        let identifier = PeerIdentity.identifier(of: address, secret: Self.secret)
+        #expect(identifier >> 76 & 0xF == 8)
+        #expect(identifier >> 62 & 0x3 == 2)
+    }
+
+    @Test("An identity that the controller resolved is the device that it is")
+    func resolved() {
+        let value: UInt64 = 0xC011_2233_4455
+        #expect(identifier(value, .publicIdentity) == identifier(value, .public))
+        #expect(identifier(value, .randomIdentity) == identifier(value, .random))
+    }
+
+    @Test("Another host, another address and another kind of address each give another identifier")
+    func difference() {
+        let one = PeerIdentity.identifier(of: Self.address, secret: Self.secret)
+        #expect(PeerIdentity.identifier(of: Self.address, secret: Self.secret + 1) != one)
+        #expect(identifier(Self.address.value ^ 1, .public) != one)
+        #expect(identifier(Self.address.value, .random) != one)
+    }
+
+    private func identifier(_ value: UInt64, _ kind: DeviceAddress.Kind) -> UInt128 {
+        PeerIdentity.identifier(of: DeviceAddress(value, kind), secret: Self.secret)
+    }
+}

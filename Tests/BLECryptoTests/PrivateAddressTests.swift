@@ -1,0 +1,75 @@
+import BLECrypto
+import BLEWire
+import Testing
+
+/// Core 6.0, Vol 3, Part H, 2.2.2 and appendix D.7.
+@Suite("Private addresses")
+struct PrivateAddressTests {
+    static let key: UInt128 = 0xEC02_34A3_57C8_AD05_3410_10A6_0A39_7D9B
+
+    @Test("The sample of the specification hashes to what it says")
+    func sample() {
+        #expect(PrivateAddress.hash(of: 0x708194, key: Self.key) == 0x0DFBAA)
+        #expect(PrivateAddress.isMade(DeviceAddress(0x7081_940D_FBAA, .random), with: Self.key))
+    }
+
+    @Test("Only 24 bits of the random part count")
+    func excessBits() {
+        #expect(PrivateAddress.hash(of: 0xFF70_8194, key: Self.key) == 0x0DFBAA)
+    }
+
+    @Test("A resolvable address is recognised by its key and by no other", arguments: UInt64(0)..<16)
+    func resolvable(seed: UInt64) {
+        var random = SeededNumbers(state: seed)
+        let address = PrivateAddress.resolvable(key: Self.key, using: &random)
+        #expect(address.kind == .random)
+        #expect(address.randomKind == .resolvable)
+        #expect(PrivateAddress.resolve(address, among: [0, ~Self.key, Self.key, Self.key]) == 2)
+        #expect(PrivateAddress.resolve(address, among: [0, ~Self.key]) == nil)
+    }
+
+    @Test("Two resolvable addresses of one device differ")
+    func change() {
+        var random = SeededNumbers(state: 7)
+        let first = PrivateAddress.resolvable(key: Self.key, using: &random)
+        #expect(PrivateAddress.resolvable(key: Self.key, using: &random) != first)
+    }
+
+    @Test("The other kinds have the bits of their kind and resolve to nobody", arguments: UInt64(0)..<16)
+    func otherKinds(seed: UInt64) {
+        var random = SeededNumbers(state: seed)
+        let fleeting = PrivateAddress.nonResolvable(using: &random)
+        let kept = PrivateAddress.randomStatic(using: &random)
+        #expect(fleeting.randomKind == .nonResolvable)
+        #expect(kept.randomKind == .static)
+        for address in [fleeting, kept] {
+            #expect(address.kind == .random)
+            #expect(!PrivateAddress.isMade(address, with: Self.key))
+        }
+    }
+
+    @Test("A public address with the bits of a resolvable one is none")
+    func publicAddress() {
+        #expect(!PrivateAddress.isMade(DeviceAddress(0x7081_940D_FBAA, .public), with: Self.key))
+        #expect(!PrivateAddress.isMade(DeviceAddress(0x7081_940D_FBAA, .randomIdentity), with: Self.key))
+    }
+
+    @Test("One wrong bit anywhere makes an address resolve to nobody", arguments: UInt64(0)..<48)
+    func wrongBit(bit: UInt64) {
+        let address = DeviceAddress(0x7081_940D_FBAA ^ 1 << bit, .random)
+        #expect(!PrivateAddress.isMade(address, with: Self.key))
+    }
+}
+
+/// Numbers that look random and are the same on every run: SplitMix64.
+struct SeededNumbers: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
+    }
+}
