@@ -47,7 +47,7 @@ struct Rule: Sendable, CustomTestStringConvertible {
             description,
             in: example,
             applies: applies,
-            caught: patterns.map { $0.joined(separator: " ") },
+            caught: patterns.map { $0.joined(separator: " ").replacing(" !", with: "!") },
             allowed: allowed
         ) { file in
             patterns.flatMap { pattern in

@@ -18,7 +18,7 @@ extension Rule {
             applies: isCore,
             forbids: [
                 ["Date"], ["ContinuousClock"], ["SuspendingClock"], ["DispatchQueue"], ["DispatchTime"], ["Thread"],
-                ["Task"], ["async"], ["await"], ["actor"], ["print", "("], ["Mutex"],
+                ["Task"], ["async"], ["actor"], ["print", "("], ["Mutex"],
             ],
             allowed: ["/// A Task for the runtime.", "let text = \"Date\"", "let dateOfBirth = 1"]
         ),

@@ -23,11 +23,12 @@ struct SourceFile: Sendable {
         return parts[1]
     }
 
-    /// Where the tokens `pattern` stand one after the other.
+    /// Where the tokens `pattern` stand one after the other; a `!` has to touch what is before it.
     func positions(of pattern: [String]) -> [Int] {
         guard let first = pattern.first, tokens.count >= pattern.count else { return [] }
         return (0...(tokens.count - pattern.count)).filter { start in
-            tokens[start].text == first && zip(tokens[start...], pattern).allSatisfy { $0.text == $1 }
+            tokens[start].text == first
+                && zip(tokens[start...], pattern).allSatisfy { $0.text == $1 && ($1 != "!" || $0.isGlued) }
         }
     }
 

@@ -5,7 +5,8 @@
 /// alone, and a value that a function returns is not seen at all.
 @Sendable func unorderedIteration(in file: SourceFile) -> [Finding] {
     let declared = Declarations(in: file)
-    let names = declared.unordered.union(ofTarget[file.target ?? ""]?.unambiguous.subtracting(declared.other) ?? [])
+    let elsewhere = ofTarget[file.target ?? ""]?.unambiguous ?? []
+    let names = declared.unordered.union(elsewhere.subtracting(declared.other.union(declared.labels)))
     return file.tokens.indices.compactMap { index in
         let token = file.tokens[index]
         guard names.contains(token.text), index > 0, index + 2 < file.tokens.count else { return nil }
@@ -36,19 +37,23 @@ private struct Declarations {
     var unordered: Set<String> = []
     /// Those of everything else.
     var other: Set<String> = []
+    /// Those of parameters, and whatever else a colon follows.
+    var labels: Set<String> = []
 
     var unambiguous: Set<String> { unordered.subtracting(other) }
 
     init() {}
 
     init(in file: SourceFile) {
-        for index in file.tokens.indices where ["var", "let"].contains(file.tokens[index].text) {
-            guard index + 3 < file.tokens.count, file.tokens[index + 1].isWord else { continue }
-            let isTyped = ["=", ":"].contains(file.tokens[index + 2].text)
-            if isTyped, isUnordered(at: index + 3, in: file) {
-                unordered.insert(file.tokens[index + 1].text)
-            } else {
-                other.insert(file.tokens[index + 1].text)
+        for index in file.tokens.indices.dropLast(2) where file.tokens[index].isWord {
+            let isVariable = index > 0 && ["var", "let"].contains(file.tokens[index - 1].text)
+            let isTyped = file.tokens[index + 1].text == ":" || (isVariable && file.tokens[index + 1].text == "=")
+            if isTyped, isUnordered(at: index + 2, in: file) {
+                unordered.insert(file.tokens[index].text)
+            } else if isVariable {
+                other.insert(file.tokens[index].text)
+            } else if isTyped {
+                labels.insert(file.tokens[index].text)
             }
         }
     }
