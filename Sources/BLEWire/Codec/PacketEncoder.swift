@@ -63,6 +63,14 @@ package struct PacketEncoder: Wire {
         do { try copy.layout(&self) } catch { preconditionFailure("\(packet) has no encoding: \(error)") }
     }
 
+    /// Appends one octet.
+    @inline(__always)
+    package mutating func append(octet: UInt8) { bytes.append(octet) }
+
+    /// Replaces an octet that is there: a length is known only after what it counts.
+    @inline(__always)
+    package mutating func replace(at index: Int, with octet: UInt8) { bytes[index] = octet }
+
     /// Appends octets that are encoded already.
     package mutating func append(contentsOf octets: [UInt8]) { bytes.append(contentsOf: octets) }
 }

@@ -1,0 +1,74 @@
+/// The header of an ACL data packet; the fragment of L2CAP that it carries follows it.
+///
+/// Core 6.0, Vol 4, Part E, 5.4.2.
+package struct ACLHeader: Packet {
+    /// How a fragment relates to the L2CAP packet that it is part of.
+    package enum Boundary: UInt16, Sendable {
+        case firstFromHost = 0, continuing = 1, firstFromController = 2
+    }
+
+    package var handle = ConnectionHandle.lowest
+    package var boundary = Boundary.firstFromHost
+    /// How many octets follow the header.
+    package var length: UInt16 = 0
+
+    package init() {}
+    package init(handle: ConnectionHandle, boundary: Boundary, length: UInt16) {
+        self.handle = handle
+        self.boundary = boundary
+        self.length = length
+    }
+
+    package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+        var packed = HandleAndFlags(handle: handle, boundary: boundary)
+        try wire.field(&packed, "Connection Handle and Flags")
+        handle = packed.handle
+        boundary = packed.boundary
+        try wire.integer(&length, "Data Total Length")
+    }
+}
+
+/// Twelve bits of handle, two of boundary, and two of broadcast, which are zero on a Low Energy link.
+private struct HandleAndFlags: WireField, CustomStringConvertible {
+    let handle: ConnectionHandle
+    let boundary: ACLHeader.Boundary
+
+    init(handle: ConnectionHandle, boundary: ACLHeader.Boundary) {
+        self.handle = handle
+        self.boundary = boundary
+    }
+
+    @inline(__always)
+    init?(wire: UInt16) {
+        guard let handle = ConnectionHandle(wire: wire & 0x0FFF),
+            let boundary = ACLHeader.Boundary(rawValue: wire >> 12)
+        else { return nil }
+        self.handle = handle
+        self.boundary = boundary
+    }
+
+    var wire: UInt16 { handle.wire | boundary.rawValue << 12 }
+
+    var description: String {
+        switch boundary {
+        case .firstFromHost: "\(handle), first from the host"
+        case .continuing: "\(handle), continuing"
+        case .firstFromController: "\(handle), first from the controller"
+        }
+    }
+}
+
+// Concrete, so that the walk is specialised in this module and its callers elsewhere pay for no generics.
+extension ACLHeader {
+    /// Decodes a header from the front of what `decoder` has left.
+    ///
+    /// - Throws: ``PacketError/truncated(field:)`` for less than four octets; ``PacketError/reserved(field:)`` for a
+    ///   handle above 0x0EFF, a complete packet in the sense of BR/EDR, or a broadcast.
+    package init(from decoder: inout PacketDecoder) throws(PacketError) {
+        self.init()
+        try layout(&decoder)
+    }
+
+    /// Appends this header.
+    package func encode(into encoder: inout PacketEncoder) { encoder.append(self) }
+}

@@ -1,0 +1,153 @@
+extension HCI {
+    /// Which address the controller itself uses.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.5 and 7.8.10.
+    package enum OwnAddress: UInt8, WireField, CustomStringConvertible {
+        case `public` = 0
+        case random = 1
+        /// A private address that the controller makes with the keys of the resolving list, or else the public one.
+        case resolvableOrPublic = 2
+        /// A private address that the controller makes with the keys of the resolving list, or else the random one.
+        case resolvableOrRandom = 3
+
+        package var description: String {
+            switch self {
+            case .public: "public"
+            case .random: "random"
+            case .resolvableOrPublic: "resolvable or public"
+            case .resolvableOrRandom: "resolvable or random"
+            }
+        }
+    }
+
+    /// What a legacy advertisement invites to.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.5.
+    package enum AdvertisingType: UInt8, WireField, CustomStringConvertible {
+        /// Anyone may connect or scan.
+        case connectable = 0
+        /// One peer may connect, and is called as often as possible for 1.28 s.
+        case directedHighDutyCycle = 1
+        /// Anyone may scan.
+        case scannable = 2
+        /// There is nothing but the advertisement.
+        case nonConnectable = 3
+        /// One peer may connect.
+        case directedLowDutyCycle = 4
+
+        package var description: String {
+            switch self {
+            case .connectable: "ADV_IND"
+            case .directedHighDutyCycle: "ADV_DIRECT_IND (high duty cycle)"
+            case .scannable: "ADV_SCAN_IND"
+            case .nonConnectable: "ADV_NONCONN_IND"
+            case .directedLowDutyCycle: "ADV_DIRECT_IND (low duty cycle)"
+            }
+        }
+    }
+
+    /// Whose requests an advertiser answers.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.5.
+    package enum AdvertisingFilterPolicy: UInt8, WireField, CustomStringConvertible {
+        case everyone = 0
+        /// Anyone may connect, the accept list may scan.
+        case scansFromAcceptList = 1
+        /// Anyone may scan, the accept list may connect.
+        case connectionsFromAcceptList = 2
+        case acceptList = 3
+
+        package var description: String {
+            switch self {
+            case .everyone: "everyone"
+            case .scansFromAcceptList: "scans from the accept list"
+            case .connectionsFromAcceptList: "connections from the accept list"
+            case .acceptList: "accept list"
+            }
+        }
+    }
+
+    /// Which of the three primary channels an advertiser uses: at least one.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.5.
+    package struct AdvertisingChannels: WireField, Hashable, CustomStringConvertible {
+        package let wire: UInt8
+
+        /// Creates a set of channels, or `nil` if there are none or unknown ones in it.
+        package init?(wire: UInt8) {
+            guard 1...7 ~= wire else { return nil }
+            self.wire = wire
+        }
+
+        private init(valid wire: UInt8) { self.wire = wire }
+
+        package static let all = Self(valid: 7)
+
+        /// Whether a channel is used; `false` for any but 37, 38 and 39.
+        package func contains(channel: Int) -> Bool { 37...39 ~= channel && wire >> UInt8(channel - 37) & 1 == 1 }
+
+        package var description: String { (37...39).filter(contains).map(String.init).joined(separator: ", ") }
+    }
+
+    /// What an extended advertising set invites to, and what its packets hold; unknown bits are kept.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.53.
+    package struct AdvertisingProperties: OptionSet, WireField, Hashable, CustomStringConvertible {
+        package let rawValue: UInt16
+        package init(rawValue: UInt16) { self.rawValue = rawValue }
+        package init(wire: UInt16) { rawValue = wire }
+        package var wire: UInt16 { rawValue }
+
+        package static let connectable = Self(rawValue: 1 << 0)
+        package static let scannable = Self(rawValue: 1 << 1)
+        package static let directed = Self(rawValue: 1 << 2)
+        package static let highDutyCycle = Self(rawValue: 1 << 3)
+        /// Legacy packets, which devices without extended advertising understand.
+        package static let legacy = Self(rawValue: 1 << 4)
+        package static let anonymous = Self(rawValue: 1 << 5)
+        package static let includesTransmitPower = Self(rawValue: 1 << 6)
+
+        package var description: String {
+            names(of: [
+                "connectable", "scannable", "directed", "high duty cycle", "legacy", "anonymous", "TX power",
+            ])
+        }
+    }
+
+    /// Which part of the data of an advertising set a command brings.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.54.
+    package enum DataOperation: UInt8, WireField, CustomStringConvertible {
+        case intermediate = 0
+        case first = 1
+        case last = 2
+        case complete = 3
+        /// The data stays, only its identifier changes.
+        case unchanged = 4
+
+        package var description: String {
+            switch self {
+            case .intermediate: "intermediate fragment"
+            case .first: "first fragment"
+            case .last: "last fragment"
+            case .complete: "complete data"
+            case .unchanged: "unchanged data"
+            }
+        }
+    }
+
+    /// Whether the controller may spread the data of an advertising set over several packets.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.54.
+    package enum FragmentPreference: UInt8, WireField, CustomStringConvertible {
+        case mayFragment = 0
+        case shouldNotFragment = 1
+
+        package var description: String {
+            switch self {
+            case .mayFragment: "may fragment"
+            case .shouldNotFragment: "should not fragment"
+            }
+        }
+    }
+}

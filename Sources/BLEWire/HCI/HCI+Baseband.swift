@@ -1,0 +1,298 @@
+extension HCI {
+    /// How a field of one octet tells a host's wish for flow control of data that the controller sends.
+    package enum HostFlowControl: UInt8, WireField, CustomStringConvertible {
+        case off = 0, acl = 1, synchronous = 2, both = 3
+
+        package var description: String {
+            switch self {
+            case .off: "off"
+            case .acl: "ACL"
+            case .synchronous: "synchronous"
+            case .both: "ACL and synchronous"
+            }
+        }
+    }
+
+    /// Says which events the controller may send.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.3.1.
+    package struct SetEventMask: HCICommand {
+        package static var opcode: Opcode { .setEventMask }
+        package typealias Return = StatusReturn
+
+        package var mask = EventMask.standard
+
+        package init() {}
+        package init(mask: EventMask) {
+            self.mask = mask
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&mask, "Event Mask")
+        }
+    }
+
+    /// Puts the controller back into the state in which it was switched on.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.3.2.
+    package struct Reset: HCICommand {
+        package static var opcode: Opcode { .reset }
+        package typealias Return = StatusReturn
+
+        package init() {}
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
+    }
+
+    /// Asks how strongly the controller sends on a connection.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.3.35.
+    package struct ReadTransmitPowerLevel: HCICommand {
+        package static var opcode: Opcode { .readTransmitPowerLevel }
+
+        package var handle = ConnectionHandle.lowest
+        /// The strongest that it may send, rather than what it sends now.
+        package var maximum = false
+
+        package init() {}
+        package init(handle: ConnectionHandle, maximum: Bool) {
+            self.handle = handle
+            self.maximum = maximum
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&handle, "Connection Handle")
+            try wire.flag(&maximum, "Type")
+        }
+    }
+
+    /// Says whether the host will return credits for data that it receives.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.3.38.
+    package struct SetControllerToHostFlowControl: HCICommand {
+        package static var opcode: Opcode { .setControllerToHostFlowControl }
+        package typealias Return = StatusReturn
+
+        package var flowControl = HostFlowControl.off
+
+        package init() {}
+        package init(flowControl: HostFlowControl) {
+            self.flowControl = flowControl
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&flowControl, "Flow Control Enable")
+        }
+    }
+
+    /// Tells the controller how much data the host can take.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.3.39.
+    package struct HostBufferSize: HCICommand {
+        package static var opcode: Opcode { .hostBufferSize }
+        package typealias Return = StatusReturn
+
+        /// The most octets of one ACL packet, without its header.
+        package var aclLength: UInt16 = 0
+        package var synchronousLength: UInt8 = 0
+        /// How many ACL packets the host can hold.
+        package var aclCount: UInt16 = 0
+        package var synchronousCount: UInt16 = 0
+
+        package init() {}
+        package init(aclLength: UInt16, synchronousLength: UInt8, aclCount: UInt16, synchronousCount: UInt16) {
+            self.aclLength = aclLength
+            self.synchronousLength = synchronousLength
+            self.aclCount = aclCount
+            self.synchronousCount = synchronousCount
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.integer(&aclLength, "Host ACL Data Packet Length")
+            try wire.integer(&synchronousLength, "Host Synchronous Data Packet Length")
+            try wire.integer(&aclCount, "Host Total Num ACL Data Packets")
+            try wire.integer(&synchronousCount, "Host Total Num Synchronous Data Packets")
+        }
+    }
+
+    /// Returns credits for data that the host received and has dealt with.
+    ///
+    /// The controller answers only if something is wrong, and it takes the command at any time.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.3.40.
+    package struct HostNumberOfCompletedPackets: HCICommand {
+        package static var opcode: Opcode { .hostNumberOfCompletedPackets }
+        package typealias Return = NoReturn
+
+        package var completed: [CompletedPackets] = []
+
+        package init() {}
+        package init(completed: [CompletedPackets]) {
+            self.completed = completed
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.list(&completed, upTo: 63, "Num Handles")
+        }
+    }
+
+    /// Says which events with codes of 0x40 and above the controller may send.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.3.69.
+    package struct SetEventMaskPage2: HCICommand {
+        package static var opcode: Opcode { .setEventMaskPage2 }
+        package typealias Return = StatusReturn
+
+        package var mask = EventMaskPage2.none
+
+        package init() {}
+        package init(mask: EventMaskPage2) {
+            self.mask = mask
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&mask, "Event Mask Page 2")
+        }
+    }
+
+    /// Asks whether a dual-mode controller was told that its host knows Low Energy.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.3.78.
+    package struct ReadLEHostSupport: HCICommand {
+        package static var opcode: Opcode { .readLEHostSupport }
+
+        package init() {}
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
+    }
+
+    /// Tells a dual-mode controller that its host knows Low Energy.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.3.79.
+    package struct WriteLEHostSupport: HCICommand {
+        package static var opcode: Opcode { .writeLEHostSupport }
+        package typealias Return = StatusReturn
+
+        package var supported = false
+        /// What used to say that both transports may be used to one device; send 0.
+        package var unused: UInt8 = 0
+
+        package init() {}
+        package init(supported: Bool, unused: UInt8 = 0) {
+            self.supported = supported
+            self.unused = unused
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.flag(&supported, "LE Supported Host")
+            try wire.integer(&unused, "Unused")
+        }
+    }
+
+    /// Asks how long a link may go without an authenticated packet.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.3.93.
+    package struct ReadAuthenticatedPayloadTimeout: HCICommand {
+        package static var opcode: Opcode { .readAuthenticatedPayloadTimeout }
+
+        package var handle = ConnectionHandle.lowest
+
+        package init() {}
+        package init(handle: ConnectionHandle) {
+            self.handle = handle
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&handle, "Connection Handle")
+        }
+    }
+
+    /// Says how long a link may go without an authenticated packet.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.3.94.
+    package struct WriteAuthenticatedPayloadTimeout: HCICommand {
+        package static var opcode: Opcode { .writeAuthenticatedPayloadTimeout }
+        package typealias Return = HandleReturn
+
+        package var handle = ConnectionHandle.lowest
+        package var timeout = AuthenticatedPayloadTimeout.standard
+
+        package init() {}
+        package init(handle: ConnectionHandle, timeout: AuthenticatedPayloadTimeout) {
+            self.handle = handle
+            self.timeout = timeout
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&handle, "Connection Handle")
+            try wire.field(&timeout, "Authenticated Payload Timeout")
+        }
+    }
+}
+
+extension HCI.ReadTransmitPowerLevel {
+    /// What the controller answers.
+    package struct Return: Packet {
+        package var status = HCI.Status.success
+        package var handle = ConnectionHandle.lowest
+        package var power = TransmitPower.unavailable
+
+        package init() {}
+        package init(status: HCI.Status, handle: ConnectionHandle, power: TransmitPower) {
+            self.status = status
+            self.handle = handle
+            self.power = power
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&status, "Status")
+            try wire.handle(&handle, after: status)
+            try wire.field(&power, "TX Power Level")
+        }
+    }
+}
+
+extension HCI.ReadLEHostSupport {
+    /// What the controller answers.
+    package struct Return: Packet {
+        package var status = HCI.Status.success
+        package var supported = false
+        /// What used to say that both transports may be used to one device.
+        package var unused: UInt8 = 0
+
+        package init() {}
+        package init(status: HCI.Status, supported: Bool, unused: UInt8 = 0) {
+            self.status = status
+            self.supported = supported
+            self.unused = unused
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&status, "Status")
+            try wire.flag(&supported, "LE Supported Host")
+            try wire.integer(&unused, "Unused")
+        }
+    }
+}
+
+extension HCI.ReadAuthenticatedPayloadTimeout {
+    /// What the controller answers.
+    package struct Return: Packet {
+        package var status = HCI.Status.success
+        package var handle = ConnectionHandle.lowest
+        package var timeout = Reported<AuthenticatedPayloadTimeout>(wire: 0)
+
+        package init() {}
+        package init(status: HCI.Status, handle: ConnectionHandle, timeout: Reported<AuthenticatedPayloadTimeout>) {
+            self.status = status
+            self.handle = handle
+            self.timeout = timeout
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&status, "Status")
+            try wire.handle(&handle, after: status)
+            try wire.field(&timeout, "Authenticated Payload Timeout")
+        }
+    }
+}

@@ -1,0 +1,209 @@
+extension HCI {
+    /// Tells that a connection was made, or that it was not.
+    ///
+    /// A failure carries nothing but its status and, sometimes, the address.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.7.65.1.
+    package struct LEConnectionComplete: HCILEEvent {
+        package static var subevent: LESubevent { .connectionComplete }
+
+        package var status = Status.success
+        package var handle = ConnectionHandle.lowest
+        /// What we are on this connection.
+        package var role = Role.central
+        package var peer = DeviceAddress.none
+        package var interval = Reported<ConnectionInterval>(wire: 0)
+        package var latency = Reported<PeripheralLatency>(wire: 0)
+        package var timeout = Reported<SupervisionTimeout>(wire: 0)
+        package var clockAccuracy = ClockAccuracy(wire: 0)
+
+        package init() {}
+        package init(
+            status: Status,
+            handle: ConnectionHandle,
+            role: Role,
+            peer: DeviceAddress,
+            interval: Reported<ConnectionInterval>,
+            latency: Reported<PeripheralLatency>,
+            timeout: Reported<SupervisionTimeout>,
+            clockAccuracy: ClockAccuracy = ClockAccuracy(wire: 0)
+        ) {
+            self.status = status
+            self.handle = handle
+            self.role = role
+            self.peer = peer
+            self.interval = interval
+            self.latency = latency
+            self.timeout = timeout
+            self.clockAccuracy = clockAccuracy
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&status, "Status")
+            try wire.handle(&handle, after: status)
+            try wire.field(&role, "Role")
+            try wire.typedAddress(&peer, kind: "Peer Address Type", "Peer Address")
+            try wire.field(&interval, "Connection Interval")
+            try wire.field(&latency, "Peripheral Latency")
+            try wire.field(&timeout, "Supervision Timeout")
+            try wire.field(&clockAccuracy, "Central Clock Accuracy")
+        }
+    }
+
+    /// Tells that a connection was made, or that it was not, with the private addresses that the controller resolved.
+    ///
+    /// A failure carries nothing but its status and, sometimes, the address.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.7.65.10.
+    package struct LEEnhancedConnectionComplete: HCILEEvent {
+        package static var subevent: LESubevent { .enhancedConnectionComplete }
+
+        package var status = Status.success
+        package var handle = ConnectionHandle.lowest
+        /// What we are on this connection.
+        package var role = Role.central
+        package var peer = DeviceAddress.none
+        /// Zero if the controller made none.
+        package var localPrivateAddress = DeviceAddress(0, .random)
+        /// Zero if the controller resolved none.
+        package var peerPrivateAddress = DeviceAddress(0, .random)
+        package var interval = Reported<ConnectionInterval>(wire: 0)
+        package var latency = Reported<PeripheralLatency>(wire: 0)
+        package var timeout = Reported<SupervisionTimeout>(wire: 0)
+        package var clockAccuracy = ClockAccuracy(wire: 0)
+
+        package init() {}
+        package init(
+            status: Status,
+            handle: ConnectionHandle,
+            role: Role,
+            peer: DeviceAddress,
+            localPrivateAddress: DeviceAddress,
+            peerPrivateAddress: DeviceAddress,
+            interval: Reported<ConnectionInterval>,
+            latency: Reported<PeripheralLatency>,
+            timeout: Reported<SupervisionTimeout>,
+            clockAccuracy: ClockAccuracy = ClockAccuracy(wire: 0)
+        ) {
+            self.status = status
+            self.handle = handle
+            self.role = role
+            self.peer = peer
+            self.localPrivateAddress = DeviceAddress(localPrivateAddress.value, .random)
+            self.peerPrivateAddress = DeviceAddress(peerPrivateAddress.value, .random)
+            self.interval = interval
+            self.latency = latency
+            self.timeout = timeout
+            self.clockAccuracy = clockAccuracy
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&status, "Status")
+            try wire.handle(&handle, after: status)
+            try wire.field(&role, "Role")
+            try wire.typedAddress(&peer, kind: "Peer Address Type", "Peer Address")
+            try wire.address(&localPrivateAddress, "Local Resolvable Private Address")
+            try wire.address(&peerPrivateAddress, "Peer Resolvable Private Address")
+            try wire.field(&interval, "Connection Interval")
+            try wire.field(&latency, "Peripheral Latency")
+            try wire.field(&timeout, "Supervision Timeout")
+            try wire.field(&clockAccuracy, "Central Clock Accuracy")
+        }
+    }
+
+    /// Tells that a connection has other parameters, or why it has not.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.7.65.3.
+    package struct LEConnectionUpdateComplete: HCILEEvent {
+        package static var subevent: LESubevent { .connectionUpdateComplete }
+
+        package var status = Status.success
+        package var handle = ConnectionHandle.lowest
+        package var interval = Reported<ConnectionInterval>(wire: 0)
+        package var latency = Reported<PeripheralLatency>(wire: 0)
+        package var timeout = Reported<SupervisionTimeout>(wire: 0)
+
+        package init() {}
+        package init(
+            status: Status,
+            handle: ConnectionHandle,
+            interval: Reported<ConnectionInterval>,
+            latency: Reported<PeripheralLatency>,
+            timeout: Reported<SupervisionTimeout>
+        ) {
+            self.status = status
+            self.handle = handle
+            self.interval = interval
+            self.latency = latency
+            self.timeout = timeout
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&status, "Status")
+            try wire.handle(&handle, after: status)
+            try wire.field(&interval, "Connection Interval")
+            try wire.field(&latency, "Peripheral Latency")
+            try wire.field(&timeout, "Supervision Timeout")
+        }
+    }
+
+    /// Brings what the controller of a peer can do.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.7.65.4.
+    package struct LEReadRemoteFeaturesComplete: HCILEEvent {
+        package static var subevent: LESubevent { .readRemoteFeaturesComplete }
+
+        package var status = Status.success
+        package var handle = ConnectionHandle.lowest
+        package var features: LEFeatures = []
+
+        package init() {}
+        package init(status: Status, handle: ConnectionHandle, features: LEFeatures) {
+            self.status = status
+            self.handle = handle
+            self.features = features
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&status, "Status")
+            try wire.handle(&handle, after: status)
+            try wire.field(&features, "LE Features")
+        }
+    }
+
+    /// Tells that a peer asks for other parameters; the host must answer.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.7.65.6.
+    package struct LERemoteConnectionParameterRequest: HCILEEvent {
+        package static var subevent: LESubevent { .remoteConnectionParameterRequest }
+
+        package var handle = ConnectionHandle.lowest
+        package var minimum = Reported<ConnectionInterval>(wire: 0)
+        package var maximum = Reported<ConnectionInterval>(wire: 0)
+        package var latency = Reported<PeripheralLatency>(wire: 0)
+        package var timeout = Reported<SupervisionTimeout>(wire: 0)
+
+        package init() {}
+        package init(
+            handle: ConnectionHandle,
+            minimum: Reported<ConnectionInterval>,
+            maximum: Reported<ConnectionInterval>,
+            latency: Reported<PeripheralLatency>,
+            timeout: Reported<SupervisionTimeout>
+        ) {
+            self.handle = handle
+            self.minimum = minimum
+            self.maximum = maximum
+            self.latency = latency
+            self.timeout = timeout
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&handle, "Connection Handle")
+            try wire.field(&minimum, "Interval Min")
+            try wire.field(&maximum, "Interval Max")
+            try wire.field(&latency, "Max Latency")
+            try wire.field(&timeout, "Timeout")
+        }
+    }
+}

@@ -1,0 +1,321 @@
+extension HCI {
+    /// Sets the random address of one advertising set.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.52.
+    package struct LESetAdvertisingSetRandomAddress: HCICommand {
+        package static var opcode: Opcode { .leSetAdvertisingSetRandomAddress }
+        package typealias Return = StatusReturn
+
+        package var set = AdvertisingHandle.first
+        package var address = DeviceAddress(0, .random)
+
+        package init() {}
+        package init(set: AdvertisingHandle, address: DeviceAddress) {
+            self.set = set
+            self.address = DeviceAddress(address.value, .random)
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&set, "Advertising Handle")
+            try wire.address(&address, "Random Address")
+        }
+    }
+
+    /// Creates an advertising set, or says how it advertises.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.53.
+    package struct LESetExtendedAdvertisingParameters: HCICommand {
+        package static var opcode: Opcode { .leSetExtendedAdvertisingParameters }
+
+        package var set = AdvertisingHandle.first
+        package var properties: AdvertisingProperties = []
+        package var minimum = ExtendedAdvertisingInterval(AdvertisingInterval.standard)
+        package var maximum = ExtendedAdvertisingInterval(AdvertisingInterval.standard)
+        package var channels = AdvertisingChannels.all
+        package var ownAddress = OwnAddress.public
+        /// Whom a directed advertisement is for.
+        package var peer = DeviceAddress.none
+        package var policy = AdvertisingFilterPolicy.everyone
+        package var power = TransmitPower.unavailable
+        package var primaryPHY = PHY.le1M
+        /// How many events may pass before the auxiliary packet is sent.
+        package var secondaryMaximumSkip: UInt8 = 0
+        package var secondaryPHY = PHY.le1M
+        package var sid = AdvertisingSID(wire: 0)
+        package var reportsScanRequests = false
+
+        package init() {}
+        package init(
+            set: AdvertisingHandle,
+            properties: AdvertisingProperties,
+            minimum: ExtendedAdvertisingInterval,
+            maximum: ExtendedAdvertisingInterval,
+            channels: AdvertisingChannels = .all,
+            ownAddress: OwnAddress = .public,
+            peer: DeviceAddress = .none,
+            policy: AdvertisingFilterPolicy = .everyone,
+            power: TransmitPower = .unavailable,
+            primaryPHY: PHY = .le1M,
+            secondaryMaximumSkip: UInt8 = 0,
+            secondaryPHY: PHY = .le1M,
+            sid: AdvertisingSID = AdvertisingSID(wire: 0),
+            reportsScanRequests: Bool = false
+        ) {
+            self.set = set
+            self.properties = properties
+            self.minimum = minimum
+            self.maximum = maximum
+            self.channels = channels
+            self.ownAddress = ownAddress
+            self.peer = peer
+            self.policy = policy
+            self.power = power
+            self.primaryPHY = primaryPHY
+            self.secondaryMaximumSkip = secondaryMaximumSkip
+            self.secondaryPHY = secondaryPHY
+            self.sid = sid
+            self.reportsScanRequests = reportsScanRequests
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&set, "Advertising Handle")
+            try wire.field(&properties, "Advertising Event Properties")
+            try wire.interval(&minimum, "Primary Advertising Interval Min")
+            try wire.interval(&maximum, "Primary Advertising Interval Max")
+            try wire.field(&channels, "Primary Advertising Channel Map")
+            try wire.field(&ownAddress, "Own Address Type")
+            try wire.typedAddress(&peer, kind: "Peer Address Type", "Peer Address")
+            try wire.field(&policy, "Advertising Filter Policy")
+            try wire.field(&power, "Advertising TX Power")
+            try wire.field(&primaryPHY, "Primary Advertising PHY")
+            try wire.integer(&secondaryMaximumSkip, "Secondary Advertising Max Skip")
+            try wire.field(&secondaryPHY, "Secondary Advertising PHY")
+            try wire.field(&sid, "Advertising SID")
+            try wire.flag(&reportsScanRequests, "Scan Request Notification Enable")
+        }
+    }
+
+    /// Sets what an advertising set says, or a part of it.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.54.
+    package struct LESetExtendedAdvertisingData: HCICommand {
+        package static var opcode: Opcode { .leSetExtendedAdvertisingData }
+        package typealias Return = StatusReturn
+
+        package var set = AdvertisingHandle.first
+        package var operation = DataOperation.complete
+        package var preference = FragmentPreference.mayFragment
+        /// At most 251 octets.
+        package var data: [UInt8] = []
+
+        package init() {}
+        package init(
+            set: AdvertisingHandle,
+            operation: DataOperation = .complete,
+            preference: FragmentPreference = .mayFragment,
+            data: [UInt8]
+        ) {
+            self.set = set
+            self.operation = operation
+            self.preference = preference
+            self.data = data
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&set, "Advertising Handle")
+            try wire.field(&operation, "Operation")
+            try wire.field(&preference, "Fragment Preference")
+            try wire.counted(&data, "Advertising Data")
+        }
+    }
+
+    /// Sets what an advertising set answers to scanners, or a part of it.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.55.
+    package struct LESetExtendedScanResponseData: HCICommand {
+        package static var opcode: Opcode { .leSetExtendedScanResponseData }
+        package typealias Return = StatusReturn
+
+        package var set = AdvertisingHandle.first
+        package var operation = DataOperation.complete
+        package var preference = FragmentPreference.mayFragment
+        /// At most 251 octets.
+        package var data: [UInt8] = []
+
+        package init() {}
+        package init(
+            set: AdvertisingHandle,
+            operation: DataOperation = .complete,
+            preference: FragmentPreference = .mayFragment,
+            data: [UInt8]
+        ) {
+            self.set = set
+            self.operation = operation
+            self.preference = preference
+            self.data = data
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&set, "Advertising Handle")
+            try wire.field(&operation, "Operation")
+            try wire.field(&preference, "Fragment Preference")
+            try wire.counted(&data, "Scan Response Data")
+        }
+    }
+
+    /// Starts or stops advertising sets.
+    ///
+    /// To stop with no set listed stops them all.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.56.
+    package struct LESetExtendedAdvertisingEnable: HCICommand {
+        package static var opcode: Opcode { .leSetExtendedAdvertisingEnable }
+        package typealias Return = StatusReturn
+
+        package var enable = false
+        package var sets: [Entry] = []
+
+        /// One of the sets to start or stop.
+        package struct Entry: Packet, Hashable {
+            package var set = AdvertisingHandle.first
+            package var duration = EnableDuration.unlimited
+            /// After how many extended advertising events the set stops; 0 for no limit.
+            package var maximumEvents: UInt8 = 0
+
+            package init() {}
+            package init(set: AdvertisingHandle, duration: EnableDuration = .unlimited, maximumEvents: UInt8 = 0) {
+                self.set = set
+                self.duration = duration
+                self.maximumEvents = maximumEvents
+            }
+
+            package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+                try wire.field(&set, "Advertising Handle")
+                try wire.field(&duration, "Duration")
+                try wire.integer(&maximumEvents, "Max Extended Advertising Events")
+            }
+        }
+
+        package init() {}
+        package init(enable: Bool, sets: [Entry]) {
+            self.enable = enable
+            self.sets = sets
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.flag(&enable, "Enable")
+            try wire.list(&sets, upTo: 63, "Num Sets")
+        }
+    }
+
+    /// Asks how much an advertising set can say.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.57.
+    package struct LEReadMaximumAdvertisingDataLength: HCICommand {
+        package static var opcode: Opcode { .leReadMaximumAdvertisingDataLength }
+
+        package init() {}
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
+    }
+
+    /// Asks how many advertising sets there can be at once.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.58.
+    package struct LEReadNumberOfSupportedAdvertisingSets: HCICommand {
+        package static var opcode: Opcode { .leReadNumberOfSupportedAdvertisingSets }
+
+        package init() {}
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
+    }
+
+    /// Forgets an advertising set.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.59.
+    package struct LERemoveAdvertisingSet: HCICommand {
+        package static var opcode: Opcode { .leRemoveAdvertisingSet }
+        package typealias Return = StatusReturn
+
+        package var set = AdvertisingHandle.first
+
+        package init() {}
+        package init(set: AdvertisingHandle) {
+            self.set = set
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&set, "Advertising Handle")
+        }
+    }
+
+    /// Forgets all advertising sets.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.60.
+    package struct LEClearAdvertisingSets: HCICommand {
+        package static var opcode: Opcode { .leClearAdvertisingSets }
+        package typealias Return = StatusReturn
+
+        package init() {}
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
+    }
+}
+
+extension HCI.LESetExtendedAdvertisingParameters {
+    /// What the controller answers.
+    package struct Return: Packet {
+        package var status = HCI.Status.success
+        package var power = TransmitPower.unavailable
+
+        package init() {}
+        package init(status: HCI.Status, power: TransmitPower) {
+            self.status = status
+            self.power = power
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&status, "Status")
+            try wire.field(&power, "Selected TX Power")
+        }
+    }
+}
+
+extension HCI.LEReadMaximumAdvertisingDataLength {
+    /// What the controller answers.
+    package struct Return: Packet {
+        package var status = HCI.Status.success
+        /// In octets, 31 to 1650.
+        package var length: UInt16 = 0
+
+        package init() {}
+        package init(status: HCI.Status, length: UInt16) {
+            self.status = status
+            self.length = length
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&status, "Status")
+            try wire.integer(&length, "Max Advertising Data Length")
+        }
+    }
+}
+
+extension HCI.LEReadNumberOfSupportedAdvertisingSets {
+    /// What the controller answers.
+    package struct Return: Packet {
+        package var status = HCI.Status.success
+        package var count: UInt8 = 0
+
+        package init() {}
+        package init(status: HCI.Status, count: UInt8) {
+            self.status = status
+            self.count = count
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&status, "Status")
+            try wire.integer(&count, "Num Supported Advertising Sets")
+        }
+    }
+}

@@ -1,0 +1,105 @@
+extension HCI {
+    /// Connects to a peer, or to any of the accept list, on the PHYs that the host chooses.
+    ///
+    /// ``HCI/LEEnhancedConnectionComplete`` tells the outcome.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.66.
+    package struct LEExtendedCreateConnection: HCICommand {
+        package static var opcode: Opcode { .leExtendedCreateConnection }
+        package typealias Return = NoReturn
+
+        /// How to look for the peer on one PHY, and what to ask of the connection if it is found there.
+        package struct Initiation: Packet {
+            package var interval = ScanInterval.standard
+            package var window = ScanInterval.standard
+            package var parameters = ConnectionParameters()
+
+            package init() {}
+            package init(interval: ScanInterval, window: ScanInterval, parameters: ConnectionParameters) {
+                self.interval = interval
+                self.window = window
+                self.parameters = parameters
+            }
+
+            package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+                try wire.field(&interval, "Scan Interval")
+                try wire.field(&window, "Scan Window")
+                try wire.nested(&parameters)
+            }
+        }
+
+        package var policy = InitiatorFilterPolicy.peer
+        package var ownAddress = OwnAddress.public
+        /// Whom to connect to; ignored with the accept list.
+        package var peer = DeviceAddress.none
+        /// How to look for the peer and connect on the 1M PHY, or `nil` not to.
+        package var le1M: Initiation?
+        /// What to ask of a connection on the 2M PHY, or `nil` to leave it out; nobody advertises there first.
+        package var le2M: Initiation?
+        /// How to look for the peer and connect on the Coded PHY, or `nil` not to.
+        package var leCoded: Initiation?
+
+        package init() {}
+        package init(
+            policy: InitiatorFilterPolicy = .peer,
+            ownAddress: OwnAddress = .public,
+            peer: DeviceAddress,
+            le1M: Initiation?,
+            le2M: Initiation? = nil,
+            leCoded: Initiation? = nil
+        ) {
+            self.policy = policy
+            self.ownAddress = ownAddress
+            self.peer = peer
+            self.le1M = le1M
+            self.le2M = le2M
+            self.leCoded = leCoded
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&policy, "Initiator Filter Policy")
+            try wire.field(&ownAddress, "Own Address Type")
+            try wire.typedAddress(&peer, kind: "Peer Address Type", "Peer Address")
+            var present = InitiatingPHYs(le1M: le1M != nil, le2M: le2M != nil, leCoded: leCoded != nil)
+            try wire.field(&present, "Initiating PHYs")
+            try wire.nested(&le1M, if: present.phys.contains(PHYSet.le1M))
+            try wire.nested(&le2M, if: present.phys.contains(PHYSet.le2M))
+            try wire.nested(&leCoded, if: present.phys.contains(PHYSet.leCoded))
+        }
+    }
+}
+
+/// A set of PHYs for each of which parameters follow, so that none may be unknown.
+private struct InitiatingPHYs: WireField, CustomStringConvertible {
+    let phys: PHYSet
+
+    init(le1M: Bool, le2M: Bool, leCoded: Bool) {
+        var set: PHYSet = []
+        if le1M { set.insert(.le1M) }
+        if le2M { set.insert(.le2M) }
+        if leCoded { set.insert(.leCoded) }
+        phys = set
+    }
+
+    init?(wire: UInt8) {
+        guard wire <= 0b111 else { return nil }
+        phys = PHYSet(wire: wire)
+    }
+
+    var wire: UInt8 { phys.wire }
+    var description: String { phys.description }
+}
+
+extension Wire where Self: ~Copyable & ~Escapable {
+    /// Visits a packet that another field says is there or not.
+    @_lifetime(self: copy self)
+    mutating func nested<P: Packet>(_ packet: inout P?, if present: Bool) throws(PacketError) {
+        guard present else {
+            packet = nil
+            return
+        }
+        var copy = packet ?? P()
+        try copy.layout(&self)
+        packet = copy
+    }
+}

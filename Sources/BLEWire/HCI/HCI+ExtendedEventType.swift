@@ -1,0 +1,94 @@
+extension HCI.LEExtendedAdvertisingReport {
+    /// One advertisement or scan response, or a part of one.
+    package struct Report: Packet {
+        package var type = EventType(wire: 0)
+        package var address = DeviceAddress.none
+        package var primaryPHY = PHY.le1M
+        /// Where the data was sent, or ``PHY/none`` if it was sent on the primary channels.
+        package var secondaryPHY = PHY.none
+        package var sid = AdvertisingSID.none
+        package var power = TransmitPower.unavailable
+        package var rssi = RSSI.unavailable
+        /// How often the set advertises periodically, in units of 1.25 ms; 0 if it does not.
+        package var periodicInterval: UInt16 = 0
+        /// Whom a directed advertisement is for.
+        package var target = DeviceAddress.none
+        /// The structures of the advertising data, at most 229 octets of them.
+        package var data: [UInt8] = []
+
+        package init() {}
+        package init(
+            type: EventType,
+            address: DeviceAddress,
+            primaryPHY: PHY = .le1M,
+            secondaryPHY: PHY = .none,
+            sid: AdvertisingSID = .none,
+            power: TransmitPower = .unavailable,
+            rssi: RSSI,
+            target: DeviceAddress = .none,
+            data: [UInt8]
+        ) {
+            self.type = type
+            self.address = address
+            self.primaryPHY = primaryPHY
+            self.secondaryPHY = secondaryPHY
+            self.sid = sid
+            self.power = power
+            self.rssi = rssi
+            self.target = target
+            self.data = data
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&type, "Event Type")
+            try wire.typedAddress(&address, kind: "Address Type", "Address")
+            try wire.field(&primaryPHY, "Primary PHY")
+            try wire.field(&secondaryPHY, "Secondary PHY")
+            try wire.field(&sid, "Advertising SID")
+            try wire.field(&power, "TX Power")
+            try wire.field(&rssi, "RSSI")
+            try wire.integer(&periodicInterval, "Periodic Advertising Interval")
+            try wire.typedAddress(&target, kind: "Direct Address Type", "Direct Address")
+            try wire.counted(&data, "Data")
+        }
+    }
+
+    /// What kind of packet a report is about, and how much of its data is there; unknown bits are kept.
+    package struct EventType: OptionSet, WireField, Hashable {
+        package let rawValue: UInt16
+        package init(rawValue: UInt16) { self.rawValue = rawValue }
+        package init(wire: UInt16) { rawValue = wire }
+        package var wire: UInt16 { rawValue }
+
+        package static let connectable = Self(rawValue: 1 << 0)
+        package static let scannable = Self(rawValue: 1 << 1)
+        package static let directed = Self(rawValue: 1 << 2)
+        package static let scanResponse = Self(rawValue: 1 << 3)
+        package static let legacy = Self(rawValue: 1 << 4)
+
+        /// Creates a type with the state of its data.
+        package init(_ flags: Self, data: DataStatus) { rawValue = flags.rawValue & ~0x60 | data.rawValue << 5 }
+
+        /// How much of the data the report has.
+        package var dataStatus: DataStatus { DataStatus(rawValue: rawValue >> 5 & 3) ?? .reserved }
+    }
+
+    /// How much of the data of an advertisement has come with a report.
+    package enum DataStatus: UInt16, Sendable {
+        /// This is all, or the end of it.
+        case complete = 0
+        /// More of it comes with the next report.
+        case incomplete = 1
+        /// The controller lost the rest, and nothing more comes.
+        case truncated = 2
+        case reserved = 3
+    }
+}
+
+extension HCI.LEExtendedAdvertisingReport.EventType: CustomStringConvertible {
+    package var description: String {
+        let flags = Self(rawValue: rawValue & ~0x60)
+        let text = flags.names(of: ["connectable", "scannable", "directed", "scan response", "legacy"])
+        return "\(text); data \(dataStatus)"
+    }
+}

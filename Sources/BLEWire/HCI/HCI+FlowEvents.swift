@@ -1,0 +1,125 @@
+extension HCI {
+    /// Answers a command with its return parameters.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.7.14.
+    package struct CommandComplete: HCIEvent {
+        package static var code: EventCode { .commandComplete }
+
+        /// How many commands the host may send now.
+        package var allowed: UInt8 = 0
+        /// What is answered; ``HCI/Opcode/none`` if only the number above changed.
+        package var opcode = Opcode.none
+        package var parameters: [UInt8] = []
+
+        package init() {}
+        package init(allowed: UInt8, opcode: Opcode, parameters: [UInt8]) {
+            self.allowed = allowed
+            self.opcode = opcode
+            self.parameters = parameters
+        }
+
+        /// Answers a command of type `Command`.
+        package init<Command: HCICommand>(_: Command.Type, returning value: Command.Return, allowed: UInt8 = 1) {
+            self.init(allowed: allowed, opcode: Command.opcode, parameters: value.encoded)
+        }
+
+        /// The status that the return parameters start with, or `nil` if there are none.
+        ///
+        /// A controller may leave out whatever follows the status of a failure: look here first, decode after.
+        package var status: Status? { parameters.first.map { Status(wire: $0) } }
+
+        /// The return parameters of a command of type `Command`.
+        ///
+        /// - Throws: What its fields throw, and ``PacketError/unknown(code:)`` if another command is answered.
+        package func returned<Command: HCICommand>(by _: Command.Type) throws(PacketError) -> Command.Return {
+            guard opcode == Command.opcode else { throw .unknown(code: opcode.wire) }
+            return try Command.Return(decoding: parameters)
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.integer(&allowed, "Num HCI Command Packets")
+            try wire.field(&opcode, "Command Opcode")
+            try wire.rest(&parameters, "Return Parameters")
+        }
+    }
+
+    /// Tells that a command has begun, or why it has not.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.7.15.
+    package struct CommandStatus: HCIEvent {
+        package static var code: EventCode { .commandStatus }
+
+        package var status = Status.success
+        /// How many commands the host may send now.
+        package var allowed: UInt8 = 0
+        package var opcode = Opcode.none
+
+        package init() {}
+        package init(status: Status, allowed: UInt8 = 1, opcode: Opcode) {
+            self.status = status
+            self.allowed = allowed
+            self.opcode = opcode
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&status, "Status")
+            try wire.integer(&allowed, "Num HCI Command Packets")
+            try wire.field(&opcode, "Command Opcode")
+        }
+    }
+
+    /// Tells that the controller has failed in a way of its own.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.7.16.
+    package struct HardwareError: HCIEvent {
+        package static var code: EventCode { .hardwareError }
+
+        package var code: UInt8 = 0
+
+        package init() {}
+        package init(code: UInt8) {
+            self.code = code
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.integer(&code, "Hardware Code")
+        }
+    }
+
+    /// Returns credits for data that the controller has sent or flushed.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.7.19.
+    package struct NumberOfCompletedPackets: HCIEvent {
+        package static var code: EventCode { .numberOfCompletedPackets }
+
+        package var completed: [CompletedPackets] = []
+
+        package init() {}
+        package init(completed: [CompletedPackets]) {
+            self.completed = completed
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.list(&completed, upTo: 63, "Num Handles")
+        }
+    }
+
+    /// Tells that the host sent more data than the controller could hold.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.7.26.
+    package struct DataBufferOverflow: HCIEvent {
+        package static var code: EventCode { .dataBufferOverflow }
+
+        /// 0 for synchronous, 1 for ACL, 2 for isochronous data.
+        package var linkType: UInt8 = 0
+
+        package init() {}
+        package init(linkType: UInt8) {
+            self.linkType = linkType
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.integer(&linkType, "Link Type")
+        }
+    }
+}

@@ -1,0 +1,367 @@
+extension HCI {
+    /// Says which Low Energy events the controller may send.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.1.
+    package struct LESetEventMask: HCICommand {
+        package static var opcode: Opcode { .leSetEventMask }
+        package typealias Return = StatusReturn
+
+        package var mask = LEEventMask.standard
+
+        package init() {}
+        package init(mask: LEEventMask) {
+            self.mask = mask
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&mask, "LE Event Mask")
+        }
+    }
+
+    /// Asks for the data buffers of the controller.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.2.
+    package struct LEReadBufferSize: HCICommand {
+        package static var opcode: Opcode { .leReadBufferSize }
+
+        package init() {}
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
+    }
+
+    /// Asks for the data buffers of the controller, isochronous ones among them.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.2.
+    package struct LEReadBufferSizeV2: HCICommand {
+        package static var opcode: Opcode { .leReadBufferSizeV2 }
+
+        package init() {}
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
+    }
+
+    /// Asks what the controller can do.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.3.
+    package struct LEReadLocalSupportedFeatures: HCICommand {
+        package static var opcode: Opcode { .leReadLocalSupportedFeatures }
+
+        package init() {}
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
+    }
+
+    /// Asks which activities the controller can combine.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.27.
+    package struct LEReadSupportedStates: HCICommand {
+        package static var opcode: Opcode { .leReadSupportedStates }
+
+        package init() {}
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
+    }
+
+    /// Has the controller encrypt one block with AES-128.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.22.
+    package struct LEEncrypt: HCICommand {
+        package static var opcode: Opcode { .leEncrypt }
+
+        package var key = Key128.zero
+        package var plaintext = Key128.zero
+
+        package init() {}
+        package init(key: Key128, plaintext: Key128) {
+            self.key = key
+            self.plaintext = plaintext
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&key, "Key")
+            try wire.field(&plaintext, "Plaintext Data")
+        }
+    }
+
+    /// Asks for 64 random bits.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.23.
+    package struct LERand: HCICommand {
+        package static var opcode: Opcode { .leRand }
+
+        package init() {}
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
+    }
+
+    /// Asks how weakly and how strongly the controller can send.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.74.
+    package struct LEReadTransmitPower: HCICommand {
+        package static var opcode: Opcode { .leReadTransmitPower }
+
+        package init() {}
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
+    }
+
+    /// Asks what the way between radio and antenna adds and takes.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.75.
+    package struct LEReadRFPathCompensation: HCICommand {
+        package static var opcode: Opcode { .leReadRFPathCompensation }
+
+        package init() {}
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
+    }
+
+    /// Tells what the way between radio and antenna adds and takes.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.76.
+    package struct LEWriteRFPathCompensation: HCICommand {
+        package static var opcode: Opcode { .leWriteRFPathCompensation }
+        package typealias Return = StatusReturn
+
+        /// In tenths of a decibel, -1280 to 1280.
+        package var transmit: Int16 = 0
+        /// In tenths of a decibel, -1280 to 1280.
+        package var receive: Int16 = 0
+
+        package init() {}
+        package init(transmit: Int16, receive: Int16) {
+            self.transmit = transmit
+            self.receive = receive
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.signed(&transmit, "RF TX Path Compensation Value")
+            try wire.signed(&receive, "RF RX Path Compensation Value")
+        }
+    }
+
+    /// Sets or clears a feature bit that is for the host to decide.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.115.
+    package struct LESetHostFeature: HCICommand {
+        package static var opcode: Opcode { .leSetHostFeature }
+        package typealias Return = StatusReturn
+
+        /// The number of the bit in ``LEFeatures``.
+        package var bit: UInt8 = 0
+        package var value = false
+
+        package init() {}
+        package init(bit: UInt8, value: Bool) {
+            self.bit = bit
+            self.value = value
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.integer(&bit, "Bit Number")
+            try wire.flag(&value, "Bit Value")
+        }
+    }
+
+    /// Asks for events about changes of the power on a connection.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.121.
+    package struct LESetTransmitPowerReportingEnable: HCICommand {
+        package static var opcode: Opcode { .leSetTransmitPowerReportingEnable }
+        package typealias Return = HandleReturn
+
+        package var handle = ConnectionHandle.lowest
+        package var local = false
+        package var remote = false
+
+        package init() {}
+        package init(handle: ConnectionHandle, local: Bool, remote: Bool) {
+            self.handle = handle
+            self.local = local
+            self.remote = remote
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&handle, "Connection Handle")
+            try wire.flag(&local, "Local Enable")
+            try wire.flag(&remote, "Remote Enable")
+        }
+    }
+}
+
+extension HCI.LEReadBufferSize {
+    /// What the controller answers.
+    package struct Return: Packet {
+        package var status = HCI.Status.success
+        /// The most octets of one packet, without its header; 0 if the buffers are shared with BR/EDR.
+        package var aclLength: UInt16 = 0
+        /// How many packets the controller can hold.
+        package var aclCount: UInt8 = 0
+
+        package init() {}
+        package init(status: HCI.Status, aclLength: UInt16, aclCount: UInt8) {
+            self.status = status
+            self.aclLength = aclLength
+            self.aclCount = aclCount
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&status, "Status")
+            try wire.integer(&aclLength, "LE ACL Data Packet Length")
+            try wire.integer(&aclCount, "Total Num LE ACL Data Packets")
+        }
+    }
+}
+
+extension HCI.LEReadBufferSizeV2 {
+    /// What the controller answers.
+    package struct Return: Packet {
+        package var status = HCI.Status.success
+        /// The most octets of one packet, without its header; 0 if the buffers are shared with BR/EDR.
+        package var aclLength: UInt16 = 0
+        /// How many packets the controller can hold.
+        package var aclCount: UInt8 = 0
+        package var isoLength: UInt16 = 0
+        package var isoCount: UInt8 = 0
+
+        package init() {}
+        package init(status: HCI.Status, aclLength: UInt16, aclCount: UInt8, isoLength: UInt16, isoCount: UInt8) {
+            self.status = status
+            self.aclLength = aclLength
+            self.aclCount = aclCount
+            self.isoLength = isoLength
+            self.isoCount = isoCount
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&status, "Status")
+            try wire.integer(&aclLength, "LE ACL Data Packet Length")
+            try wire.integer(&aclCount, "Total Num LE ACL Data Packets")
+            try wire.integer(&isoLength, "ISO Data Packet Length")
+            try wire.integer(&isoCount, "Total Num ISO Data Packets")
+        }
+    }
+}
+
+extension HCI.LEReadLocalSupportedFeatures {
+    /// What the controller answers.
+    package struct Return: Packet {
+        package var status = HCI.Status.success
+        package var features: LEFeatures = []
+
+        package init() {}
+        package init(status: HCI.Status, features: LEFeatures) {
+            self.status = status
+            self.features = features
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&status, "Status")
+            try wire.field(&features, "LE Features")
+        }
+    }
+}
+
+extension HCI.LEReadSupportedStates {
+    /// What the controller answers.
+    package struct Return: Packet {
+        package var status = HCI.Status.success
+        /// One bit a combination, as the table of the section numbers them.
+        package var states: UInt64 = 0
+
+        package init() {}
+        package init(status: HCI.Status, states: UInt64) {
+            self.status = status
+            self.states = states
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&status, "Status")
+            try wire.integer(&states, "LE States")
+        }
+    }
+}
+
+extension HCI.LEEncrypt {
+    /// What the controller answers.
+    package struct Return: Packet {
+        package var status = HCI.Status.success
+        package var encrypted = Key128.zero
+
+        package init() {}
+        package init(status: HCI.Status, encrypted: Key128) {
+            self.status = status
+            self.encrypted = encrypted
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&status, "Status")
+            try wire.field(&encrypted, "Encrypted Data")
+        }
+    }
+}
+
+extension HCI.LERand {
+    /// What the controller answers.
+    package struct Return: Packet {
+        package var status = HCI.Status.success
+        package var number: UInt64 = 0
+
+        package init() {}
+        package init(status: HCI.Status, number: UInt64) {
+            self.status = status
+            self.number = number
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&status, "Status")
+            try wire.integer(&number, "Random Number")
+        }
+    }
+}
+
+extension HCI.LEReadTransmitPower {
+    /// What the controller answers.
+    package struct Return: Packet {
+        package var status = HCI.Status.success
+        package var minimum = TransmitPower.unavailable
+        package var maximum = TransmitPower.unavailable
+
+        package init() {}
+        package init(status: HCI.Status, minimum: TransmitPower, maximum: TransmitPower) {
+            self.status = status
+            self.minimum = minimum
+            self.maximum = maximum
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&status, "Status")
+            try wire.field(&minimum, "Min TX Power")
+            try wire.field(&maximum, "Max TX Power")
+        }
+    }
+}
+
+extension HCI.LEReadRFPathCompensation {
+    /// What the controller answers.
+    package struct Return: Packet {
+        package var status = HCI.Status.success
+        /// In tenths of a decibel, -1280 to 1280.
+        package var transmit: Int16 = 0
+        /// In tenths of a decibel, -1280 to 1280.
+        package var receive: Int16 = 0
+
+        package init() {}
+        package init(status: HCI.Status, transmit: Int16, receive: Int16) {
+            self.status = status
+            self.transmit = transmit
+            self.receive = receive
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&status, "Status")
+            try wire.signed(&transmit, "RF TX Path Compensation Value")
+            try wire.signed(&receive, "RF RX Path Compensation Value")
+        }
+    }
+}

@@ -1,0 +1,144 @@
+extension HCI {
+    /// Tells that a connection has ended.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.7.5.
+    package struct DisconnectionComplete: HCIEvent {
+        package static var code: EventCode { .disconnectionComplete }
+
+        package var status = Status.success
+        package var handle = ConnectionHandle.lowest
+        /// Why, and at whose wish.
+        package var reason = Status.success
+
+        package init() {}
+        package init(status: Status, handle: ConnectionHandle, reason: Status) {
+            self.status = status
+            self.handle = handle
+            self.reason = reason
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&status, "Status")
+            try wire.handle(&handle, after: status)
+            try wire.field(&reason, "Reason")
+        }
+    }
+
+    /// Tells that the encryption of a connection was switched on or off.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.7.8.
+    package struct EncryptionChange: HCIEvent {
+        package static var code: EventCode { .encryptionChange }
+
+        package var status = Status.success
+        package var handle = ConnectionHandle.lowest
+        package var encryption = Encryption.off
+
+        /// How a connection is encrypted.
+        package struct Encryption: WireField, Hashable, CustomStringConvertible {
+            package let wire: UInt8
+            package init(wire: UInt8) { self.wire = wire }
+
+            package static let off = Self(wire: 0)
+            /// With AES-CCM, on a Low Energy link.
+            package static let on = Self(wire: 1)
+
+            package var description: String {
+                switch self {
+                case .off: "off"
+                case .on: "on"
+                default: "0x\(String(wire, radix: 16))"
+                }
+            }
+        }
+
+        package init() {}
+        package init(status: Status, handle: ConnectionHandle, encryption: Encryption) {
+            self.status = status
+            self.handle = handle
+            self.encryption = encryption
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&status, "Status")
+            try wire.handle(&handle, after: status)
+            try wire.field(&encryption, "Encryption Enabled")
+        }
+    }
+
+    /// Brings the version of a peer.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.7.12.
+    package struct ReadRemoteVersionInformationComplete: HCIEvent {
+        package static var code: EventCode { .readRemoteVersionInformationComplete }
+
+        package var status = Status.success
+        package var handle = ConnectionHandle.lowest
+        package var version = CoreVersion(wire: 0)
+        /// The maker of the peer's controller, as the Assigned Numbers list them.
+        package var company: UInt16 = 0
+        package var subversion: UInt16 = 0
+
+        package init() {}
+        package init(
+            status: Status,
+            handle: ConnectionHandle,
+            version: CoreVersion,
+            company: UInt16,
+            subversion: UInt16
+        ) {
+            self.status = status
+            self.handle = handle
+            self.version = version
+            self.company = company
+            self.subversion = subversion
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&status, "Status")
+            try wire.handle(&handle, after: status)
+            try wire.field(&version, "Version")
+            try wire.integer(&company, "Company Identifier")
+            try wire.integer(&subversion, "Subversion")
+        }
+    }
+
+    /// Tells that an encrypted connection was encrypted anew.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.7.39.
+    package struct EncryptionKeyRefreshComplete: HCIEvent {
+        package static var code: EventCode { .encryptionKeyRefreshComplete }
+
+        package var status = Status.success
+        package var handle = ConnectionHandle.lowest
+
+        package init() {}
+        package init(status: Status, handle: ConnectionHandle) {
+            self.status = status
+            self.handle = handle
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&status, "Status")
+            try wire.handle(&handle, after: status)
+        }
+    }
+
+    /// Tells that an encrypted link went too long without an authenticated packet.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.7.75.
+    package struct AuthenticatedPayloadTimeoutExpired: HCIEvent {
+        package static var code: EventCode { .authenticatedPayloadTimeoutExpired }
+
+        package var handle = ConnectionHandle.lowest
+
+        package init() {}
+        package init(handle: ConnectionHandle) {
+            self.handle = handle
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&handle, "Connection Handle")
+        }
+    }
+}

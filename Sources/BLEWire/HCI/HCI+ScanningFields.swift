@@ -1,0 +1,55 @@
+extension HCI {
+    /// Whether a scanner asks for more than it hears.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.10.
+    package enum ScanType: UInt8, WireField, CustomStringConvertible {
+        case passive = 0
+        case active = 1
+
+        package var description: String {
+            switch self {
+            case .passive: "passive"
+            case .active: "active"
+            }
+        }
+    }
+
+    /// Whose advertisements a scanner reports.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.10 and 7.8.64.
+    package enum ScanFilterPolicy: UInt8, WireField, CustomStringConvertible {
+        case everyone = 0
+        case acceptList = 1
+        /// Everyone's, and those for a private address that may be ours.
+        case everyoneAndUnresolved = 2
+        /// The accept list's, and those for a private address that may be ours.
+        case acceptListAndUnresolved = 3
+
+        package var description: String {
+            switch self {
+            case .everyone: "everyone"
+            case .acceptList: "accept list"
+            case .everyoneAndUnresolved: "everyone, unresolved targets too"
+            case .acceptListAndUnresolved: "accept list, unresolved targets too"
+            }
+        }
+    }
+
+    /// Whether a scanner reports an advertiser again that it has reported.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.65.
+    package enum DuplicateFilter: UInt8, WireField, CustomStringConvertible {
+        case off = 0
+        case on = 1
+        /// On, but everyone is reported once in each scan period.
+        case resetEachPeriod = 2
+
+        package var description: String {
+            switch self {
+            case .off: "off"
+            case .on: "on"
+            case .resetEachPeriod: "reset each period"
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+extension HCI {
+    /// Tells that the peer wants to encrypt; the host must answer.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.7.65.5.
+    package struct LELongTermKeyRequest: HCILEEvent {
+        package static var subevent: LESubevent { .longTermKeyRequest }
+
+        package var handle = ConnectionHandle.lowest
+        /// Names the key if we paired the legacy way; 0 otherwise.
+        package var random: UInt64 = 0
+        /// Names the key if we paired the legacy way; 0 otherwise.
+        package var diversifier: UInt16 = 0
+
+        package init() {}
+        package init(handle: ConnectionHandle, random: UInt64, diversifier: UInt16) {
+            self.handle = handle
+            self.random = random
+            self.diversifier = diversifier
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&handle, "Connection Handle")
+            try wire.integer(&random, "Random Number")
+            try wire.integer(&diversifier, "Encrypted Diversifier")
+        }
+    }
+
+    /// Brings the public key of the pair that the controller made.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.7.65.8.
+    package struct LEReadLocalP256PublicKeyComplete: HCILEEvent {
+        package static var subevent: LESubevent { .readLocalP256PublicKeyComplete }
+
+        package var status = Status.success
+        package var key = PublicKey()
+
+        package init() {}
+        package init(status: Status, key: PublicKey) {
+            self.status = status
+            self.key = key
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&status, "Status")
+            try wire.nested(&key)
+        }
+    }
+
+    /// Brings the secret that the controller agreed on.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.7.65.9.
+    package struct LEGenerateDHKeyComplete: HCILEEvent {
+        package static var subevent: LESubevent { .generateDHKeyComplete }
+
+        package var status = Status.success
+        /// 32 octets, the least significant first.
+        package var key = [UInt8](repeating: 0, count: 32)
+
+        package init() {}
+        package init(status: Status, key: [UInt8]) {
+            self.status = status
+            self.key = key
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&status, "Status")
+            try wire.bytes(&key, count: 32, "DH Key")
+        }
+    }
+}

@@ -1,0 +1,60 @@
+extension HCI {
+    /// Tells that a scan of limited duration is over.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.7.65.17.
+    package struct LEScanTimeout: HCILEEvent {
+        package static var subevent: LESubevent { .scanTimeout }
+
+        package init() {}
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
+    }
+
+    /// Tells that an advertising set has stopped: it was connected to, or it came to its limit.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.7.65.18.
+    package struct LEAdvertisingSetTerminated: HCILEEvent {
+        package static var subevent: LESubevent { .advertisingSetTerminated }
+
+        package var status = Status.success
+        package var set = AdvertisingHandle.first
+        package var handle = ConnectionHandle.lowest
+        package var completedEvents: UInt8 = 0
+
+        package init() {}
+        package init(status: Status, set: AdvertisingHandle, handle: ConnectionHandle, completedEvents: UInt8) {
+            self.status = status
+            self.set = set
+            self.handle = handle
+            self.completedEvents = completedEvents
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&status, "Status")
+            try wire.field(&set, "Advertising Handle")
+            try wire.handle(&handle, after: status)
+            try wire.integer(&completedEvents, "Num Completed Extended Advertising Events")
+        }
+    }
+
+    /// Tells that someone scans for an advertising set.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.7.65.19.
+    package struct LEScanRequestReceived: HCILEEvent {
+        package static var subevent: LESubevent { .scanRequestReceived }
+
+        package var set = AdvertisingHandle.first
+        package var scanner = DeviceAddress.none
+
+        package init() {}
+        package init(set: AdvertisingHandle, scanner: DeviceAddress) {
+            self.set = set
+            self.scanner = scanner
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&set, "Advertising Handle")
+            try wire.typedAddress(&scanner, kind: "Scanner Address Type", "Scanner Address")
+        }
+    }
+}

@@ -1,0 +1,55 @@
+/// The Host Controller Interface: the commands that a host gives, the events that a controller answers with, and the
+/// data between them.
+///
+/// Core 6.0, Vol 4, Part E.
+package enum HCI {
+    /// The octet that tells on a serial line, a socket or in a capture what kind of packet follows.
+    ///
+    /// Unknown values are kept. Core 6.0, Vol 4, Part A, 2.
+    package struct PacketType: WireField, Hashable {
+        package let wire: UInt8
+        package init(wire: UInt8) { self.wire = wire }
+
+        package static let command = Self(wire: 1)
+        package static let acl = Self(wire: 2)
+        package static let synchronous = Self(wire: 3)
+        package static let event = Self(wire: 4)
+        package static let iso = Self(wire: 5)
+
+        /// How many octets the header of such a packet takes after this one, or `nil` for an unknown type.
+        package var headerSize: Int? {
+            switch self {
+            case .command, .synchronous: 3
+            case .acl, .iso: 4
+            case .event: 2
+            default: nil
+            }
+        }
+
+        /// How many octets follow a header of such a packet, or `nil` for an unknown type or a header that is short.
+        ///
+        /// The header is the ``headerSize`` octets after this one.
+        package func payloadSize(header: Span<UInt8>) -> Int? {
+            guard let headerSize, header.count >= headerSize else { return nil }
+            switch self {
+            case .command, .synchronous: return Int(header[2])
+            case .event: return Int(header[1])
+            case .acl: return Int(header[2]) | Int(header[3]) << 8
+            default: return (Int(header[2]) | Int(header[3]) << 8) & 0x3FFF
+            }
+        }
+    }
+}
+
+extension HCI.PacketType: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .command: "HCI Command"
+        case .acl: "ACL Data"
+        case .synchronous: "Synchronous Data"
+        case .event: "HCI Event"
+        case .iso: "ISO Data"
+        default: "packet type 0x\(String(wire, radix: 16))"
+        }
+    }
+}

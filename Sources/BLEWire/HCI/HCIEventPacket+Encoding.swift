@@ -1,0 +1,109 @@
+extension HCIEventPacket {
+    /// The code of this event; ``HCI/EventCode/leMeta`` for all that are Low Energy's.
+    package var code: HCI.EventCode {
+        switch self {
+        case .disconnectionComplete: .disconnectionComplete
+        case .encryptionChange: .encryptionChange
+        case .readRemoteVersionInformationComplete: .readRemoteVersionInformationComplete
+        case .commandComplete: .commandComplete
+        case .commandStatus: .commandStatus
+        case .hardwareError: .hardwareError
+        case .numberOfCompletedPackets: .numberOfCompletedPackets
+        case .dataBufferOverflow: .dataBufferOverflow
+        case .encryptionKeyRefreshComplete: .encryptionKeyRefreshComplete
+        case .authenticatedPayloadTimeoutExpired: .authenticatedPayloadTimeoutExpired
+        case .unknown(let code, _): code
+        case .leConnectionComplete, .leAdvertisingReport, .leConnectionUpdateComplete,
+            .leReadRemoteFeaturesComplete, .leLongTermKeyRequest, .leRemoteConnectionParameterRequest,
+            .leDataLengthChange, .leReadLocalP256PublicKeyComplete, .leGenerateDHKeyComplete,
+            .leEnhancedConnectionComplete, .leDirectedAdvertisingReport, .lePHYUpdateComplete,
+            .leExtendedAdvertisingReport, .leScanTimeout, .leAdvertisingSetTerminated, .leScanRequestReceived,
+            .leChannelSelectionAlgorithm, .leTransmitPowerReporting, .unknownLE:
+            .leMeta
+        }
+    }
+
+    /// The subevent code of this event, or `nil` if it is not one of Low Energy's.
+    package var subevent: HCI.LESubevent? {
+        switch self {
+        case .leConnectionComplete: .connectionComplete
+        case .leAdvertisingReport: .advertisingReport
+        case .leConnectionUpdateComplete: .connectionUpdateComplete
+        case .leReadRemoteFeaturesComplete: .readRemoteFeaturesComplete
+        case .leLongTermKeyRequest: .longTermKeyRequest
+        case .leRemoteConnectionParameterRequest: .remoteConnectionParameterRequest
+        case .leDataLengthChange: .dataLengthChange
+        case .leReadLocalP256PublicKeyComplete: .readLocalP256PublicKeyComplete
+        case .leGenerateDHKeyComplete: .generateDHKeyComplete
+        case .leEnhancedConnectionComplete: .enhancedConnectionComplete
+        case .leDirectedAdvertisingReport: .directedAdvertisingReport
+        case .lePHYUpdateComplete: .phyUpdateComplete
+        case .leExtendedAdvertisingReport: .extendedAdvertisingReport
+        case .leScanTimeout: .scanTimeout
+        case .leAdvertisingSetTerminated: .advertisingSetTerminated
+        case .leScanRequestReceived: .scanRequestReceived
+        case .leChannelSelectionAlgorithm: .channelSelectionAlgorithm
+        case .leTransmitPowerReporting: .transmitPowerReporting
+        case .unknownLE(let subevent, _): subevent
+        case .disconnectionComplete, .encryptionChange, .readRemoteVersionInformationComplete, .commandComplete,
+            .commandStatus, .hardwareError, .numberOfCompletedPackets, .dataBufferOverflow,
+            .encryptionKeyRefreshComplete, .authenticatedPayloadTimeoutExpired, .unknown:
+            nil
+        }
+    }
+
+    /// The octets of this event, the packet indicator first.
+    package var encoded: [UInt8] {
+        var encoder = PacketEncoder()
+        encode(into: &encoder)
+        return encoder.bytes
+    }
+
+    /// Appends the octets of this event, the packet indicator first.
+    package func encode(into encoder: inout PacketEncoder) {
+        encoder.append(octet: HCI.PacketType.event.wire)
+        encoder.append(octet: code.wire)
+        encoder.append(octet: 0)
+        let start = encoder.bytes.count
+        do { try walk(&encoder) } catch { preconditionFailure("\(self) has no encoding: \(error)") }
+        let count = encoder.bytes.count - start
+        precondition(count <= 255, "the parameters of \(self.code) take \(count) octets")
+        encoder.replace(at: start - 1, with: UInt8(count))
+    }
+
+    /// Visits the parameters, the subevent code of a Low Energy event first.
+    func walk(_ wire: inout some AnyWire) throws(PacketError) {
+        if var subevent { try wire.field(&subevent, "Subevent Code") }
+        switch self {
+        case .disconnectionComplete(var event): try event.layout(&wire)
+        case .encryptionChange(var event): try event.layout(&wire)
+        case .readRemoteVersionInformationComplete(var event): try event.layout(&wire)
+        case .commandComplete(var event): try event.layout(&wire)
+        case .commandStatus(var event): try event.layout(&wire)
+        case .hardwareError(var event): try event.layout(&wire)
+        case .numberOfCompletedPackets(var event): try event.layout(&wire)
+        case .dataBufferOverflow(var event): try event.layout(&wire)
+        case .encryptionKeyRefreshComplete(var event): try event.layout(&wire)
+        case .authenticatedPayloadTimeoutExpired(var event): try event.layout(&wire)
+        case .leConnectionComplete(var event): try event.layout(&wire)
+        case .leAdvertisingReport(var event): try event.layout(&wire)
+        case .leConnectionUpdateComplete(var event): try event.layout(&wire)
+        case .leReadRemoteFeaturesComplete(var event): try event.layout(&wire)
+        case .leLongTermKeyRequest(var event): try event.layout(&wire)
+        case .leRemoteConnectionParameterRequest(var event): try event.layout(&wire)
+        case .leDataLengthChange(var event): try event.layout(&wire)
+        case .leReadLocalP256PublicKeyComplete(var event): try event.layout(&wire)
+        case .leGenerateDHKeyComplete(var event): try event.layout(&wire)
+        case .leEnhancedConnectionComplete(var event): try event.layout(&wire)
+        case .leDirectedAdvertisingReport(var event): try event.layout(&wire)
+        case .lePHYUpdateComplete(var event): try event.layout(&wire)
+        case .leExtendedAdvertisingReport(var event): try event.layout(&wire)
+        case .leAdvertisingSetTerminated(var event): try event.layout(&wire)
+        case .leScanRequestReceived(var event): try event.layout(&wire)
+        case .leChannelSelectionAlgorithm(var event): try event.layout(&wire)
+        case .leTransmitPowerReporting(var event): try event.layout(&wire)
+        case .unknown(_, var parameters), .unknownLE(_, var parameters): try wire.rest(&parameters, "Parameters")
+        case .leScanTimeout: break
+        }
+    }
+}

@@ -1,0 +1,89 @@
+/// A field of one octet that says yes or no.
+private struct Switch: WireField, CustomStringConvertible {
+    let isOn: Bool
+    init(isOn: Bool) { self.isOn = isOn }
+    init?(wire: UInt8) {
+        guard wire <= 1 else { return nil }
+        isOn = wire == 1
+    }
+    var wire: UInt8 { isOn ? 1 : 0 }
+    var description: String { isOn ? "on" : "off" }
+}
+
+extension Wire where Self: ~Copyable & ~Escapable {
+    /// Visits an octet that is 1 for true and 0 for false; every other value is reserved.
+    @_lifetime(self: copy self)
+    @inline(__always)
+    mutating func flag(_ value: inout Bool, _ name: StaticString) throws(PacketError) {
+        var field = Switch(isOn: value)
+        try self.field(&field, name)
+        value = field.isOn
+    }
+
+    /// Visits a signed integer of two octets.
+    @_lifetime(self: copy self)
+    mutating func signed(_ value: inout Int16, _ name: StaticString) throws(PacketError) {
+        var raw = UInt16(bitPattern: value)
+        try integer(&raw, name)
+        value = Int16(bitPattern: raw)
+    }
+
+    /// Visits a connection handle behind a status, which means nothing if that is a failure: a reserved value is then
+    /// read as the lowest handle.
+    @_lifetime(self: copy self)
+    @inline(__always)
+    mutating func handle(_ value: inout ConnectionHandle, after status: HCI.Status) throws(PacketError) {
+        var raw = Reported(value)
+        try field(&raw, "Connection Handle")
+        if let handle = raw.value {
+            value = handle
+        } else if status == .success {
+            throw .reserved(field: "Connection Handle")
+        } else {
+            value = .lowest
+        }
+    }
+
+    /// Visits a count, then `capacity` octets of which only so many mean something.
+    @_lifetime(self: copy self)
+    mutating func padded(
+        _ value: inout [UInt8],
+        capacity: Int,
+        length lengthName: StaticString,
+        _ name: StaticString
+    ) throws(PacketError) {
+        var count = UInt8(clamping: value.count)
+        try integer(&count, lengthName)
+        guard Int(count) <= capacity else { throw .reserved(field: lengthName) }
+        var octets = value + [UInt8](repeating: 0, count: max(0, capacity - value.count))
+        try bytes(&octets, count: capacity, name)
+        value = Array(octets.prefix(Int(count)))
+    }
+
+    /// Visits at most `limit` elements that a count of one octet precedes.
+    @_lifetime(self: copy self)
+    @inline(__always)
+    mutating func list<Element: Packet>(
+        _ elements: inout [Element],
+        upTo limit: Int,
+        _ name: StaticString
+    ) throws(PacketError) {
+        var count = UInt8(clamping: elements.count)
+        try integer(&count, name)
+        guard Int(count) <= limit else { throw .reserved(field: name) }
+        elements.reserveCapacity(Int(count))
+        for index in 0..<Int(count) {
+            if index == elements.count { elements.append(Element()) }
+            try elements[index].layout(&self)
+        }
+    }
+}
+
+extension PacketDecoder {
+    /// Checks that `count` octets are left, as the field `name` says.
+    @inline(__always)
+    func expect(_ count: Int, _ name: StaticString) throws(PacketError) {
+        if remaining < count { throw .truncated(field: name) }
+        if remaining > count { throw .trailing(count: remaining - count) }
+    }
+}

@@ -1,0 +1,75 @@
+/// How often an advertiser advertises with the commands that came before extended advertising.
+///
+/// | property | value |
+/// | --- | --- |
+/// | unit on the wire | 0.625 ms |
+/// | range | 20 ms to 10.24 s, 0x0020 to 0x4000 |
+/// | source | Core 6.0, Vol 4, Part E, 7.8.5 |
+package struct AdvertisingInterval: WireField, Hashable, Comparable {
+    package let wire: UInt16
+
+    /// Creates an interval of `wire` × 0.625 ms, or `nil` if that is out of range.
+    package init?(wire: UInt16) {
+        guard 0x0020...0x4000 ~= wire else { return nil }
+        self.wire = wire
+    }
+
+    private init(valid wire: UInt16) { self.wire = wire }
+
+    /// Creates the interval that is closest to `duration` and no longer; what is out of range counts as the nearest
+    /// value that is not.
+    package init(_ duration: Duration) { wire = UInt16(duration.units(of: .microseconds(625), in: 0x0020...0x4000)) }
+
+    /// 1.28 s, which the specification gives as the default.
+    package static let standard = Self(valid: 0x0800)
+
+    package var duration: Duration { .microseconds(Int(wire) * 625) }
+    package static func < (a: Self, b: Self) -> Bool { a.wire < b.wire }
+}
+
+extension AdvertisingInterval: CustomStringConvertible {
+    package var description: String { (Int(wire) * 625).microsecondsText }
+}
+
+/// How often an extended advertising set advertises on the primary channels.
+///
+/// | property | value |
+/// | --- | --- |
+/// | unit on the wire | 0.625 ms, three octets |
+/// | range | 20 ms to 10 485.759375 s, 0x000020 to 0xFFFFFF |
+/// | source | Core 6.0, Vol 4, Part E, 7.8.53 |
+package struct ExtendedAdvertisingInterval: Hashable, Comparable, Sendable {
+    package let wire: UInt32
+
+    /// Creates an interval of `wire` × 0.625 ms, or `nil` if that is out of range.
+    package init?(wire: UInt32) {
+        guard 0x20...0xFF_FFFF ~= wire else { return nil }
+        self.wire = wire
+    }
+
+    /// Creates an interval that both kinds of commands can carry.
+    package init(_ interval: AdvertisingInterval) { wire = UInt32(interval.wire) }
+
+    package var duration: Duration { .microseconds(Int(wire) * 625) }
+    package static func < (a: Self, b: Self) -> Bool { a.wire < b.wire }
+}
+
+extension ExtendedAdvertisingInterval: CustomStringConvertible {
+    package var description: String { (Int(wire) * 625).microsecondsText }
+}
+
+extension Wire where Self: ~Copyable & ~Escapable {
+    /// Visits the three octets of an extended advertising interval.
+    @_lifetime(self: copy self)
+    package mutating func interval(
+        _ value: inout ExtendedAdvertisingInterval,
+        _ name: StaticString
+    ) throws(PacketError) {
+        var raw = UInt64(value.wire)
+        try narrow(&raw, octets: 3, name)
+        guard let decoded = ExtendedAdvertisingInterval(wire: UInt32(truncatingIfNeeded: raw)) else {
+            throw .reserved(field: name)
+        }
+        value = decoded
+    }
+}

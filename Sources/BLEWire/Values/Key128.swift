@@ -1,0 +1,10 @@
+/// A key, a random value or a block of 128 bits, in the order of the air: the first octet is the lowest.
+///
+/// Core 6.0, Vol 3, Part H, 2.2.
+package struct Key128: WireField, Hashable {
+    package let wire: UInt128
+    package init(wire: UInt128) { self.wire = wire }
+
+    /// 128 zero bits.
+    package static let zero = Self(wire: 0)
+}

@@ -1,0 +1,56 @@
+/// One of the physical layers of Low Energy, as a controller names it.
+///
+/// Unknown values are kept: 0 stands for none in reports and in events about a failure.
+///
+/// Core 6.0, Vol 4, Part E, 7.8.47 and 7.7.65.13.
+package struct PHY: WireField, Hashable, CustomStringConvertible {
+    package let wire: UInt8
+    package init(wire: UInt8) { self.wire = wire }
+
+    /// No packet was sent there.
+    package static let none = Self(wire: 0)
+    /// 1 Mb/s, which every device has.
+    package static let le1M = Self(wire: 1)
+    /// 2 Mb/s.
+    package static let le2M = Self(wire: 2)
+    /// 1 Mb/s with coding, for long range.
+    package static let leCoded = Self(wire: 3)
+
+    package var description: String {
+        switch self {
+        case .none: "none"
+        case .le1M: "LE 1M"
+        case .le2M: "LE 2M"
+        case .leCoded: "LE Coded"
+        default: "PHY 0x\(String(wire, radix: 16))"
+        }
+    }
+}
+
+/// Several physical layers; bits that the specification reserves are kept.
+///
+/// Core 6.0, Vol 4, Part E, 7.8.48 and 7.8.49.
+package struct PHYSet: OptionSet, WireField, Hashable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+    package init(wire: UInt8) { rawValue = wire }
+    package var wire: UInt8 { rawValue }
+
+    package static let le1M = Self(rawValue: 1 << 0)
+    package static let le2M = Self(rawValue: 1 << 1)
+    package static let leCoded = Self(rawValue: 1 << 2)
+
+    /// Whether `phy` is one of them.
+    package func contains(_ phy: PHY) -> Bool {
+        switch phy {
+        case .le1M: contains(.le1M)
+        case .le2M: contains(.le2M)
+        case .leCoded: contains(.leCoded)
+        default: false
+        }
+    }
+}
+
+extension PHYSet: CustomStringConvertible {
+    package var description: String { names(of: ["LE 1M", "LE 2M", "LE Coded"]) }
+}

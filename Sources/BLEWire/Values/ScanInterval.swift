@@ -1,0 +1,45 @@
+/// How often a scanner starts to listen, or for how long it then does.
+///
+/// | property | value |
+/// | --- | --- |
+/// | unit on the wire | 0.625 ms |
+/// | range | 2.5 ms to 40.96 s, 0x0004 to 0xFFFF; in legacy commands at most 10.24 s, 0x4000 |
+/// | source | Core 6.0, Vol 4, Part E, 7.8.10, 7.8.12 and 7.8.64 |
+///
+/// A window as long as its interval means to listen all the time.
+package struct ScanInterval: WireField, Hashable, Comparable {
+    package let wire: UInt16
+
+    /// Creates an interval of `wire` × 0.625 ms, or `nil` if that is out of range.
+    package init?(wire: UInt16) {
+        guard wire >= 0x0004 else { return nil }
+        self.wire = wire
+    }
+
+    private init(valid wire: UInt16) { self.wire = wire }
+
+    /// Creates the interval that is closest to `duration` and no longer; what is out of range counts as the nearest
+    /// value that is not.
+    package init(_ duration: Duration) { wire = UInt16(duration.units(of: .microseconds(625), in: 0x0004...0xFFFF)) }
+
+    /// 10 ms, which the specification gives as the default.
+    package static let standard = Self(valid: 0x0010)
+
+    /// Whether the commands that came before extended scanning can carry this interval.
+    package var fitsLegacyCommands: Bool { wire <= 0x4000 }
+
+    package var duration: Duration { .microseconds(Int(wire) * 625) }
+    package static func < (a: Self, b: Self) -> Bool { a.wire < b.wire }
+}
+
+extension ScanInterval: CustomStringConvertible {
+    package var description: String { (Int(wire) * 625).microsecondsText }
+}
+
+extension Duration {
+    /// How many whole units this duration has, or the nearest number in `range`.
+    func units(of unit: Duration, in range: ClosedRange<Int>) -> Int {
+        let count = (self / unit).rounded(.down)
+        return Int(min(max(count, Double(range.lowerBound)), Double(range.upperBound)))
+    }
+}

@@ -1,0 +1,33 @@
+/// A small, fast generator whose whole future follows from its seed (SplitMix64).
+package struct SeededGenerator: RandomNumberGenerator, Sendable {
+    private var state: UInt64
+
+    /// Creates a generator; the same seed gives the same numbers on every machine.
+    package init(seed: UInt64) { state = seed }
+
+    /// The next 64 bits.
+    package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+
+    /// A number of at least 0 and less than `bound`, or 0 if `bound` is not positive.
+    ///
+    /// The bias is below `bound` ÷ 2⁶⁴.
+    @inline(__always)
+    package mutating func below(_ bound: Int64) -> Int64 {
+        guard bound > 0 else { return 0 }
+        return Int64(truncatingIfNeeded: next().multipliedFullWidth(by: UInt64(bound)).high)
+    }
+
+    /// Whether something happens whose probability is `probability`; draws nothing for 0 or less and 1 or more.
+    @inline(__always)
+    package mutating func happens(_ probability: Double) -> Bool {
+        if probability <= 0 { return false }
+        if probability >= 1 { return true }
+        return Double(next() >> 11) * 0x1p-53 < probability
+    }
+}
