@@ -1,0 +1,86 @@
+package import BLEWire
+
+/// What a client asks of the host.
+///
+/// The facade speaks nothing else, in this process or over a socket. Requests are carried out in the order in which
+/// they are made; each that has an answer gets exactly one, also when the link, the controller or the radio goes away.
+package enum ClientRequest: Equatable, Sendable {
+    /// Scan, or go on scanning with other parameters; ``ClientEvent/discovered(_:)`` follows.
+    case scan(ScanRequest)
+    case stopScan
+    /// Connect however long it takes; answered by ``ClientEvent/connected(_:_:)``, or rarely
+    /// ``ClientEvent/connectFailed(_:_:)``.
+    case connect(PeerIdentifier, ConnectRequest)
+    /// Give up a connection, pending or established; answered by ``ClientEvent/disconnected(_:_:)`` without a failure.
+    case cancelConnection(PeerIdentifier)
+    /// Something that needs a connection of this client to the peer.
+    case peer(PeerIdentifier, PeerRequest)
+    /// Something about the local database or the advertisement.
+    case server(ServerRequest)
+}
+
+/// What a client wants to hear of while it scans.
+package struct ScanRequest: Equatable, Sendable {
+    /// Services of which a peer must advertise at least one; every peer if empty.
+    package var services: [BluetoothUUID]
+    /// Services of which a peer may solicit one instead of advertising it.
+    package var solicitedServices: [BluetoothUUID]
+    /// Whether to report every advertisement, instead of each peer once.
+    package var allowsDuplicates: Bool
+
+    package init(
+        services: [BluetoothUUID] = [],
+        solicitedServices: [BluetoothUUID] = [],
+        allowsDuplicates: Bool = false
+    ) {
+        self.services = services
+        self.solicitedServices = solicitedServices
+        self.allowsDuplicates = allowsDuplicates
+    }
+}
+
+/// How a client wants to be connected.
+package struct ConnectRequest: Equatable, Sendable {
+    /// How long to wait before the first attempt.
+    package var startDelay: Duration
+    /// Whether to connect again by itself when the link is lost.
+    package var reconnects: Bool
+
+    package init(startDelay: Duration = .zero, reconnects: Bool = false) {
+        self.startDelay = startDelay
+        self.reconnects = reconnects
+    }
+}
+
+/// What a client asks of a peer that it is connected to.
+///
+/// Requests to one peer are carried out one after the other; write commands overtake nothing of their own client.
+package enum PeerRequest: Equatable, Sendable {
+    /// Answered by ``PeerEvent/rssiRead(_:)``.
+    case readRSSI
+    /// Finds primary services, all or those of the given types; answered by ``PeerEvent/servicesDiscovered(_:)``.
+    case discoverServices(only: [BluetoothUUID])
+    /// Answered by ``PeerEvent/includedServicesDiscovered(in:_:)``.
+    case discoverIncludedServices(in: AttributeHandleRange, only: [BluetoothUUID])
+    /// Answered by ``PeerEvent/characteristicsDiscovered(in:_:)``.
+    case discoverCharacteristics(in: AttributeHandleRange, only: [BluetoothUUID])
+    /// `in` begins after the characteristic value and ends with the characteristic; `nil` if nothing follows the value.
+    /// Answered by ``PeerEvent/descriptorsDiscovered(of:_:)`` with the value's handle.
+    case discoverDescriptors(of: AttributeHandle, in: AttributeHandleRange?)
+    /// Reads a characteristic value or descriptor, however long; answered by ``PeerEvent/valueRead(_:_:)``.
+    case read(AttributeHandle)
+    /// Writes a value, with prepared writes if it is long; answered by ``PeerEvent/valueWritten(_:_:)``.
+    case write(AttributeHandle, [UInt8])
+    /// Writes without an answer; ``PeerEvent/writeCommandsTaken(_:)`` says when it has left the host.
+    case writeCommand(AttributeHandle, [UInt8])
+    /// Turns notifications or indications of a characteristic on or off; answered by
+    /// ``PeerEvent/subscriptionChanged(_:_:_:)``.
+    ///
+    /// `in` is where the characteristic's descriptors lie, as in ``discoverDescriptors(of:in:)``.
+    case subscribe(Subscription, to: AttributeHandle, in: AttributeHandleRange?)
+}
+
+/// What a client has a characteristic send by itself.
+package enum Subscription: UInt16, Sendable {
+    case none = 0, notifications = 1, indications = 2
+}

@@ -1,0 +1,182 @@
+package import BLEWire
+
+/// What a client asks of the local database and the advertisement.
+package enum ServerRequest: Equatable, Sendable {
+    /// Answered by ``ServerEvent/serviceAdded(_:_:)``.
+    case addService(ServiceDefinition)
+    case removeService(LocalAttributeID)
+    case removeAllServices
+    /// Answered by ``ServerEvent/advertisingStarted(_:)``.
+    case startAdvertising(AdvertisingRequest)
+    case stopAdvertising
+    /// Answers a read or a group of writes.
+    case respond(ServerTransaction, ServerResponse)
+    /// Notifies or indicates a value to those of the given centrals that subscribed; to all that did if `nil`.
+    ///
+    /// ``ServerEvent/updatesTaken(_:)`` says when it has left the host for all of them.
+    case update(LocalAttributeID, [UInt8], to: [PeerIdentifier]?)
+    /// Asks the central for another trade between delay and energy.
+    case setLatency(PeerIdentifier, ConnectionLatency)
+}
+
+/// What the app answers to a peer's request.
+package enum ServerResponse: Equatable, Sendable {
+    /// The value from the requested offset on; for writes, whatever is in it is ignored.
+    case success([UInt8])
+    case failure(ATT.ErrorCode)
+}
+
+/// A trade between delay and energy, as Core Bluetooth offers it.
+package enum ConnectionLatency: Equatable, Sendable {
+    case low, medium, high
+}
+
+/// What the local database and the advertisement tell their client.
+package enum ServerEvent: Equatable, Sendable {
+    case serviceAdded(LocalAttributeID, Failure?)
+    case advertisingStarted(Failure?)
+    case subscribed(RemoteCentral, to: LocalAttributeID)
+    case unsubscribed(RemoteCentral, from: LocalAttributeID)
+    /// A central reads a value that the app holds.
+    case readRequested(ServerTransaction, RemoteCentral, LocalAttributeID, offset: Int)
+    /// A central writes: one atomic group, answered as one; `nil` if nobody awaits an answer.
+    case writeRequested(ServerTransaction?, RemoteCentral, [WritePart])
+    /// That many updates have left the host, in the order in which they were asked for.
+    case updatesTaken(Int)
+    /// A central's packets have another size now.
+    case centralChanged(RemoteCentral)
+}
+
+/// A central that uses the local database.
+package struct RemoteCentral: Hashable, Sendable {
+    package var peer: PeerIdentifier
+    /// The largest ATT packet, in octets, that both ends take.
+    package var mtu: Int
+    package init(peer: PeerIdentifier, mtu: Int) {
+        self.peer = peer
+        self.mtu = mtu
+    }
+}
+
+/// One write of a group.
+package struct WritePart: Equatable, Sendable {
+    package var attribute: LocalAttributeID
+    package var offset: Int
+    package var value: [UInt8]
+    package init(attribute: LocalAttributeID, offset: Int = 0, value: [UInt8]) {
+        self.attribute = attribute
+        self.offset = offset
+        self.value = value
+    }
+}
+
+/// What to advertise.
+package struct AdvertisingRequest: Equatable, Sendable {
+    package var localName: String?
+    package var services: [BluetoothUUID]
+    package init(localName: String? = nil, services: [BluetoothUUID] = []) {
+        self.localName = localName
+        self.services = services
+    }
+}
+
+/// A service for the local database.
+package struct ServiceDefinition: Equatable, Sendable {
+    package var id: LocalAttributeID
+    package var uuid: BluetoothUUID
+    package var isPrimary: Bool
+    /// Services of the same client, added before.
+    package var includes: [LocalAttributeID]
+    package var characteristics: [CharacteristicDefinition]
+
+    package init(
+        id: LocalAttributeID,
+        uuid: BluetoothUUID,
+        isPrimary: Bool = true,
+        includes: [LocalAttributeID] = [],
+        characteristics: [CharacteristicDefinition] = []
+    ) {
+        self.id = id
+        self.uuid = uuid
+        self.isPrimary = isPrimary
+        self.includes = includes
+        self.characteristics = characteristics
+    }
+}
+
+/// A characteristic for the local database.
+///
+/// The Client Characteristic Configuration and Extended Properties descriptors come by themselves from `properties`.
+package struct CharacteristicDefinition: Equatable, Sendable {
+    package var id: LocalAttributeID
+    package var uuid: BluetoothUUID
+    package var properties: CharacteristicProperties
+    package var permissions: AttributePermissions
+    /// The value, if the host answers reads by itself; `nil` if each read and write goes to the client.
+    package var value: [UInt8]?
+    package var descriptors: [DescriptorDefinition]
+
+    package init(
+        id: LocalAttributeID,
+        uuid: BluetoothUUID,
+        properties: CharacteristicProperties,
+        permissions: AttributePermissions,
+        value: [UInt8]? = nil,
+        descriptors: [DescriptorDefinition] = []
+    ) {
+        self.id = id
+        self.uuid = uuid
+        self.properties = properties
+        self.permissions = permissions
+        self.value = value
+        self.descriptors = descriptors
+    }
+}
+
+/// A descriptor for the local database, with a value that never changes.
+package struct DescriptorDefinition: Equatable, Sendable {
+    package var id: LocalAttributeID
+    package var uuid: BluetoothUUID
+    package var value: [UInt8]
+    package init(id: LocalAttributeID, uuid: BluetoothUUID, value: [UInt8]) {
+        self.id = id
+        self.uuid = uuid
+        self.value = value
+    }
+}
+
+/// What a characteristic can do: the octet of its declaration, and above it what only the own server knows.
+///
+/// Core 6.0, Vol 3, Part G, 3.3.1.1.
+package struct CharacteristicProperties: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt16
+    package init(rawValue: UInt16) { self.rawValue = rawValue }
+
+    package static let broadcast = Self(rawValue: 0x01)
+    package static let read = Self(rawValue: 0x02)
+    package static let writeWithoutResponse = Self(rawValue: 0x04)
+    package static let write = Self(rawValue: 0x08)
+    package static let notify = Self(rawValue: 0x10)
+    package static let indicate = Self(rawValue: 0x20)
+    package static let authenticatedSignedWrites = Self(rawValue: 0x40)
+    package static let extendedProperties = Self(rawValue: 0x80)
+    package static let notifyEncryptionRequired = Self(rawValue: 0x100)
+    package static let indicateEncryptionRequired = Self(rawValue: 0x200)
+
+    /// What goes into the declaration.
+    package var declared: UInt8 { UInt8(truncatingIfNeeded: rawValue) }
+}
+
+/// Who may read and write an attribute of the own server.
+package struct AttributePermissions: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    package static let readable = Self(rawValue: 0x01)
+    package static let writeable = Self(rawValue: 0x02)
+    package static let readEncryptionRequired = Self(rawValue: 0x04)
+    package static let writeEncryptionRequired = Self(rawValue: 0x08)
+    package static let readAuthenticationRequired = Self(rawValue: 0x10)
+    package static let writeAuthenticationRequired = Self(rawValue: 0x20)
+    package static let authorizationRequired = Self(rawValue: 0x40)
+}

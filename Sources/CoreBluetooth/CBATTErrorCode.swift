@@ -1,0 +1,171 @@
+import Foundation
+
+extension CBATTError {
+    /// Why a server refused a request, as the Attribute Protocol counts it.
+    ///
+    /// Codes from 0x80 belong to the profile of the attribute.
+    ///
+    /// Codes without a name are kept, so that ``init(rawValue:)`` never gives `nil`.
+    public enum Code: RawRepresentable, Hashable, Sendable {
+        /// No error.
+        case success
+        /// The attribute is not there.
+        case invalidHandle
+        /// The attribute may not be read.
+        case readNotPermitted
+        /// The attribute may not be written.
+        case writeNotPermitted
+        /// The request is malformed.
+        case invalidPdu
+        /// The connection is not authenticated.
+        case insufficientAuthentication
+        /// The server does not know the request.
+        case requestNotSupported
+        /// The offset lies behind the end of the value.
+        case invalidOffset
+        /// The client is not authorized.
+        case insufficientAuthorization
+        /// Too many writes are prepared.
+        case prepareQueueFull
+        /// There is no such attribute in the range.
+        case attributeNotFound
+        /// The attribute cannot be read in parts.
+        case attributeNotLong
+        /// The key of the connection is too short.
+        case insufficientEncryptionKeySize
+        /// The value has the wrong length.
+        case invalidAttributeValueLength
+        /// The server could not do what was asked for.
+        case unlikelyError
+        /// The connection is not encrypted.
+        case insufficientEncryption
+        /// The attribute type does not group others.
+        case unsupportedGroupType
+        /// The server has no resources left.
+        case insufficientResources
+        /// A code without a name.
+        case __unrecognized(Int)
+
+        /// Creates a code from its number; never `nil`.
+        public init?(rawValue: Int) { self = Self.named[rawValue] ?? .__unrecognized(rawValue) }
+
+        /// The number of the code.
+        public var rawValue: Int {
+            switch self {
+            case .success: 0
+            case .invalidHandle: 1
+            case .readNotPermitted: 2
+            case .writeNotPermitted: 3
+            case .invalidPdu: 4
+            case .insufficientAuthentication: 5
+            case .requestNotSupported: 6
+            case .invalidOffset: 7
+            case .insufficientAuthorization: 8
+            case .prepareQueueFull: 9
+            case .attributeNotFound: 10
+            case .attributeNotLong: 11
+            case .insufficientEncryptionKeySize: 12
+            case .invalidAttributeValueLength: 13
+            case .unlikelyError: 14
+            case .insufficientEncryption: 15
+            case .unsupportedGroupType: 16
+            case .insufficientResources: 17
+            case .__unrecognized(let number): number
+            }
+        }
+
+        private static let named: [Int: Self] = Dictionary(
+            uniqueKeysWithValues: [
+                .success,
+                .invalidHandle,
+                .readNotPermitted,
+                .writeNotPermitted,
+                .invalidPdu,
+                .insufficientAuthentication,
+                .requestNotSupported,
+                .invalidOffset,
+                .insufficientAuthorization,
+                .prepareQueueFull,
+                .attributeNotFound,
+                .attributeNotLong,
+                .insufficientEncryptionKeySize,
+                .invalidAttributeValueLength,
+                .unlikelyError,
+                .insufficientEncryption,
+                .unsupportedGroupType,
+                .insufficientResources,
+            ].map { ($0.rawValue, $0) }
+        )
+
+        /// What the code means, in words for people.
+        var text: String {
+            switch self {
+            case .success: "No error."
+            case .invalidHandle: "The attribute is not there."
+            case .readNotPermitted: "The attribute may not be read."
+            case .writeNotPermitted: "The attribute may not be written."
+            case .invalidPdu: "The request is malformed."
+            case .insufficientAuthentication: "The connection is not authenticated."
+            case .requestNotSupported: "The server does not know the request."
+            case .invalidOffset: "The offset lies behind the end of the value."
+            case .insufficientAuthorization: "The client is not authorized."
+            case .prepareQueueFull: "Too many writes are prepared."
+            case .attributeNotFound: "There is no such attribute in the range."
+            case .attributeNotLong: "The attribute cannot be read in parts."
+            case .insufficientEncryptionKeySize: "The key of the connection is too short."
+            case .invalidAttributeValueLength: "The value has the wrong length."
+            case .unlikelyError: "The server could not do what was asked for."
+            case .insufficientEncryption: "The connection is not encrypted."
+            case .unsupportedGroupType: "The attribute type does not group others."
+            case .insufficientResources: "The server has no resources left."
+            case .__unrecognized(let number): "The device refused with code \(number)."
+            }
+        }
+
+        /// Whether `error` has this code, so that `catch CBATTError.writeNotPermitted` works.
+        public static func ~= (code: Self, error: any Error) -> Bool {
+            if let error = error as? CBATTError { return error.code == code }
+            let error = error as NSError
+            return error.domain == CBATTErrorDomain && error.code == code.rawValue
+        }
+    }
+}
+
+extension CBATTError {
+    /// No error.
+    public static var success: Code { .success }
+    /// The attribute is not there.
+    public static var invalidHandle: Code { .invalidHandle }
+    /// The attribute may not be read.
+    public static var readNotPermitted: Code { .readNotPermitted }
+    /// The attribute may not be written.
+    public static var writeNotPermitted: Code { .writeNotPermitted }
+    /// The request is malformed.
+    public static var invalidPdu: Code { .invalidPdu }
+    /// The connection is not authenticated.
+    public static var insufficientAuthentication: Code { .insufficientAuthentication }
+    /// The server does not know the request.
+    public static var requestNotSupported: Code { .requestNotSupported }
+    /// The offset lies behind the end of the value.
+    public static var invalidOffset: Code { .invalidOffset }
+    /// The client is not authorized.
+    public static var insufficientAuthorization: Code { .insufficientAuthorization }
+    /// Too many writes are prepared.
+    public static var prepareQueueFull: Code { .prepareQueueFull }
+    /// There is no such attribute in the range.
+    public static var attributeNotFound: Code { .attributeNotFound }
+    /// The attribute cannot be read in parts.
+    public static var attributeNotLong: Code { .attributeNotLong }
+    /// The key of the connection is too short.
+    public static var insufficientEncryptionKeySize: Code { .insufficientEncryptionKeySize }
+    /// The value has the wrong length.
+    public static var invalidAttributeValueLength: Code { .invalidAttributeValueLength }
+    /// The server could not do what was asked for.
+    public static var unlikelyError: Code { .unlikelyError }
+    /// The connection is not encrypted.
+    public static var insufficientEncryption: Code { .insufficientEncryption }
+    /// The attribute type does not group others.
+    public static var unsupportedGroupType: Code { .unsupportedGroupType }
+    /// The server has no resources left.
+    public static var insufficientResources: Code { .insufficientResources }
+}

@@ -1,0 +1,156 @@
+import BLEHost
+import BLERuntime
+import Foundation
+
+/// How a connection ended, kept while the delegate is being told.
+struct Departure {
+    let peer: PeerIdentifier
+    let timestamp: CFAbsoluteTime
+    let isReconnecting: Bool
+}
+
+extension CBCentralManager {
+    /// The object that stands for `peer`: the one that the app has, or a new one.
+    func peripheral(_ peer: PeerIdentifier, name: String?) -> CBPeripheral {
+        content.withLock {
+            $0.seen.insert(peer, name: name)
+            if let known = $0.peripherals[peer] { return known }
+            let new = CBPeripheral(peer, name: $0.seen.name(of: peer), session: session, reference: reference)
+            $0.peripherals[peer] = new
+            return new
+        }
+    }
+
+    /// The object that stands for `peer`, or `nil` if this machine never met it.
+    func knownPeripheral(_ peer: PeerIdentifier) -> CBPeripheral? {
+        let isKnown = content.withLock { $0.seen.contains(peer) || $0.peripherals[peer] != nil }
+        return isKnown ? peripheral(peer, name: nil) : nil
+    }
+
+    /// Whether `peripheral` is one of this manager's; says so if it is not.
+    func accepts(_ peripheral: CBPeripheral) -> Bool {
+        if content.withLock({ $0.peripherals[peripheral.peer] }) === peripheral { return true }
+        reference.console.misuse("\(peripheral) does not belong to this manager, or is no longer valid")
+        return false
+    }
+
+    func stateChanged(_ state: CBManagerState) {
+        guard enter(state) != state else { return }
+        if state != .poweredOn {
+            let peripherals = content.withLock {
+                $0.isScanning = false
+                $0.links = []
+                return $0.peripherals.objects
+            }
+            for peripheral in peripherals { peripheral.radioLost() }
+            if state.invalidatesObjects { content.withLock { $0.peripherals.removeAll() } }
+        }
+        delegate?.centralManagerDidUpdateState(self)
+    }
+
+    func discovered(_ report: AdvertisementReport) {
+        guard isScanning, let delegate else { return }
+        let peripheral = peripheral(report.peer, name: report.name)
+        if let name = report.name { peripheral.setName(name) }
+        delegate.centralManager(
+            self,
+            didDiscover: peripheral,
+            advertisementData: report.dictionary,
+            rssi: report.rssi.number
+        )
+    }
+
+    func connected(_ peer: PeerIdentifier, _ link: LinkParameters) {
+        guard let peripheral = content.withLock({ $0.peripherals[peer] }) else {
+            return session.send(.cancelConnection(peer))
+        }
+        switch peripheral.connected(link) {
+        case .tell:
+            let name = peripheral.name
+            if let new = link.name { peripheral.setName(new) }
+            delegate?.centralManager(self, didConnect: peripheral)
+            if peripheral.name != name { peripheral.delegate?.peripheralDidUpdateName(peripheral) }
+        case .undo: session.send(.cancelConnection(peer))
+        case .ignore: break
+        }
+    }
+
+    func connectFailed(_ peer: PeerIdentifier, _ failure: Failure) {
+        guard let peripheral = content.withLock({ $0.peripherals[peer] }) else { return }
+        switch peripheral.connectFailed() {
+        // The radio going off ends connections without a word: the state says it all.
+        case .tell where failure == .poweredOff: break
+        case .tell:
+            delegate?.centralManager(
+                self,
+                didFailToConnect: peripheral,
+                error: failure.error(about: .connection)
+            )
+        case .ignore: break
+        }
+    }
+
+    func disconnected(_ peer: PeerIdentifier, _ failure: Failure?, isReconnecting: Bool) {
+        guard let peripheral = content.withLock({ $0.peripherals[peer] }) else { return }
+        if failure == .poweredOff { return peripheral.radioLost() }
+        let error = failure?.error(about: .connection)
+        switch peripheral.disconnected(wanted: failure == nil, isReconnecting: isReconnecting) {
+        case .tell: tellOfDisconnect(peripheral, error: error, isReconnecting: false)
+        case .tellAndConnect(let request):
+            session.send(.connect(peer, request))
+            tellOfDisconnect(peripheral, error: error, isReconnecting: false)
+        case .tellOfReconnecting: tellOfDisconnect(peripheral, error: error, isReconnecting: true)
+        case .tellOfFailure: delegate?.centralManager(self, didFailToConnect: peripheral, error: error)
+        case .ignore: break
+        }
+    }
+
+    /// Calls the older method, whose default calls the newer one: so a delegate with both is told by the older alone,
+    /// as on Apple's systems, and its connection is then not made again.
+    private func tellOfDisconnect(_ peripheral: CBPeripheral, error: (any Error)?, isReconnecting: Bool) {
+        guard let delegate else { return peripheral.reconnect() }
+        content.withLock {
+            $0.departure = Departure(
+                peer: peripheral.peer,
+                timestamp: Date().timeIntervalSinceReferenceDate,
+                isReconnecting: isReconnecting
+            )
+        }
+        delegate.centralManager(self, didDisconnectPeripheral: peripheral, error: error)
+        content.withLock { $0.departure = nil }
+        peripheral.giveUpReconnecting()
+    }
+
+    /// Tells a delegate that lacks the older method by the newer one.
+    func forwardDisconnect(
+        of peripheral: CBPeripheral,
+        error: (any Error)?,
+        to delegate: some CBCentralManagerDelegate
+    ) {
+        let departure = content.withLock { content in
+            defer { content.departure = nil }
+            return content.departure
+        }
+        guard let departure, departure.peer == peripheral.peer else { return }
+        peripheral.reconnect()
+        delegate.centralManager(
+            self,
+            didDisconnectPeripheral: peripheral,
+            timestamp: departure.timestamp,
+            isReconnecting: departure.isReconnecting,
+            error: error
+        )
+    }
+
+    func linksChanged(_ links: [SystemLink]) {
+        let events = content.withLock {
+            $0.links = links
+            return $0.watch?.update(links) ?? []
+        }
+        for event in events {
+            let name = links.first { $0.peer == event.peer }?.name
+            let peripheral = peripheral(event.peer, name: name)
+            delegate?.centralManager(self, connectionEventDidOccur: event.kind, for: peripheral)
+        }
+    }
+}

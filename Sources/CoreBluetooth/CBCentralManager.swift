@@ -1,0 +1,143 @@
+import BLEHost
+import BLERuntime
+public import Dispatch
+public import Foundation
+
+/// Finds peripherals and connects to them.
+///
+/// Commands before the state is ``CBManagerState/poweredOn`` are ignored with a line on the standard error. Everything
+/// returns at once; what comes of it is told to the delegate, on the queue given at the start.
+open class CBCentralManager: CBManager {
+    /// What the hardware can do beyond the least.
+    public struct Feature: OptionSet, Sendable {
+        /// One bit for each feature.
+        public let rawValue: UInt
+
+        /// Creates features from their bits.
+        public init(rawValue: UInt) { self.rawValue = rawValue }
+
+        /// Scanning for extended advertisements, and connecting through them.
+        public static var extendedScanAndConnect: Self { Self(rawValue: 1 << 0) }
+
+        /// Measuring the distance to a peer.
+        public static var channelSounding: Self { Self(rawValue: 1 << 10) }
+    }
+
+    let content: Guarded<Content>
+
+    /// What a manager knows.
+    struct Content {
+        weak var delegate: (any CBCentralManagerDelegate)?
+        var isScanning = false
+        var peripherals = WeakTable<PeerIdentifier, CBPeripheral>()
+        var seen = SeenPeers()
+        var links: [SystemLink] = []
+        var watch: ConnectionWatch?
+        var departure: Departure?
+    }
+
+    /// Creates a manager without a delegate, on the main queue.
+    public convenience init() { self.init(delegate: nil, queue: nil, options: nil) }
+
+    /// Creates a manager whose delegate is called on `queue`, or on the main queue if that is `nil`.
+    public convenience init(delegate: (any CBCentralManagerDelegate)?, queue: dispatch_queue_t?) {
+        self.init(delegate: delegate, queue: queue, options: nil)
+    }
+
+    /// Creates a manager whose delegate is called on `queue`, or on the main queue if that is `nil`.
+    ///
+    /// The delegate hears of the state as soon as it is known. Options are accepted; a restore identifier changes
+    /// nothing, since nothing is preserved between launches.
+    public init(
+        delegate: (any CBCentralManagerDelegate)?,
+        queue: dispatch_queue_t?,
+        options: [String: Any]? = nil
+    ) {
+        content = Guarded(Content(delegate: delegate))
+        super.init(.central, queue: queue)
+    }
+
+    deinit {
+        for peripheral in content.withLock({ $0.peripherals.objects }) { peripheral.radioLost() }
+    }
+
+    /// Hears of this manager, on its queue.
+    open weak var delegate: (any CBCentralManagerDelegate)? {
+        get { content.withLock { $0.delegate } }
+        set { content.withLock { $0.delegate = newValue } }
+    }
+
+    /// Whether the manager scans.
+    open var isScanning: Bool { content.withLock { $0.isScanning } }
+
+    /// Whether the hardware has all of `features`; none of them is used yet.
+    open class func supports(_ features: CBCentralManager.Feature) -> Bool { features.isEmpty }
+
+    /// Returns the peripherals with these identifiers, in this order, leaving out those that this machine never met.
+    open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
+        guard acceptsCommands() else { return [] }
+        return identifiers.compactMap { knownPeripheral(PeerIdentifier($0)) }
+    }
+
+    /// Returns the peripherals that are connected to this machine, by whichever app, and offer one of the services.
+    ///
+    /// This app must connect to them, too, before it can use them.
+    open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {
+        guard acceptsCommands() else { return [] }
+        let wanted = Set(serviceUUIDs.map(\.value))
+        let links = content.withLock { $0.links.filter { !wanted.isDisjoint(with: $0.services) } }
+        return links.map { peripheral($0.peer, name: $0.name) }
+    }
+
+    /// Scans for devices that advertise one of the services, or for all if there is none; takes the place of an
+    /// earlier scan.
+    open func scanForPeripherals(withServices serviceUUIDs: [CBUUID]?, options: [String: Any]? = nil) {
+        guard acceptsCommands() else { return }
+        content.withLock { $0.isScanning = true }
+        session.send(.scan(ScanRequest(services: serviceUUIDs, options: options, console: reference.console)))
+    }
+
+    /// Ends the scan.
+    open func stopScan() {
+        guard acceptsCommands() else { return }
+        let wasScanning = content.withLock { content in
+            defer { content.isScanning = false }
+            return content.isScanning
+        }
+        if wasScanning { session.send(.stopScan) }
+    }
+
+    /// Connects, however long it takes; ``cancelPeripheralConnection(_:)`` gives up.
+    open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) {
+        guard acceptsCommands(), accepts(peripheral) else { return }
+        peripheral.connect(ConnectRequest(options: options, console: reference.console))
+    }
+
+    /// Gives up a connection, pending or established; other apps may keep theirs.
+    open func cancelPeripheralConnection(_ peripheral: CBPeripheral) {
+        guard acceptsCommands(), accepts(peripheral) else { return }
+        peripheral.cancelConnection()
+    }
+
+    /// Asks to be told when peers connect to this machine or leave it, by whichever app; `nil` for no longer.
+    open func registerForConnectionEvents(options: [CBConnectionEventMatchingOption: Any]? = nil) {
+        guard acceptsCommands() else { return }
+        content.withLock { $0.watch = options.map { [links = $0.links] in ConnectionWatch($0, links: links) } }
+    }
+
+    override func apply(_ event: ClientEvent) {
+        switch event {
+        case .stateChanged(let state): stateChanged(CBManagerState(state))
+        case .knownPeers(let peers): content.withLock { $0.seen.insert(peers) }
+        case .systemLinks(let links): linksChanged(links)
+        case .discovered(let report): discovered(report)
+        case .connected(let peer, let link): connected(peer, link)
+        case .connectFailed(let peer, let failure): connectFailed(peer, failure)
+        case .disconnected(let peer, let failure, let isReconnecting):
+            disconnected(peer, failure, isReconnecting: isReconnecting)
+        case .peer(let peer, let event):
+            content.withLock { $0.peripherals[peer] }?.apply(event)
+        case .server: break
+        }
+    }
+}

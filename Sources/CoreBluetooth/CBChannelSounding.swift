@@ -1,0 +1,29 @@
+public import Foundation
+
+/// How distance to a peer should be measured.
+open class CBChannelSoundingSessionConfiguration: NSObject {
+    /// Which part this device takes in a measurement.
+    @nonexhaustive
+    public enum Role: Int, Sendable {
+        /// It begins.
+        case initiator = 0
+    }
+
+    private let part: Role
+
+    /// Creates a configuration.
+    public init(role: Role) { part = role }
+
+    /// Which part this device takes.
+    open var role: Role { part }
+}
+
+/// What a measurement of distance gave.
+open class CBChannelSoundingProcedureResults: NSObject {
+    /// Results come from a peripheral.
+    @available(*, unavailable)
+    public override init() { preconditionFailure("results come from a peripheral") }
+
+    /// The distance in metres; negative if there is none.
+    open var distance: Double { -1 }
+}

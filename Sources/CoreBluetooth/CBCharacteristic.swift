@@ -1,0 +1,82 @@
+import BLEHost
+import BLEWire
+public import Foundation
+
+/// A value of a service.
+open class CBCharacteristic: CBAttribute {
+    /// Where the characteristic lies in the database of the peripheral; `nil` for one of this machine.
+    let handles: Handles?
+    private let content: Guarded<Content>
+
+    /// Where a characteristic lies.
+    struct Handles: Hashable {
+        let value: AttributeHandle
+        /// Where its descriptors lie; `nil` if there can be none.
+        let descriptors: AttributeHandleRange?
+    }
+
+    private struct Content {
+        weak var service: CBService?
+        var properties: CBCharacteristicProperties
+        var value: Data?
+        var descriptors: [CBDescriptor]?
+        var subscription = Subscription.none
+    }
+
+    /// Creates a characteristic of a peripheral.
+    init(_ found: DiscoveredCharacteristic, of service: CBService) {
+        handles = Handles(
+            value: found.value,
+            descriptors: AttributeHandleRange(found.value, found.end).flatMap { $0.after(found.value) }
+        )
+        let properties = CBCharacteristicProperties(rawValue: UInt(found.properties))
+        content = Guarded(Content(service: service, properties: properties))
+        super.init(type: CBUUID(found.uuid))
+    }
+
+    /// Creates a characteristic of this machine.
+    init(local type: CBUUID, properties: CBCharacteristicProperties, value: Data?) {
+        handles = nil
+        content = Guarded(Content(properties: properties, value: value))
+        super.init(type: type)
+    }
+
+    /// The service that the characteristic belongs to.
+    open weak var service: CBService? { content.current.service }
+
+    /// What the characteristic can do.
+    open var properties: CBCharacteristicProperties { content.current.properties }
+
+    /// What was last read or notified; for a characteristic of this machine, what the app has put there.
+    open var value: Data? { content.current.value }
+
+    /// What describes the characteristic; `nil` before it has been discovered.
+    open var descriptors: [CBDescriptor]? { content.current.descriptors }
+
+    /// Whether the characteristic is part of an advertisement; always `false`, as on Apple's systems.
+    @available(*, deprecated)
+    open var isBroadcasted: Bool { false }
+
+    /// Whether the characteristic sends its value by itself, as notifications or as indications.
+    open var isNotifying: Bool { content.current.subscription != .none }
+
+    /// The type, the value and where the object stands, for logs.
+    open override var description: String {
+        let now = content.current
+        let value = now.value.map { "<" + $0.map { String(UInt16($0) | 0x100, radix: 16).dropFirst() }.joined() + ">" }
+        return "<\(Swift.type(of: self)): \(address), UUID = \(uuid), properties = 0x"
+            + String(now.properties.rawValue, radix: 16, uppercase: true)
+            + ", value = \(value ?? "(null)"), notifying = \(now.subscription != .none ? "YES" : "NO")>"
+    }
+
+    /// What the characteristic sends by itself.
+    var subscription: Subscription {
+        get { content.current.subscription }
+        set { content.withLock { $0.subscription = newValue } }
+    }
+
+    func setService(_ service: CBService?) { content.withLock { $0.service = service } }
+    func setProperties(_ properties: CBCharacteristicProperties) { content.withLock { $0.properties = properties } }
+    func setValue(_ value: Data?) { content.withLock { $0.value = value } }
+    func setDescriptors(_ descriptors: [CBDescriptor]?) { content.withLock { $0.descriptors = descriptors } }
+}

@@ -1,0 +1,60 @@
+import BLEHost
+import BLEWire
+import Foundation
+
+/// What describes a characteristic.
+open class CBDescriptor: CBAttribute {
+    /// Where the descriptor lies in the database of the peripheral; `nil` for one of this machine.
+    let handle: AttributeHandle?
+    private let content: Guarded<Content>
+
+    private struct Content {
+        weak var characteristic: CBCharacteristic?
+        var value: Any?
+    }
+
+    /// Creates a descriptor of a peripheral.
+    init(_ found: DiscoveredDescriptor, of characteristic: CBCharacteristic) {
+        handle = found.handle
+        content = Guarded(Content(characteristic: characteristic))
+        super.init(type: CBUUID(found.uuid))
+    }
+
+    /// Creates a descriptor of this machine.
+    init(local type: CBUUID, value: Any?) {
+        handle = nil
+        content = Guarded(Content(value: value))
+        super.init(type: type)
+    }
+
+    /// What is described.
+    open weak var characteristic: CBCharacteristic? { content.withLock { $0.characteristic } }
+
+    /// What was last read; what type that is depends on what the descriptor is.
+    ///
+    /// | descriptor | type |
+    /// | --- | --- |
+    /// | 2900, 2902, 2903 | `NSNumber` |
+    /// | 2901 | `String` |
+    /// | any other | `Data` |
+    open var value: Any? { content.withLock { $0.value } }
+
+    /// The type, the value and where the object stands, for logs.
+    open override var description: String {
+        "<\(Swift.type(of: self)): \(address), UUID = \(uuid), value = \(value.map { "\($0)" } ?? "(null)")>"
+    }
+
+    func setCharacteristic(_ new: CBCharacteristic?) { content.withLock { $0.characteristic = new } }
+
+    /// Keeps `octets` in the form that the type of the descriptor asks for.
+    func setValue(_ octets: [UInt8]) {
+        let value: Any =
+            switch uuid.value.attributeForm {
+            case .short(0x2900), .short(0x2902), .short(0x2903):
+                NSNumber(value: octets.prefix(2).reversed().reduce(UInt16(0)) { $0 << 8 | UInt16($1) })
+            case .short(0x2901): String(decoding: octets, as: UTF8.self)
+            case .short, .medium, .full: Data(octets)
+            }
+        content.withLock { $0.value = value }
+    }
+}

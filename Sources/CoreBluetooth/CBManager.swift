@@ -1,0 +1,76 @@
+import BLEHost
+import BLERuntime
+import Dispatch
+public import Foundation
+
+/// What central managers and peripheral managers have in common: a session with a host, and its state.
+open class CBManager: NSObject {
+    let reference: ManagerReference
+    let session: any HostSession
+    private let hostState = Guarded(CBManagerState.unknown)
+
+    /// Opens a session; events arrive on a serial queue of the manager's own, which targets the app's queue.
+    ///
+    /// So they keep their order even if the app's queue is concurrent, and count as being on the app's queue.
+    init(_ role: ClientRole, queue: DispatchQueue?) {
+        let queue = DispatchQueue(label: "CoreBluetooth", target: queue ?? .main)
+        let reference = ManagerReference(queue: queue)
+        self.reference = reference
+        queue.suspend()
+        session = HostChoice.link.open(role, on: queue) { reference.manager?.apply($0) }
+        super.init()
+        reference.manager = self
+        queue.resume()
+    }
+
+    deinit { session.close() }
+
+    /// Whether commands are accepted now.
+    open var state: CBManagerState { hostState.current }
+
+    /// Whether the app may use Bluetooth; a spelling of long ago.
+    @available(*, deprecated, message: "Use the class property instead.")
+    open var authorization: CBManagerAuthorization { Self.authorization }
+
+    /// Whether the app may use Bluetooth; known before there is any manager.
+    open class var authorization: CBManagerAuthorization { .allowedAlways }
+
+    /// Brings the objects up to date with `event`, then tells the delegate.
+    ///
+    /// Always on the manager's queue: what a delegate method reads is what it was called about.
+    func apply(_: ClientEvent) {}
+
+    /// Changes the state, and says what it was.
+    func enter(_ state: CBManagerState) -> CBManagerState {
+        hostState.withLock { current in
+            defer { current = state }
+            return current
+        }
+    }
+
+    /// Whether commands are accepted now; says so if they are not.
+    func acceptsCommands() -> Bool {
+        guard state != .poweredOn else { return true }
+        reference.console.misuse(
+            "<\(Swift.type(of: self)): \(address)> can only accept this command while in the powered on state"
+        )
+        return false
+    }
+}
+
+extension CBManagerState {
+    init(_ state: HostState) {
+        self =
+            switch state {
+            case .unknown: .unknown
+            case .resetting: .resetting
+            case .unsupported: .unsupported
+            case .unauthorized: .unauthorized
+            case .poweredOff: .poweredOff
+            case .poweredOn: .poweredOn
+            }
+    }
+
+    /// Whether peripherals, services and centrals of before are void.
+    var invalidatesObjects: Bool { rawValue < CBManagerState.poweredOff.rawValue }
+}

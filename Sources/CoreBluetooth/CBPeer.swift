@@ -1,0 +1,20 @@
+package import BLEHost
+public import Foundation
+
+/// Another device, in either role.
+open class CBPeer: NSObject, NSCopying {
+    /// The device as the host knows it.
+    package let peer: PeerIdentifier
+
+    init(_ peer: PeerIdentifier) { self.peer = peer }
+
+    /// Peers come from a manager.
+    @available(*, unavailable)
+    public override init() { preconditionFailure("peers come from a manager") }
+
+    /// Names the device on this machine: the same on every run, and no address.
+    open var identifier: UUID { UUID(peer) }
+
+    /// The same object, since there is one for each device and manager.
+    open func copy(with zone: NSZone? = nil) -> Any { self }
+}

@@ -1,0 +1,126 @@
+import BLEHost
+import BLEWire
+import Foundation
+
+extension CBPeripheral {
+    /// Brings the objects up to date with `event`, then tells the delegate; on the manager's queue.
+    func apply(_ event: PeerEvent) {
+        guard content.withLock({ $0.link.acceptsAnswers }) else { return }
+        switch event {
+        case .mtuChanged(let mtu): content.withLock { $0.mtu = mtu }
+        case .nameChanged(let name):
+            guard self.name != name else { return }
+            setName(name)
+            delegate?.peripheralDidUpdateName(self)
+        case .rssiRead(let result): rssiRead(result)
+        case .servicesDiscovered(let result):
+            let failure = keep(result) { $0.database.add($1, of: self) }
+            delegate?.peripheral(self, didDiscoverServices: failure)
+        case .includedServicesDiscovered(let range, let result): includedServicesDiscovered(in: range, result)
+        case .characteristicsDiscovered(let range, let result): characteristicsDiscovered(in: range, result)
+        case .descriptorsDiscovered(let handle, let result): descriptorsDiscovered(of: handle, result)
+        case .valueRead(let handle, let result): valueRead(handle, result)
+        case .valueWritten(let handle, let failure): valueWritten(handle, failure)
+        case .writeCommandsTaken(let count): writeCommandsTaken(count)
+        case .subscriptionChanged(let handle, let subscription, let failure):
+            subscriptionChanged(handle, subscription, failure)
+        case .valueNotified(let handle, let value): valueNotified(handle, value)
+        case .servicesModified(let range):
+            let gone = content.withLock { $0.database.remove(in: range) }
+            delegate?.peripheral(self, didModifyServices: gone)
+        }
+    }
+
+    private func rssiRead(_ result: Result<RSSI, Failure>) {
+        let failure = keep(result) { $0.rssi = $1.number }
+        let number = (try? result.get().number) ?? RSSI.unavailable.number
+        delegate?.peripheral(self, didReadRSSI: number, error: failure)
+    }
+
+    private func includedServicesDiscovered(
+        in range: AttributeHandleRange,
+        _ result: Result<[DiscoveredService], Failure>
+    ) {
+        guard let service = content.withLock({ $0.database.service(in: range) }) else { return }
+        let failure = keep(result) { $0.database.add($1, to: service, of: self) }
+        delegate?.peripheral(self, didDiscoverIncludedServicesFor: service, error: failure)
+    }
+
+    private func characteristicsDiscovered(
+        in range: AttributeHandleRange,
+        _ result: Result<[DiscoveredCharacteristic], Failure>
+    ) {
+        guard let service = content.withLock({ $0.database.service(in: range) }) else { return }
+        let failure = keep(result) { $0.database.add($1, to: service) }
+        delegate?.peripheral(self, didDiscoverCharacteristicsFor: service, error: failure)
+    }
+
+    private func descriptorsDiscovered(of handle: AttributeHandle, _ result: Result<[DiscoveredDescriptor], Failure>) {
+        guard let characteristic = characteristic(handle) else { return }
+        let failure = keep(result) { $0.database.add($1, to: characteristic) }
+        delegate?.peripheral(self, didDiscoverDescriptorsFor: characteristic, error: failure)
+    }
+
+    private func valueRead(_ handle: AttributeHandle, _ result: Result<[UInt8], Failure>) {
+        if let characteristic = characteristic(handle) {
+            let failure = keep(result) { characteristic.setValue(Data($1)) }
+            delegate?.peripheral(self, didUpdateValueFor: characteristic, error: failure)
+        } else if let descriptor = descriptor(handle) {
+            let failure = keep(result) { descriptor.setValue($1) }
+            delegate?.peripheral(self, didUpdateValueFor: descriptor, error: failure)
+        }
+    }
+
+    private func valueWritten(_ handle: AttributeHandle, _ failure: Failure?) {
+        let failure = failure?.error(about: .attribute)
+        if let characteristic = characteristic(handle) {
+            delegate?.peripheral(self, didWriteValueFor: characteristic, error: failure)
+        } else if let descriptor = descriptor(handle) {
+            delegate?.peripheral(self, didWriteValueFor: descriptor, error: failure)
+        }
+    }
+
+    private func writeCommandsTaken(_ count: Int) {
+        switch content.withLock({ $0.window.taken(count) }) {
+        case .reopened: delegate?.peripheralIsReady(toSendWriteWithoutResponse: self)
+        case .nothing: break
+        }
+    }
+
+    private func subscriptionChanged(_ handle: AttributeHandle, _ subscription: Subscription, _ failure: Failure?) {
+        guard let characteristic = characteristic(handle) else { return }
+        characteristic.subscription = subscription
+        delegate?.peripheral(
+            self,
+            didUpdateNotificationStateFor: characteristic,
+            error: failure?.error(about: .attribute)
+        )
+    }
+
+    private func valueNotified(_ handle: AttributeHandle, _ value: [UInt8]) {
+        guard let characteristic = characteristic(handle) else { return }
+        characteristic.setValue(Data(value))
+        delegate?.peripheral(self, didUpdateValueFor: characteristic, error: nil)
+    }
+
+    private func characteristic(_ handle: AttributeHandle) -> CBCharacteristic? {
+        content.withLock { $0.database.characteristic(handle) }
+    }
+
+    private func descriptor(_ handle: AttributeHandle) -> CBDescriptor? {
+        content.withLock { $0.database.descriptor(handle) }
+    }
+
+    /// Keeps what was found, or returns why nothing was.
+    private func keep<Found>(
+        _ result: Result<Found, Failure>,
+        _ body: (inout Content, Found) -> Void
+    ) -> (any Error)? {
+        switch result {
+        case .success(let found):
+            content.withLock { body(&$0, found) }
+            return nil
+        case .failure(let failure): return failure.error(about: .attribute)
+        }
+    }
+}

@@ -1,0 +1,179 @@
+import BLEHost
+import BLERuntime
+import BLEWire
+import Foundation
+
+extension CBPeripheral {
+    /// The longest value of an attribute, in octets: Core 6.0, Vol 3, Part F, 3.2.9.
+    static let longestValue = 512
+
+    /// Sends `request` if there is a connection, and says so if there is none.
+    func request(_ request: PeerRequest) {
+        if isReady() { session.send(.peer(peer, request)) }
+    }
+
+    func discoverIncluded(_ types: [BluetoothUUID], in service: CBService) {
+        guard isReady() else { return }
+        if let range = service.range, owns(service) {
+            session.send(.peer(peer, .discoverIncludedServices(in: range, only: types)))
+        } else {
+            refuse(service) { $0.delegate?.peripheral($0, didDiscoverIncludedServicesFor: $1, error: $2) }
+        }
+    }
+
+    func discoverValues(_ types: [BluetoothUUID], in service: CBService) {
+        guard isReady() else { return }
+        if let range = service.range, owns(service) {
+            session.send(.peer(peer, .discoverCharacteristics(in: range, only: types)))
+        } else {
+            refuse(service) { $0.delegate?.peripheral($0, didDiscoverCharacteristicsFor: $1, error: $2) }
+        }
+    }
+
+    func discoverDescriptions(of characteristic: CBCharacteristic) {
+        guard isReady() else { return }
+        if let handles = characteristic.handles, owns(characteristic) {
+            session.send(.peer(peer, .discoverDescriptors(of: handles.value, in: handles.descriptors)))
+        } else {
+            refuse(characteristic) { $0.delegate?.peripheral($0, didDiscoverDescriptorsFor: $1, error: $2) }
+        }
+    }
+
+    func read(_ characteristic: CBCharacteristic) {
+        guard isReady() else { return }
+        guard let handle = characteristic.handles?.value, owns(characteristic) else {
+            return refuse(characteristic) { $0.delegate?.peripheral($0, didUpdateValueFor: $1, error: $2) }
+        }
+        guard characteristic.properties.contains(.read) else {
+            return answer(.valueRead(handle, .failure(.att(.readNotPermitted))))
+        }
+        session.send(.peer(peer, .read(handle)))
+    }
+
+    func write(_ data: Data, to characteristic: CBCharacteristic) {
+        guard isReady() else { return }
+        guard let handle = characteristic.handles?.value, owns(characteristic) else {
+            return refuse(characteristic) { $0.delegate?.peripheral($0, didWriteValueFor: $1, error: $2) }
+        }
+        guard characteristic.properties.contains(.write) else {
+            return answer(.valueWritten(handle, .att(.writeNotPermitted)))
+        }
+        guard data.count <= Self.longestValue else {
+            return answer(.valueWritten(handle, .att(.invalidAttributeValueLength)))
+        }
+        session.send(.peer(peer, .write(handle, [UInt8](data))))
+    }
+
+    func writeCommand(_ data: Data, to characteristic: CBCharacteristic) {
+        guard isReady() else { return }
+        guard let handle = characteristic.handles?.value, owns(characteristic) else {
+            return reference.console.misuse("\(characteristic) does not belong to \(self), or no longer")
+        }
+        guard characteristic.properties.contains(.writeWithoutResponse) else {
+            return reference.console.warn(
+                "\(characteristic) does not have the property to be written without response: the value is dropped"
+            )
+        }
+        guard data.count <= maximumWriteValueLength(for: .withoutResponse) else {
+            return reference.console.warn(
+                "A value of \(data.count) octets is too long to be written without response: it is dropped"
+            )
+        }
+        let fits = content.withLock {
+            guard $0.window.outstanding < Self.mostOutstanding else { return false }
+            $0.window.submit()
+            return true
+        }
+        guard fits else {
+            return reference.console.warn(
+                "\(self) takes no more values without response now: one is dropped; see canSendWriteWithoutResponse"
+            )
+        }
+        session.send(.peer(peer, .writeCommand(handle, [UInt8](data))))
+    }
+
+    /// How many values without response an app may send although it was told that there is no room.
+    private static let mostOutstanding = 1024
+
+    func subscribe(_ enabled: Bool, to characteristic: CBCharacteristic) {
+        guard isReady() else { return }
+        guard let handles = characteristic.handles, owns(characteristic) else {
+            return refuse(characteristic) { $0.delegate?.peripheral($0, didUpdateNotificationStateFor: $1, error: $2) }
+        }
+        let properties = characteristic.properties
+        guard !properties.isDisjoint(with: [.notify, .indicate]) else {
+            return answer(.subscriptionChanged(handles.value, .none, .att(.requestNotSupported)))
+        }
+        guard characteristic.isNotifying != enabled else {
+            return answer(.subscriptionChanged(handles.value, characteristic.subscription, nil))
+        }
+        let wanted: Subscription = !enabled ? .none : properties.contains(.notify) ? .notifications : .indications
+        session.send(.peer(peer, .subscribe(wanted, to: handles.value, in: handles.descriptors)))
+    }
+
+    func read(_ descriptor: CBDescriptor) {
+        guard isReady() else { return }
+        if let handle = descriptor.handle, owns(descriptor) {
+            session.send(.peer(peer, .read(handle)))
+        } else {
+            refuse(descriptor) { $0.delegate?.peripheral($0, didUpdateValueFor: $1, error: $2) }
+        }
+    }
+
+    func write(_ data: Data, to descriptor: CBDescriptor) {
+        precondition(
+            descriptor.uuid.value != .short(0x2902),
+            "Client Characteristic Configuration descriptors must be configured using setNotifyValue:forCharacteristic:"
+        )
+        guard isReady() else { return }
+        guard let handle = descriptor.handle, owns(descriptor) else {
+            return refuse(descriptor) { $0.delegate?.peripheral($0, didWriteValueFor: $1, error: $2) }
+        }
+        guard data.count <= Self.longestValue else {
+            return answer(.valueWritten(handle, .att(.invalidAttributeValueLength)))
+        }
+        session.send(.peer(peer, .write(handle, [UInt8](data))))
+    }
+
+    /// Answers through the delegate that something can not be done here at all.
+    func refuse(_ tell: @escaping @Sendable (CBPeripheral, any Error) -> Void) {
+        guard isReady() else { return }
+        refuse(self) { peripheral, _, _ in tell(peripheral, CBError(.operationNotSupported)) }
+    }
+
+    /// Answers through the delegate that `object` is not, or no longer, there.
+    private func refuse<Object>(
+        _ object: Object,
+        _ tell: @escaping @Sendable (CBPeripheral, Object, any Error) -> Void
+    ) {
+        let subject = Guarded((self, object))
+        reference.later { _ in
+            let (peripheral, object) = subject.current
+            tell(peripheral, object, CBError(.invalidHandle))
+        }
+    }
+
+    private func answer(_ event: PeerEvent) { reference.answer(.peer(peer, event)) }
+
+    private func isReady() -> Bool {
+        if content.withLock({ $0.link.acceptsRequests }) { return true }
+        reference.console.misuse("\(self) can only accept commands while in the connected state")
+        return false
+    }
+
+    private func owns(_ service: CBService) -> Bool {
+        content.withLock { content in service.range.flatMap { content.database.service(in: $0) } } === service
+    }
+
+    private func owns(_ characteristic: CBCharacteristic) -> Bool {
+        content.withLock { content in
+            characteristic.handles.flatMap { content.database.characteristic($0.value) }
+        } === characteristic
+    }
+
+    private func owns(_ descriptor: CBDescriptor) -> Bool {
+        content.withLock { content in
+            descriptor.handle.flatMap { content.database.descriptor($0) }
+        } === descriptor
+    }
+}

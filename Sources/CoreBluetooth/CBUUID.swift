@@ -1,0 +1,69 @@
+package import BLEWire
+public import CoreFoundation
+public import Foundation
+
+/// Names a type of service, characteristic or descriptor.
+///
+/// A UUID remembers the form in which it was made, since that is the form in which it goes on the air, but two forms of
+/// the same UUID are equal: 180D is 0000180D-0000-1000-8000-00805F9B34FB.
+open class CBUUID: NSObject, NSCopying {
+    /// The UUID as the host knows it.
+    package let value: BluetoothUUID
+
+    package init(_ value: BluetoothUUID) { self.value = value }
+
+    /// Creates a UUID from 4 or 8 hexadecimal digits, or from 36 characters with hyphens.
+    ///
+    /// - Precondition: The text is one of these; anything else ends the program, as on Apple's systems.
+    public init(string theString: String) {
+        guard let value = BluetoothUUID(theString) else {
+            preconditionFailure("String \(theString) does not represent a valid UUID")
+        }
+        self.value = value
+    }
+
+    /// Creates a UUID from 2, 4 or 16 octets, the most significant first.
+    ///
+    /// - Precondition: There are so many; anything else ends the program, as on Apple's systems.
+    public init(data theData: Data) {
+        guard let value = BluetoothUUID(octets: theData.reversed()) else {
+            preconditionFailure("Data \(theData as NSData) does not represent a valid UUID")
+        }
+        self.value = value
+    }
+
+    /// Creates a UUID of 128 bits.
+    public init(nsuuid theUUID: UUID) { value = .full(theUUID.bits) }
+
+    /// Creates a UUID of 128 bits; a spelling of long ago.
+    public convenience init(NSUUID theUUID: UUID) { self.init(nsuuid: theUUID) }
+
+    /// Creates a UUID of 128 bits; a spelling of long ago.
+    @available(*, deprecated, message: "Use init(nsuuid:) instead.")
+    public init(cfuuid theUUID: CFUUID) {
+        let bytes = CFUUIDGetUUIDBytes(theUUID)
+        value = .full(withUnsafeBytes(of: bytes) { UInt128(bigEndian: $0.loadUnaligned(as: UInt128.self)) })
+    }
+
+    /// Creates a UUID of 128 bits; a spelling of long ago.
+    @available(*, deprecated, message: "Use init(nsuuid:) instead.")
+    public convenience init(CFUUID theUUID: CFUUID) { self.init(cfuuid: theUUID) }
+
+    /// The 2, 4 or 16 octets of the form in which the UUID was made, the most significant first.
+    open var data: Data { Data(value.octets.reversed()) }
+
+    /// The 4, 8 or 36 characters of the form in which the UUID was made, in upper case.
+    open var uuidString: String { value.description }
+
+    /// The same object, since a UUID never changes.
+    open func copy(with zone: NSZone? = nil) -> Any { self }
+
+    /// Whether `object` is the same UUID, in whatever form.
+    open override func isEqual(_ object: Any?) -> Bool { (object as? CBUUID)?.value == value }
+
+    /// The same for all forms of a UUID.
+    open override var hash: Int { value.hashValue }
+
+    /// The name that the Bluetooth SIG gives to the UUID, or else its characters.
+    open override var description: String { AssignedNames.attribute(value) ?? uuidString }
+}

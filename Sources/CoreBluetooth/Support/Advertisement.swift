@@ -1,0 +1,37 @@
+import BLEHost
+import BLEWire
+import Foundation
+
+extension AdvertisementReport {
+    /// The advertisement as apps see it.
+    var dictionary: [String: Any] {
+        let data = AdvertisingData(decoding: self.data)
+        var dictionary: [String: Any] = [
+            CBAdvertisementDataIsConnectable: NSNumber(value: isConnectable),
+            "kCBAdvDataTimestamp": NSNumber(value: Date().timeIntervalSinceReferenceDate),
+        ]
+        if let name = data.localName { dictionary[CBAdvertisementDataLocalNameKey] = name }
+        if let power = data.transmitPower {
+            dictionary[CBAdvertisementDataTxPowerLevelKey] = NSNumber(value: power)
+        }
+        if let maker = data.manufacturerData { dictionary[CBAdvertisementDataManufacturerDataKey] = Data(maker) }
+        let services = data.serviceUUIDs, solicited = data.solicitedServiceUUIDs
+        if !services.isEmpty { dictionary[CBAdvertisementDataServiceUUIDsKey] = services.map(CBUUID.init) }
+        if !solicited.isEmpty {
+            dictionary[CBAdvertisementDataSolicitedServiceUUIDsKey] = solicited.map(CBUUID.init)
+        }
+        let serviceData = data.serviceData
+        if !serviceData.isEmpty {
+            dictionary[CBAdvertisementDataServiceDataKey] = Dictionary(
+                serviceData.map { (CBUUID($0.service), Data($0.data)) },
+                uniquingKeysWith: { _, latest in latest }
+            )
+        }
+        return dictionary
+    }
+}
+
+extension RSSI {
+    /// The strength in dBm as apps see it, 127 if it is unknown.
+    var number: NSNumber { NSNumber(value: dBm ?? 127) }
+}

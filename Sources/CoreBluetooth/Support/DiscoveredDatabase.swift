@@ -1,0 +1,110 @@
+import BLEHost
+import BLEWire
+
+/// What is known of a peripheral's services: objects that stay the same as long as what they stand for does.
+struct DiscoveredDatabase {
+    /// Those that were discovered as services of their own; `nil` before that.
+    private(set) var services: [CBService]?
+    /// Those that are known only as part of others.
+    private var parts: [CBService] = []
+    private var characteristics: [AttributeHandle: CBCharacteristic] = [:]
+    private var descriptors: [AttributeHandle: CBDescriptor] = [:]
+
+    private var all: [CBService] { (services ?? []) + parts }
+
+    func service(in range: AttributeHandleRange) -> CBService? { all.first { $0.range == range } }
+    func characteristic(_ handle: AttributeHandle) -> CBCharacteristic? { characteristics[handle] }
+    func descriptor(_ handle: AttributeHandle) -> CBDescriptor? { descriptors[handle] }
+
+    /// Adds services, and drops what lies where they are now; those of the host itself (GAP and GATT) stay hidden.
+    mutating func add(_ found: [DiscoveredService], of peripheral: CBPeripheral) {
+        let new = found.filter { !$0.isHidden }.map { object(for: $0, of: peripheral) }
+        parts.removeAll { part in new.contains { $0 === part } }
+        services = Self.merged(services ?? [], new)
+    }
+
+    /// Adds services that belong to `owner`.
+    mutating func add(_ found: [DiscoveredService], to owner: CBService, of peripheral: CBPeripheral) {
+        let new = found.map { object(for: $0, of: peripheral) }
+        for service in new where !all.contains(where: { $0 === service }) { parts.append(service) }
+        owner.setIncludedServices(Self.merged(owner.includedServices ?? [], new))
+    }
+
+    /// Adds characteristics of `service`.
+    mutating func add(_ found: [DiscoveredCharacteristic], to service: CBService) {
+        var list = service.characteristics ?? []
+        for item in found {
+            let new = CBCharacteristic(item, of: service)
+            if let known = characteristics[item.value] {
+                if known.uuid == new.uuid, known.handles == new.handles, known.properties == new.properties { continue }
+                list.removeAll { $0 === known }
+            }
+            characteristics[item.value] = new
+            list.append(new)
+        }
+        service.setCharacteristics(list.sorted { $0.position < $1.position })
+    }
+
+    /// Adds descriptors of `characteristic`.
+    mutating func add(_ found: [DiscoveredDescriptor], to characteristic: CBCharacteristic) {
+        let list = found.map { item -> CBDescriptor in
+            if let known = descriptors[item.handle], known.uuid.value == item.uuid { return known }
+            let new = CBDescriptor(item, of: characteristic)
+            descriptors[item.handle] = new
+            return new
+        }
+        characteristic.setDescriptors(list)
+    }
+
+    /// Drops the services that have a handle in `range`, with all that belongs to them, and returns them.
+    mutating func remove(in range: AttributeHandleRange) -> [CBService] {
+        let gone = all.filter { $0.range?.overlaps(range) ?? false }
+        services?.removeAll { service in gone.contains { $0 === service } }
+        parts.removeAll { service in gone.contains { $0 === service } }
+        for service in gone.compactMap(\.range) {
+            for (handle, characteristic) in characteristics where service.contains(handle) {
+                characteristic.subscription = .none
+                characteristics.removeValue(forKey: handle)
+            }
+            descriptors = descriptors.filter { !service.contains($0.key) }
+        }
+        for owner in all {
+            owner.setIncludedServices(owner.includedServices?.filter { part in !gone.contains { $0 === part } })
+        }
+        return gone
+    }
+
+    /// The connection is gone, and with it what the peripheral sends by itself.
+    func endSubscriptions() {
+        for characteristic in characteristics.values { characteristic.subscription = .none }
+    }
+
+    private mutating func object(for found: DiscoveredService, of peripheral: CBPeripheral) -> CBService {
+        if let known = service(in: found.range), known.uuid.value == found.uuid { return known }
+        _ = remove(in: found.range)
+        return CBService(found, of: peripheral)
+    }
+
+    private static func merged(_ old: [CBService], _ new: [CBService]) -> [CBService] {
+        let added = new.filter { service in !old.contains { $0 === service } }
+        return (old + added).sorted { $0.position < $1.position }
+    }
+}
+
+extension DiscoveredService {
+    /// Whether apps do not get to see the service, since the host deals with it.
+    fileprivate var isHidden: Bool {
+        switch uuid.attributeForm {
+        case .short(0x1800), .short(0x1801): true
+        case .short, .medium, .full: false
+        }
+    }
+}
+
+extension CBService {
+    fileprivate var position: AttributeHandle { range?.start ?? .none }
+}
+
+extension CBCharacteristic {
+    fileprivate var position: AttributeHandle { handles?.value ?? .none }
+}

@@ -1,0 +1,53 @@
+import BLEHost
+import BLEWire
+import Foundation
+
+extension Failure {
+    /// What a request that failed was about, which decides what some failures are called.
+    enum Subject {
+        case connection, attribute, server
+    }
+
+    /// The key under which the reason of the controller stands in the error's user information, as an `NSNumber`.
+    static let reasonKey = "HCIReason"
+
+    /// The failure as apps know it: refusals of a peer's server in the one domain, everything else in the other.
+    func error(about subject: Subject) -> any Error {
+        switch self {
+        case .att(let code): return CBATTError(CBATTError.Code(rawValue: Int(code.wire)) ?? .unlikelyError)
+        case .hci(let status):
+            return CBError(Self.code(of: status), userInfo: [Self.reasonKey: NSNumber(value: status.wire)])
+        case .timedOut: return CBError(.connectionTimeout)
+        case .notConnected: return CBError(.notConnected)
+        case .cancelled: return CBError(.operationCancelled)
+        case .poweredOff: return CBError(subject == .connection ? .connectionFailed : .notConnected)
+        case .notFound: return CBError(subject == .connection ? .unknownDevice : .invalidHandle)
+        case .invalidParameters: return CBError(.invalidParameters)
+        case .notSupported: return CBError(.operationNotSupported)
+        case .uuidNotAllowed: return CBError(.uuidNotAllowed)
+        case .alreadyInProgress: return CBError(subject == .server ? .alreadyAdvertising : .unknown)
+        case .limitReached: return CBError(subject == .connection ? .connectionLimitReached : .outOfSpace)
+        }
+    }
+
+    /// Core 6.0, Vol 1, Part F, 2.
+    private static func code(of status: HCI.Status) -> CBError.Code {
+        switch status {
+        case .connectionTimeout, .connectionAcceptTimeoutExceeded, .linkLayerResponseTimeout: .connectionTimeout
+        case .remoteUserTerminatedConnection, .remoteDeviceLowResources, .remoteDevicePowerOff:
+            .peripheralDisconnected
+        case .connectionFailedToBeEstablished, .connectionAlreadyExists, .connectionRejectedAddress,
+            .unacceptableConnectionParameters, .advertisingTimeout, .micFailure, .pageTimeout:
+            .connectionFailed
+        case .connectionTerminatedByLocalHost, .operationCancelledByHost: .operationCancelled
+        case .connectionLimitExceeded, .connectionRejectedLimitedResources: .connectionLimitReached
+        case .unknownConnectionIdentifier: .notConnected
+        case .pinOrKeyMissing: .peerRemovedPairingInformation
+        case .memoryCapacityExceeded: .outOfSpace
+        case .unsupportedFeatureOrParameterValue, .unsupportedRemoteFeature: .operationNotSupported
+        case .invalidCommandParameters, .invalidLinkLayerParameters, .parameterOutOfMandatoryRange:
+            .invalidParameters
+        default: .unknown
+        }
+    }
+}

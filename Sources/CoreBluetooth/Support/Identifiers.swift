@@ -1,0 +1,26 @@
+import BLEHost
+import BLEWire
+import Foundation
+
+extension UUID {
+    /// The identifier as apps see it.
+    init(_ peer: PeerIdentifier) {
+        self = withUnsafeBytes(of: peer.rawValue.bigEndian) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
+    }
+
+    /// The 128 bits, the first character first.
+    var bits: UInt128 {
+        withUnsafeBytes(of: uuid) { UInt128(bigEndian: $0.loadUnaligned(as: UInt128.self)) }
+    }
+}
+
+extension PeerIdentifier {
+    init(_ identifier: UUID) { self.init(rawValue: identifier.bits) }
+}
+
+extension NSObject {
+    /// Where the object lies, as descriptions show it.
+    var address: String {
+        "0x" + String(UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()), radix: 16)
+    }
+}

@@ -1,0 +1,20 @@
+import Foundation
+
+/// Where a manager complains of how it is used: one line each on the standard error, as Apple's framework does.
+enum Misuse {
+    /// A test that wants to read the lines of the managers that it creates binds this.
+    @TaskLocal static var sink: @Sendable (String) -> Void = { line in
+        FileHandle.standardError.write(Data("\(line)\n".utf8))
+    }
+}
+
+/// The lines of one manager, and of what belongs to it.
+struct Console: Sendable {
+    private let sink = Misuse.sink
+
+    /// Says that a call was ignored, since the app may not make it now.
+    func misuse(_ text: String) { sink("API MISUSE: \(text)") }
+
+    /// Says that something was done in part, or that the app might have meant something else.
+    func warn(_ text: String) { sink("WARNING: \(text)") }
+}

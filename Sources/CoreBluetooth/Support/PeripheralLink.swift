@@ -1,0 +1,162 @@
+import BLEHost
+
+/// How one manager stands to one peripheral.
+///
+///                     connect                  connected
+///     ┌──────────────┐ ───▶ ┌────────────┐ ─────────────▶ ┌───────────┐
+///     │ disconnected │      │ connecting │                │ connected │
+///     └──────────────┘ ◀─── └────────────┘ ◀─ reconnect ─ └───────────┘
+///            ▲        failed      │ cancel                      │ cancel
+///            │                    ▼                             │
+///            │  disconnected ┌─────────┐                        │
+///            └────────────── │ closing │ ◀──────────────────────┘
+///                            └─────────┘
+///
+/// Answers of the host that have been overtaken by what the app asked for in the meantime are recognised and ignored.
+struct PeripheralLink: Equatable {
+    private enum State: Equatable {
+        /// No connection, and none wanted.
+        case disconnected
+        /// The host is trying.
+        case connecting
+        case connected
+        /// The app gave the connection up, pending or established, and may want it again afterwards.
+        case closing(wasConnected: Bool, next: ConnectRequest?)
+        /// The link was lost and the host is trying again, of which the app is just being told.
+        case lost
+    }
+
+    private var state = State.disconnected
+
+    var publicState: CBPeripheralState {
+        switch state {
+        case .disconnected, .lost, .closing(false, next: nil): .disconnected
+        case .connecting, .closing(_, next: .some): .connecting
+        case .connected: .connected
+        case .closing(true, next: nil): .disconnecting
+        }
+    }
+
+    /// Whether requests have somewhere to go.
+    var acceptsRequests: Bool { state == .connected }
+
+    /// Whether answers of the peer still count.
+    var acceptsAnswers: Bool {
+        switch state {
+        case .connected, .closing(wasConnected: true, next: _): true
+        case .disconnected, .connecting, .closing(wasConnected: false, next: _), .lost: false
+        }
+    }
+
+    enum OnConnect: Equatable {
+        /// Ask the host.
+        case send
+        /// It is wanted or there already, or will be asked for when the old connection is gone.
+        case nothing
+    }
+
+    mutating func connect(_ request: ConnectRequest) -> OnConnect {
+        let action: OnConnect
+        (state, action) =
+            switch state {
+            case .disconnected, .lost: (.connecting, .send)
+            case .connecting, .connected: (state, .nothing)
+            case .closing(let wasConnected, next: _): (.closing(wasConnected: wasConnected, next: request), .nothing)
+            }
+        return action
+    }
+
+    enum OnCancel: Equatable {
+        /// Tell the host.
+        case send
+        case nothing
+    }
+
+    mutating func cancel() -> OnCancel {
+        let action: OnCancel
+        (state, action) =
+            switch state {
+            case .disconnected: (state, .nothing)
+            case .connecting, .lost: (.closing(wasConnected: false, next: nil), .send)
+            case .connected: (.closing(wasConnected: true, next: nil), .send)
+            case .closing(let wasConnected, next: _): (.closing(wasConnected: wasConnected, next: nil), .nothing)
+            }
+        return action
+    }
+
+    enum OnConnected: Equatable {
+        case tell
+        /// Nobody wants it any more: tell the host.
+        case undo
+        case ignore
+    }
+
+    mutating func connected() -> OnConnected {
+        let action: OnConnected
+        (state, action) =
+            switch state {
+            case .connecting: (.connected, .tell)
+            case .disconnected: (state, .undo)
+            case .connected, .closing, .lost: (state, .ignore)
+            }
+        return action
+    }
+
+    enum OnFailed: Equatable {
+        case tell
+        case ignore
+    }
+
+    mutating func failed() -> OnFailed {
+        let action: OnFailed
+        (state, action) =
+            switch state {
+            case .connecting: (.disconnected, .tell)
+            case .disconnected, .connected, .closing, .lost: (state, .ignore)
+            }
+        return action
+    }
+
+    enum OnDisconnected: Equatable {
+        case tell
+        /// Tell, and ask the host for the connection that the app wanted afterwards.
+        case tellAndConnect(ConnectRequest)
+        /// Tell that the host tries again; ``reconnect()`` or ``giveUp()`` follows.
+        case tellOfReconnecting
+        /// Tell that the connection was not made.
+        case tellOfFailure
+        case ignore
+    }
+
+    /// - Parameters:
+    ///   - wanted: Whether it ended because the app wanted it so.
+    ///   - isReconnecting: Whether the host tries again by itself.
+    mutating func disconnected(wanted: Bool, isReconnecting: Bool) -> OnDisconnected {
+        let action: OnDisconnected
+        (state, action) =
+            switch state {
+            case .connected where isReconnecting: (.lost, .tellOfReconnecting)
+            case .connected: (.disconnected, .tell)
+            case .closing(_, next: let next?): (.connecting, .tellAndConnect(next))
+            case .closing(_, next: nil): (.disconnected, .tell)
+            case .connecting where !wanted && !isReconnecting: (.disconnected, .tellOfFailure)
+            case .connecting, .disconnected, .lost: (state, .ignore)
+            }
+        return action
+    }
+
+    /// The app has heard that the host tries again.
+    mutating func reconnect() {
+        if state == .lost { state = .connecting }
+    }
+
+    /// The app could not hear that the host tries again; whether to tell the host to stop.
+    mutating func giveUp() -> OnCancel {
+        guard state == .lost else { return .nothing }
+        state = .disconnected
+        return .send
+    }
+
+    /// There is no radio any more, and with it no connection.
+    mutating func radioLost() { state = .disconnected }
+}

@@ -1,0 +1,36 @@
+import BLEHost
+
+/// The peers that a manager met or that its host knows, with their names: the latest ones, if there are too many.
+struct SeenPeers {
+    /// How many peers are remembered.
+    static let limit = 4096
+
+    private var names: [PeerIdentifier: String?] = [:]
+    /// In the order in which they were met; the oldest is where the next one goes.
+    private var order: [PeerIdentifier] = []
+    private var oldest = 0
+
+    func contains(_ peer: PeerIdentifier) -> Bool { names[peer] != nil }
+
+    /// The last name that was known of `peer`.
+    func name(of peer: PeerIdentifier) -> String? { names[peer] ?? nil }
+
+    mutating func insert(_ peers: [KnownPeer]) {
+        for peer in peers { insert(peer.peer, name: peer.name) }
+    }
+
+    mutating func insert(_ peer: PeerIdentifier, name: String?) {
+        guard !contains(peer) else {
+            if let name { names.updateValue(name, forKey: peer) }
+            return
+        }
+        if order.count < Self.limit {
+            order.append(peer)
+        } else {
+            names.removeValue(forKey: order[oldest])
+            order[oldest] = peer
+            oldest = (oldest + 1) % Self.limit
+        }
+        names.updateValue(name, forKey: peer)
+    }
+}

@@ -1,0 +1,61 @@
+/// How much an app may have on its way to the host before it must wait.
+///
+///              submit, the last that fits
+///     ┌──────┐ ─────────────────────────▶ ┌────────┐
+///     │ open │                            │ closed │
+///     └──────┘ ◀───────────────────────── └────────┘
+///              taken, down to half
+///
+/// It opens again only when half of it is free, so that an app which sends whatever fits is not woken for each value.
+struct SendWindow: Equatable {
+    /// How many values may be on their way.
+    static let size = 32
+
+    private enum State: Equatable {
+        case open(Int), closed(Int)
+    }
+
+    private var state = State.open(0)
+
+    /// What it means that the host has taken something.
+    enum OnTaken: Equatable {
+        case nothing
+        /// The app, which found the window closed, may go on.
+        case reopened
+    }
+
+    var isOpen: Bool {
+        switch state {
+        case .open: true
+        case .closed: false
+        }
+    }
+
+    /// How many values are on their way.
+    var outstanding: Int {
+        switch state {
+        case .open(let count), .closed(let count): count
+        }
+    }
+
+    /// Counts a value that is sent.
+    mutating func submit() {
+        state =
+            switch state {
+            case .open(let count) where count + 1 < Self.size: .open(count + 1)
+            case .open(let count), .closed(let count): .closed(count + 1)
+            }
+    }
+
+    /// Counts values that the host has passed on.
+    mutating func taken(_ taken: Int) -> OnTaken {
+        let left = max(0, outstanding - taken), action: OnTaken
+        (state, action) =
+            switch state {
+            case .closed where left <= Self.size / 2: (.open(left), .reopened)
+            case .closed: (.closed(left), .nothing)
+            case .open: (.open(left), .nothing)
+            }
+        return action
+    }
+}
