@@ -48,12 +48,12 @@ package struct AdvertisingDataBuilder: Sendable {
     /// A list that lacks a service is marked as incomplete.
     ///
     /// - Returns: The services that did not fit, in their order.
-    package mutating func append(services: [BluetoothUUID]) -> [BluetoothUUID] {
+    package mutating func append(services uuids: [BluetoothUUID]) -> [BluetoothUUID] {
         let limit = AdvertisingData.Structure.maximumDataLength
         var lists = [UUIDList(octets: 2), UUIDList(octets: 4), UUIDList(octets: 16)]
         var left: [BluetoothUUID] = [], used = 0
-        for service in services {
-            let octets = service.octets
+        for uuid in uuids {
+            let octets = uuid.octets
             for index in lists.indices where lists[index].octets == octets.count {
                 let cost = octets.count + (lists[index].data.isEmpty ? 2 : 0)
                 if used + cost <= room, lists[index].data.count + octets.count <= limit {
@@ -61,7 +61,7 @@ package struct AdvertisingDataBuilder: Sendable {
                     used += cost
                 } else {
                     lists[index].isComplete = false
-                    left.append(service)
+                    left.append(uuid)
                 }
             }
         }

@@ -1,0 +1,2 @@
+/// Every type of packet there is, a list for each protocol.
+enum EveryPacket {}
