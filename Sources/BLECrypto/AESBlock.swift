@@ -1,4 +1,4 @@
-import BLEWire
+package import BLEWire
 import Crypto
 import CryptoExtras
 
@@ -10,10 +10,10 @@ import CryptoExtras
 /// Core 6.0, Vol 3, Part H, 2.2.1.
 package enum AESBlock {
     /// The encryption of `block` with `key`.
-    package static func encrypt(_ block: UInt128, key: UInt128) -> UInt128 {
+    package static func encrypt(_ block: UInt128, key: Key128) -> UInt128 {
         var octets = block.bigEndianOctets
         do {
-            try AES.permute(&octets, key: SymmetricKey(data: key.bigEndianOctets))
+            try AES.permute(&octets, key: SymmetricKey(data: key.wire.bigEndianOctets))
         } catch {
             preconditionFailure("sixteen octets are a block and a key of AES-128: \(error)")
         }

@@ -1,4 +1,4 @@
-import BLEWire
+package import BLEWire
 import Crypto
 import CryptoExtras
 
@@ -11,11 +11,11 @@ package enum CMAC {
     /// - Parameters:
     ///   - message: Any number of octets, in the order in which RFC 4493 takes them, the most significant of a number
     ///     first.
-    ///   - key: A number, whose most significant octet is the first of the key.
+    ///   - key: Its most significant octet, the last one on the air, is the first that RFC 4493 takes.
     /// - Returns: A number, whose most significant octet is the first of the code.
-    package static func code(of message: [UInt8], key: UInt128) -> UInt128 {
+    package static func code(of message: [UInt8], key: Key128) -> UInt128 {
         do {
-            var code = try AES.CMAC(key: SymmetricKey(data: key.bigEndianOctets))
+            var code = try AES.CMAC(key: SymmetricKey(data: key.wire.bigEndianOctets))
             code.update(data: message)
             return UInt128(bigEndianOctets: code.finalize())
         } catch {

@@ -16,7 +16,7 @@ package enum PeerIdentity {
     package static func identifier(of address: DeviceAddress, secret: UInt128) -> UInt128 {
         let plain = address.onAir
         let octets = (0..<6).reversed().map { UInt8(truncatingIfNeeded: plain.value >> UInt64(8 * $0)) }
-        let code = CMAC.code(of: [plain.kind.wire] + octets, key: secret)
+        let code = CMAC.code(of: [plain.kind.wire] + octets, key: Key128(wire: secret))
         return code & ~versionAndVariant.mask | versionAndVariant.value
     }
 

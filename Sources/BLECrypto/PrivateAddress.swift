@@ -8,43 +8,41 @@ package import BLEWire
 /// | non-resolvable | 00 | 46 random bits |
 /// | static | 11 | 46 random bits, kept until the device starts anew |
 ///
-/// Keys are numbers; the first octet of one in a packet is its least significant.
-///
 /// Core 6.0, Vol 6, Part B, 1.3.2; Vol 3, Part H, 2.2.2.
 package enum PrivateAddress {
     /// The random address function `ah`: the 24 bits that `key` makes of the 24 bits `prand`.
     ///
     /// Core 6.0, Vol 3, Part H, 2.2.2.
-    package static func hash(of prand: UInt32, key: UInt128) -> UInt32 {
+    package static func hash(of prand: UInt32, key: Key128) -> UInt32 {
         UInt32(truncatingIfNeeded: AESBlock.encrypt(UInt128(prand & 0xFF_FFFF), key: key)) & 0xFF_FFFF
     }
 
     /// Makes an address that whoever has `key` can tell to be ours.
-    package static func resolvable(key: UInt128, using random: inout some RandomNumberGenerator) -> DeviceAddress {
+    package static func makeResolvable(key: Key128, using random: inout some RandomNumberGenerator) -> DeviceAddress {
         // Neither all zeros nor all ones: Vol 6, Part B, 1.3.2.2.
         let prand = UInt32.random(in: 1..<0x3F_FFFF, using: &random) | 0x40_0000
         return DeviceAddress(UInt64(prand) << 24 | UInt64(hash(of: prand, key: key)), .random)
     }
 
     /// Makes an address that nobody can tell to be ours.
-    package static func nonResolvable(using random: inout some RandomNumberGenerator) -> DeviceAddress {
+    package static func makeNonResolvable(using random: inout some RandomNumberGenerator) -> DeviceAddress {
         DeviceAddress(.random(in: randomBits, using: &random), .random)
     }
 
     /// Makes an address to keep.
-    package static func randomStatic(using random: inout some RandomNumberGenerator) -> DeviceAddress {
+    package static func makeStatic(using random: inout some RandomNumberGenerator) -> DeviceAddress {
         DeviceAddress(.random(in: randomBits, using: &random) | 0xC000_0000_0000, .random)
     }
 
     /// Whether `address` is a resolvable private one that was made with `key`.
-    package static func isMade(_ address: DeviceAddress, with key: UInt128) -> Bool {
+    package static func isMade(_ address: DeviceAddress, with key: Key128) -> Bool {
         guard address.kind == .random, address.randomKind == .resolvable else { return false }
         let prand = UInt32(truncatingIfNeeded: address.value >> 24)
         return hash(of: prand, key: key) == UInt32(truncatingIfNeeded: address.value & 0xFF_FFFF)
     }
 
     /// The position of the first of `keys` that `address` was made with; `nil` if it was made with none of them.
-    package static func resolve(_ address: DeviceAddress, among keys: [UInt128]) -> Int? {
+    package static func resolve(_ address: DeviceAddress, among keys: [Key128]) -> Int? {
         keys.firstIndex { isMade(address, with: $0) }
     }
 

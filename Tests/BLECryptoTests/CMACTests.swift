@@ -1,10 +1,11 @@
 import BLECrypto
+import BLEWire
 import Testing
 
 /// RFC 4493, 4, and Core 6.0, Vol 3, Part H, appendix D.1.
 @Suite("AES-CMAC")
 struct CMACTests {
-    static let key: UInt128 = 0x2B7E_1516_28AE_D2A6_ABF7_1588_09CF_4F3C
+    static let key = Key128(wire: 0x2B7E_1516_28AE_D2A6_ABF7_1588_09CF_4F3C)
     static let message: [UInt8] = [
         0x6B, 0xC1, 0xBE, 0xE2, 0x2E, 0x40, 0x9F, 0x96, 0xE9, 0x3D, 0x7E, 0x11, 0x73, 0x93, 0x17, 0x2A,
         0xAE, 0x2D, 0x8A, 0x57, 0x1E, 0x03, 0xAC, 0x9C, 0x9E, 0xB7, 0x6F, 0xAC, 0x45, 0xAF, 0x8E, 0x51,
@@ -28,7 +29,7 @@ struct CMACTests {
     @Test("Another key, or one octet more, gives another code")
     func sensitivity() {
         let code = CMAC.code(of: Self.message, key: Self.key)
-        #expect(CMAC.code(of: Self.message, key: Self.key ^ 1) != code)
+        #expect(CMAC.code(of: Self.message, key: Key128(wire: Self.key.wire ^ 1)) != code)
         #expect(CMAC.code(of: Self.message + [0], key: Self.key) != code)
     }
 }

@@ -9,15 +9,15 @@ struct PeerIdentityTests {
 
     @Test("An identifier is the CMAC of kind and address but for the version and the variant")
     func derivation() {
-        let code = CMAC.code(of: [0, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66], key: Self.secret)
+        let code = CMAC.code(of: [0, 0x11, 0x22, 0x33, 0x44, 0x55, 0x66], key: Key128(wire: Self.secret))
         let identifier = PeerIdentity.identifier(of: Self.address, secret: Self.secret)
         #expect((identifier ^ code) & 0xFFFF_FFFF_FFFF_0FFF_3FFF_FFFF_FFFF_FFFF == 0)
     }
 
     @Test("Every identifier is a UUID of version 8", arguments: UInt64(0)..<16)
     func version(seed: UInt64) {
-        var random = SeededNumbers(state: seed)
-        let address = PrivateAddress.randomStatic(using: &random)
+        var random = SeededGenerator(seed: seed)
+        let address = PrivateAddress.makeStatic(using: &random)
         let identifier = PeerIdentity.identifier(of: address, secret: Self.secret)
         #expect(identifier >> 76 & 0xF == 8)
         #expect(identifier >> 62 & 0x3 == 2)

@@ -5,7 +5,8 @@ import Testing
 /// Core 6.0, Vol 3, Part H, 2.2.2 and appendix D.7.
 @Suite("Private addresses")
 struct PrivateAddressTests {
-    static let key: UInt128 = 0xEC02_34A3_57C8_AD05_3410_10A6_0A39_7D9B
+    static let key = Key128(wire: 0xEC02_34A3_57C8_AD05_3410_10A6_0A39_7D9B)
+    static let otherKey = Key128(wire: ~key.wire)
 
     @Test("The sample of the specification hashes to what it says")
     func sample() {
@@ -20,26 +21,26 @@ struct PrivateAddressTests {
 
     @Test("A resolvable address is recognised by its key and by no other", arguments: UInt64(0)..<16)
     func resolvable(seed: UInt64) {
-        var random = SeededNumbers(state: seed)
-        let address = PrivateAddress.resolvable(key: Self.key, using: &random)
+        var random = SeededGenerator(seed: seed)
+        let address = PrivateAddress.makeResolvable(key: Self.key, using: &random)
         #expect(address.kind == .random)
         #expect(address.randomKind == .resolvable)
-        #expect(PrivateAddress.resolve(address, among: [0, ~Self.key, Self.key, Self.key]) == 2)
-        #expect(PrivateAddress.resolve(address, among: [0, ~Self.key]) == nil)
+        #expect(PrivateAddress.resolve(address, among: [.zero, Self.otherKey, Self.key, Self.key]) == 2)
+        #expect(PrivateAddress.resolve(address, among: [.zero, Self.otherKey]) == nil)
     }
 
     @Test("Two resolvable addresses of one device differ")
     func change() {
-        var random = SeededNumbers(state: 7)
-        let first = PrivateAddress.resolvable(key: Self.key, using: &random)
-        #expect(PrivateAddress.resolvable(key: Self.key, using: &random) != first)
+        var random = SeededGenerator(seed: 7)
+        let first = PrivateAddress.makeResolvable(key: Self.key, using: &random)
+        #expect(PrivateAddress.makeResolvable(key: Self.key, using: &random) != first)
     }
 
     @Test("The other kinds have the bits of their kind and resolve to nobody", arguments: UInt64(0)..<16)
     func otherKinds(seed: UInt64) {
-        var random = SeededNumbers(state: seed)
-        let fleeting = PrivateAddress.nonResolvable(using: &random)
-        let kept = PrivateAddress.randomStatic(using: &random)
+        var random = SeededGenerator(seed: seed)
+        let fleeting = PrivateAddress.makeNonResolvable(using: &random)
+        let kept = PrivateAddress.makeStatic(using: &random)
         #expect(fleeting.randomKind == .nonResolvable)
         #expect(kept.randomKind == .static)
         for address in [fleeting, kept] {
@@ -58,18 +59,5 @@ struct PrivateAddressTests {
     func wrongBit(bit: UInt64) {
         let address = DeviceAddress(0x7081_940D_FBAA ^ 1 << bit, .random)
         #expect(!PrivateAddress.isMade(address, with: Self.key))
-    }
-}
-
-/// Numbers that look random and are the same on every run: SplitMix64.
-struct SeededNumbers: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
     }
 }

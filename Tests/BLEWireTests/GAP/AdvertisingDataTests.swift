@@ -63,7 +63,7 @@ struct AdvertisingDataTests {
 
     @Test("Random octets never trap, and what decodes encodes to the front of them", arguments: UInt64(0)..<16)
     func garbage(seed: UInt64) {
-        var random = SplitMix64(seed: seed)
+        var random = SeededGenerator(seed: seed)
         for _ in 0..<500 {
             let octets = (0..<Int(random.next() % 64)).map { _ in
                 UInt8(truncatingIfNeeded: random.next()) & (random.next() & 1 == 0 ? 0x1F : 0xFF)

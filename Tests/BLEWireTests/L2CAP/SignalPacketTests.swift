@@ -161,7 +161,7 @@ struct SignalPacketTests {
 
     @Test("Random octets after any code never trap, and what decodes encodes to the same octets")
     func garbage() throws {
-        var random = SplitMix64(seed: 2)
+        var random = SeededGenerator(seed: 2)
         for round in 0..<10_000 {
             let data = (0..<Int(random.next() % 24)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
             let octets = [UInt8(round % 32), UInt8(truncatingIfNeeded: random.next()), UInt8(data.count), 0] + data
