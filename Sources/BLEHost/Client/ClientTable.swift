@@ -1,0 +1,22 @@
+/// The sessions that are open, in the order of their identifiers.
+struct ClientTable {
+    private(set) var clients: [(id: ClientID, role: ClientRole)] = []
+
+    /// The clients that use the host as a central.
+    var centrals: [ClientID] { clients.filter { $0.role == .central }.map(\.id) }
+
+    func role(of client: ClientID) -> ClientRole? { clients.first { $0.id == client }?.role }
+
+    mutating func open(_ client: ClientID, role: ClientRole) {
+        precondition(self.role(of: client) == nil, "a session has an identifier of its own")
+        let index = clients.firstIndex { $0.id > client } ?? clients.endIndex
+        clients.insert((client, role), at: index)
+    }
+
+    /// Ends a session; `false` if there was none.
+    mutating func close(_ client: ClientID) -> Bool {
+        guard let index = clients.firstIndex(where: { $0.id == client }) else { return false }
+        clients.remove(at: index)
+        return true
+    }
+}

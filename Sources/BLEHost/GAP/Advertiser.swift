@@ -1,0 +1,169 @@
+import BLEWire
+
+/// The one advertisement of the controller, on behalf of everybody who advertises.
+///
+///        ┌─────┐ parameters, data, scan response, enable ┌────┐
+///        │ off │ ───────────▶ preparing ───────────────▶ │ on │
+///        └─────┘                                         └────┘
+///           ▲ ────────── disable, or a central connects ───┘
+///
+/// Clients share one set: its content is what all of them want together. A connection ends the advertisement; it goes on
+/// as soon as the controller can take another.
+///
+/// Core 6.0, Vol 4, Part E, 7.8.5 to 7.8.9 and 7.8.52 to 7.8.56.
+struct Advertiser {
+    /// How often the advertisement is sent.
+    static let interval = Duration.milliseconds(100)
+    /// How long to wait after the controller refused a command.
+    static let retryInterval = Duration.seconds(1)
+
+    enum Step: Equatable {
+        case parameters
+        /// Gives the set the random address of this host, which the extended commands ask for.
+        case address
+        case data([UInt8])
+        case scanResponse([UInt8])
+        case enable
+        case disable
+    }
+
+    private struct Client {
+        let id: ClientID
+        let request: AdvertisingRequest
+        /// Whether the client has heard that its advertisement started.
+        var isAnswered = false
+    }
+
+    private enum State {
+        case off(notBefore: Instant?)
+        /// The step with this number is under way, toward this content.
+        case preparing(AdvertisementContent, Int)
+        case on(AdvertisementContent)
+        case disabling
+    }
+
+    private var clients: [Client] = []
+    private var content: AdvertisementContent?
+    private var state = State.off(notBefore: nil)
+    private var setsAddress = false
+
+    /// Whether another connection would be possible, so that it makes sense to advertise.
+    var isAllowed = true
+
+    /// When to ask for the next step, if nothing happens before.
+    var deadline: Instant? {
+        if case .off(let notBefore) = state, content != nil, isAllowed { notBefore } else { nil }
+    }
+
+    /// Services that have no room in what is advertised now.
+    var servicesLeftOut: Int { content?.left.count ?? 0 }
+
+    /// The controller was reset, and nobody advertises any more.
+    ///
+    /// - Parameter setsAddress: Whether the set needs an address of its own.
+    /// - Returns: The clients that wait to hear that their advertisement started.
+    mutating func reset(setsAddress: Bool) -> [ClientID] {
+        let unanswered = clients.filter { !$0.isAnswered }.map(\.id)
+        self = Advertiser()
+        self.setsAddress = setsAddress
+        return unanswered
+    }
+
+    enum OnStart: Equatable { case started, refused(Failure) }
+
+    /// A client wants to advertise; it is answered when that has begun, or at once if it is refused.
+    mutating func start(_ request: AdvertisingRequest, for client: ClientID) -> OnStart {
+        guard !clients.contains(where: { $0.id == client }) else { return .refused(.alreadyInProgress) }
+        // The device name characteristic has at most 248 octets, and so has whatever is a name.
+        guard request.localName?.utf8.count ?? 0 <= 248, request.services.count <= 128 else {
+            return .refused(.invalidParameters)
+        }
+        clients.append(Client(id: client, request: request))
+        merge()
+        return .started
+    }
+
+    /// A client advertises no more; `true` if it has not even heard that it began.
+    mutating func stop(_ client: ClientID) -> Bool {
+        guard let index = clients.firstIndex(where: { $0.id == client }) else { return false }
+        let isAnswered = clients.remove(at: index).isAnswered
+        merge()
+        return !isAnswered
+    }
+
+    private mutating func merge() {
+        let requests = clients.map(\.request)
+        content = requests.isEmpty ? nil : AdvertisementContent(AdvertisementContent.merged(requests))
+    }
+
+    /// Returns the command that leads toward what is wanted, unless one is under way or none is needed.
+    mutating func step(at now: Instant) -> Step? {
+        switch state {
+        case .off(let notBefore):
+            guard isAllowed, let content, notBefore.map({ $0 <= now }) ?? true else { return nil }
+            state = .preparing(content, 0)
+            return steps(content)[0]
+        case .on(let current):
+            guard current != content || !isAllowed else { return nil }
+            state = .disabling
+            return .disable
+        case .preparing, .disabling: return nil
+        }
+    }
+
+    private func steps(_ content: AdvertisementContent) -> [Step] {
+        let address: [Step] = setsAddress ? [.address] : []
+        return [.parameters] + address + [.data(content.advertisement), .scanResponse(content.scanResponse), .enable]
+    }
+
+    /// What the answer to a command means for clients and for what to do next.
+    enum OnAnswer: Equatable {
+        case proceed
+        /// This is the next command.
+        case step(Step)
+        /// The advertisement is on the air; these clients hear so.
+        case started([ClientID])
+        /// These clients do not advertise.
+        case failed([ClientID])
+    }
+
+    /// The command that is under way was answered.
+    mutating func answered(_ status: HCI.Status, at now: Instant) -> OnAnswer {
+        switch state {
+        case .preparing(let current, let number):
+            guard status == .success else { return fail(at: now) }
+            let steps = steps(current)
+            guard number + 1 == steps.count else {
+                state = .preparing(current, number + 1)
+                return .step(steps[number + 1])
+            }
+            state = .on(current)
+            return current == content ? .started(takeUnanswered()) : .proceed
+        case .disabling: state = .off(notBefore: nil)
+        case .off, .on: break
+        }
+        return .proceed
+    }
+
+    private mutating func fail(at now: Instant) -> OnAnswer {
+        state = .off(notBefore: now + Self.retryInterval)
+        let failed = clients.filter { !$0.isAnswered }.map(\.id)
+        clients.removeAll { !$0.isAnswered }
+        merge()
+        return .failed(failed)
+    }
+
+    private mutating func takeUnanswered() -> [ClientID] {
+        let waiting = clients.filter { !$0.isAnswered }.map(\.id)
+        for index in clients.indices { clients[index].isAnswered = true }
+        return waiting
+    }
+
+    /// The controller has ended the advertisement by itself, as it does when a central connects.
+    mutating func ended() {
+        switch state {
+        case .on: state = .off(notBefore: nil)
+        case .off, .preparing, .disabling: break
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import BLEWire
+
+/// Which client is connected to which peer, or waits to be, in the order in which they asked.
+struct Attachments {
+    enum State: Equatable {
+        /// The client asked for a delay, which is not over.
+        case delayed(until: Instant)
+        /// There is no link yet.
+        case pending
+        /// There is a link, of which the client has not heard.
+        case linked
+        case connected
+        /// The client has withdrawn and the link ends for its sake; it may have asked to be connected again since.
+        case leaving(again: ConnectRequest?)
+    }
+
+    struct Attachment: Equatable {
+        let client: ClientID
+        let peer: PeerIdentifier
+        let address: DeviceAddress
+        var request: ConnectRequest
+        var state: State
+    }
+
+    private(set) var all: [Attachment] = []
+
+    /// When the next delay is over.
+    var deadline: Instant? {
+        all.lazy.compactMap { if case .delayed(let until) = $0.state { until } else { nil } }.min()
+    }
+
+    /// The addresses of those who wait for a link, each once.
+    var wanted: [DeviceAddress] {
+        var addresses: [DeviceAddress] = []
+        for attachment in all where attachment.state == .pending && !addresses.contains(attachment.address) {
+            addresses.append(attachment.address)
+        }
+        return addresses
+    }
+
+    /// How many peers clients wait for or are connected to.
+    var count: Int { all.count }
+
+    subscript(client: ClientID, peer: PeerIdentifier) -> Attachment? {
+        index(client, peer).map { all[$0] }
+    }
+
+    func of(_ client: ClientID) -> [Attachment] { all.filter { $0.client == client } }
+    func to(_ peer: PeerIdentifier) -> [Attachment] { all.filter { $0.peer == peer } }
+
+    mutating func add(_ attachment: Attachment) {
+        precondition(index(attachment.client, attachment.peer) == nil, "a client is attached to a peer once")
+        all.append(attachment)
+    }
+
+    /// Changes the state of an attachment that exists.
+    mutating func set(_ state: State, for client: ClientID, _ peer: PeerIdentifier) {
+        guard let index = index(client, peer) else { preconditionFailure("the client is not attached to the peer") }
+        all[index].state = state
+    }
+
+    /// Changes how a client wants to be connected.
+    mutating func update(_ request: ConnectRequest, for client: ClientID, _ peer: PeerIdentifier) {
+        guard let index = index(client, peer) else { preconditionFailure("the client is not attached to the peer") }
+        all[index].request = request
+    }
+
+    mutating func remove(_ client: ClientID, _ peer: PeerIdentifier) {
+        all.removeAll { $0.client == client && $0.peer == peer }
+    }
+
+    /// Those whose delay is over, and who wait for a link or share one from now on.
+    mutating func begin(at now: Instant) -> [Attachment] {
+        var begun: [Attachment] = []
+        for index in all.indices {
+            guard case .delayed(let until) = all[index].state, until <= now else { continue }
+            all[index].state = .pending
+            begun.append(all[index])
+        }
+        return begun
+    }
+
+    private func index(_ client: ClientID, _ peer: PeerIdentifier) -> Int? {
+        all.firstIndex { $0.client == client && $0.peer == peer }
+    }
+}

@@ -1,0 +1,199 @@
+import BLEWire
+
+/// Decides which client hears of which advertisement.
+///
+/// Every client that scans has its own filter and its own memory of whom it has heard. An advertisement that may be
+/// followed by a scan response waits a moment for it, so that clients hear of both at once; if the response comes later,
+/// clients that heard of the advertisement alone hear of it again.
+///
+/// Core 6.0, Vol 3, Part C, 9.2.6.
+struct Discovery {
+    /// How long an advertisement waits for its scan response, which follows it on the air within a millisecond.
+    static let patience = Duration.milliseconds(10)
+
+    /// Something that a client is to hear of.
+    struct Finding {
+        let client: ClientID
+        let address: DeviceAddress
+        let isConnectable: Bool
+        let rssi: RSSI
+        /// The advertising data, and those of the scan response after them.
+        let data: [UInt8]
+    }
+
+    private enum Heard { case advertisement, everything }
+
+    private struct Session {
+        let client: ClientID
+        let request: ScanRequest
+        var heard: BoundedMap<DeviceAddress, Heard>
+    }
+
+    private struct Sighting {
+        var advertisement: Advertisement
+        var response: [UInt8]?
+        /// The number under which this waits for its response, if it does.
+        var ticket: UInt64?
+    }
+
+    private struct Ticket {
+        let number: UInt64
+        let address: DeviceAddress
+        let due: Instant
+    }
+
+    private var sessions: [Session] = []
+    private var sightings: BoundedMap<DeviceAddress, Sighting>
+    private var waiting = Fifo<Ticket>()
+    private var tickets: UInt64 = 0
+    private let limits: Limits
+
+    init(limits: Limits) {
+        self.limits = limits
+        sightings = BoundedMap(capacity: limits.sightings)
+    }
+
+    /// Whether anybody scans.
+    var isWanted: Bool { !sessions.isEmpty }
+
+    /// Whether some client wants to hear of every advertisement.
+    var wantsDuplicates: Bool { sessions.contains { $0.request.allowsDuplicates } }
+
+    /// When to call ``expire(at:)``, if nothing happens before.
+    var deadline: Instant? { waiting.first?.due }
+
+    /// A client scans, or scans anew with other parameters: it has heard of nobody yet.
+    mutating func start(_ request: ScanRequest, for client: ClientID) {
+        stop(client)
+        let heard = BoundedMap<DeviceAddress, Heard>(capacity: limits.sightings)
+        let index = sessions.firstIndex { $0.client > client } ?? sessions.endIndex
+        sessions.insert(Session(client: client, request: request, heard: heard), at: index)
+    }
+
+    mutating func stop(_ client: ClientID) {
+        sessions.removeAll { $0.client == client }
+        if sessions.isEmpty { forget() }
+    }
+
+    /// Nobody scans any more.
+    mutating func stopAll() {
+        sessions.removeAll()
+        forget()
+    }
+
+    private mutating func forget() {
+        waiting.removeAll()
+        sightings.removeAll()
+    }
+
+    /// Takes what the controller heard, and returns what clients hear of now.
+    mutating func receive(_ advertisement: Advertisement, at now: Instant) -> [Finding] {
+        guard isWanted else { return [] }
+        let address = advertisement.address
+        if advertisement.isScanResponse { return respond(advertisement) }
+        guard advertisement.isScannable else {
+            return findings(of: Sighting(advertisement: advertisement))
+        }
+        guard !sessions.allSatisfy({ !$0.request.allowsDuplicates && $0.heard.peek(address) == .everything }) else {
+            return []
+        }
+        var findings: [Finding] = []
+        if let earlier = sightings[address], earlier.ticket != nil { findings = self.findings(of: earlier) }
+        tickets += 1
+        sightings[address] = Sighting(advertisement: advertisement, ticket: tickets)
+        waiting.append(Ticket(number: tickets, address: address, due: now + Self.patience))
+        if waiting.count > limits.waitingReports, let oldest = waiting.popFirst() { findings += redeem(oldest) }
+        dropUsedTickets()
+        return findings
+    }
+
+    /// Returns what clients hear of although no scan response came.
+    mutating func expire(at now: Instant) -> [Finding] {
+        var findings: [Finding] = []
+        while let ticket = waiting.first, ticket.due <= now {
+            _ = waiting.popFirst()
+            findings += redeem(ticket)
+        }
+        dropUsedTickets()
+        return findings
+    }
+
+    private mutating func respond(_ response: Advertisement) -> [Finding] {
+        guard var sighting = sightings[response.address] else { return [] }
+        sighting.response = response.data
+        sighting.advertisement.rssi = response.rssi
+        sighting.ticket = nil
+        sightings[response.address] = sighting
+        dropUsedTickets()
+        return findings(of: sighting)
+    }
+
+    private mutating func redeem(_ ticket: Ticket) -> [Finding] {
+        guard var sighting = sightings[ticket.address], sighting.ticket == ticket.number else { return [] }
+        sighting.ticket = nil
+        sightings[ticket.address] = sighting
+        return findings(of: sighting)
+    }
+
+    private mutating func dropUsedTickets() {
+        while let ticket = waiting.first, sightings[ticket.address]?.ticket != ticket.number {
+            _ = waiting.popFirst()
+        }
+    }
+
+    private mutating func findings(of sighting: Sighting) -> [Finding] {
+        let advertisement = sighting.advertisement, address = advertisement.address
+        let isComplete = sighting.response != nil || !advertisement.isScannable
+        let data = advertisement.data + (sighting.response ?? [])
+        var services: AdvertisedServices?
+        var findings: [Finding] = []
+        for index in sessions.indices {
+            let request = sessions[index].request
+            if !request.allowsDuplicates {
+                switch sessions[index].heard[address] {
+                case .everything: continue
+                case .advertisement: guard sighting.response?.isEmpty == false else { continue }
+                case nil: break
+                }
+            }
+            if !request.services.isEmpty || !request.solicitedServices.isEmpty {
+                let advertised = services ?? AdvertisedServices(data)
+                services = advertised
+                guard advertised.matches(request) else { continue }
+            }
+            if !request.allowsDuplicates { sessions[index].heard[address] = isComplete ? .everything : .advertisement }
+            findings.append(
+                Finding(
+                    client: sessions[index].client,
+                    address: address,
+                    isConnectable: advertisement.isConnectable,
+                    rssi: advertisement.rssi,
+                    data: data
+                )
+            )
+        }
+        return findings
+    }
+}
+
+/// The services that somebody advertises, for the filters of clients.
+private struct AdvertisedServices {
+    private let offered: [BluetoothUUID]
+    private let solicited: [BluetoothUUID]
+    private let overflow: OverflowArea?
+
+    init(_ bytes: [UInt8]) {
+        let data = AdvertisingData(decoding: bytes)
+        offered = data.serviceUUIDs
+        solicited = data.solicitedServiceUUIDs
+        overflow = OverflowArea(in: data)
+    }
+
+    /// Whether a client that asked for `request` wants to hear of this.
+    ///
+    /// A filter of solicited services alone lets nobody through by other services.
+    func matches(_ request: ScanRequest) -> Bool {
+        if request.services.contains(where: { offered.contains($0) || overflow?.contains($0) == true }) { return true }
+        return request.solicitedServices.contains { solicited.contains($0) }
+    }
+}

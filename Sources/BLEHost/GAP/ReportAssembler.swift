@@ -1,0 +1,89 @@
+import BLEWire
+
+/// Turns the reports of a controller into advertisements, whole even if they came in parts.
+///
+/// Core 6.0, Vol 4, Part E, 7.7.65.2 and 7.7.65.13.
+struct ReportAssembler {
+    private struct Partial {
+        let address: DeviceAddress
+        let sid: AdvertisingSID
+        let isScanResponse: Bool
+        var data: [UInt8]
+    }
+
+    private var partials: [Partial] = []
+    private let limit: Int
+
+    init(limit: Int) { self.limit = limit }
+
+    /// The controller was reset, or scanning stopped: what is missing never comes.
+    mutating func reset() { partials.removeAll() }
+
+    /// What a report amounts to.
+    enum OnReport {
+        case advertisement(Advertisement)
+        case incomplete
+        /// It says nothing about anybody, or nothing that can be used.
+        case ignored
+        /// There is no room for so many advertisements in parts: the oldest was dropped.
+        case crowded
+    }
+
+    /// Takes a legacy report.
+    static func advertisement(_ report: HCI.LEAdvertisingReport.Report) -> Advertisement? {
+        var advertisement = Advertisement(address: report.address, rssi: report.rssi, data: report.data)
+        switch report.type {
+        case .connectable: (advertisement.isConnectable, advertisement.isScannable) = (true, true)
+        case .directed: advertisement.isConnectable = true
+        case .scannable: advertisement.isScannable = true
+        case .nonConnectable: break
+        case .scanResponse: advertisement.isScanResponse = true
+        default: return nil
+        }
+        return advertisement
+    }
+
+    /// Takes an extended report.
+    ///
+    /// Data that the controller cut short count as complete: half of what somebody says is better than nothing.
+    mutating func receive(_ report: HCI.LEExtendedAdvertisingReport.Report) -> OnReport {
+        guard report.address.kind != .anonymous else { return .ignored }
+        let isScanResponse = report.type.contains(.scanResponse)
+        let index = partials.firstIndex {
+            $0.address == report.address && $0.sid == report.sid && $0.isScanResponse == isScanResponse
+        }
+        let data = (index.map { partials[$0].data } ?? []) + report.data
+        guard data.count <= AdvertisingData.maximumExtendedLength, report.type.dataStatus != .reserved else {
+            if let index { partials.remove(at: index) }
+            return .ignored
+        }
+        if report.type.dataStatus == .incomplete { return keep(data, of: report, at: index) }
+        if let index { partials.remove(at: index) }
+        return .advertisement(
+            Advertisement(
+                address: report.address,
+                isConnectable: report.type.contains(.connectable),
+                isScannable: report.type.contains(.scannable) && !isScanResponse,
+                isScanResponse: isScanResponse,
+                rssi: report.rssi,
+                data: data
+            )
+        )
+    }
+
+    private mutating func keep(
+        _ data: [UInt8],
+        of report: HCI.LEExtendedAdvertisingReport.Report,
+        at index: Int?
+    ) -> OnReport {
+        if let index {
+            partials[index].data = data
+            return .incomplete
+        }
+        let isCrowded = partials.count >= limit
+        if isCrowded { partials.removeFirst() }
+        let isScanResponse = report.type.contains(.scanResponse)
+        partials.append(Partial(address: report.address, sid: report.sid, isScanResponse: isScanResponse, data: data))
+        return isCrowded ? .crowded : .incomplete
+    }
+}

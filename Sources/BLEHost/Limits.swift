@@ -1,0 +1,44 @@
+/// How much a host keeps for strangers and clients before it refuses, forgets or drops.
+///
+/// | limit | at the limit |
+/// | --- | --- |
+/// | ``links`` | further connection requests fail with ``Failure/limitReached`` |
+/// | ``pendingPeers`` | as above |
+/// | ``queuedFrames`` | a packet for the link is dropped, with a note |
+/// | ``queuedCommands`` | a command that no machine waits for is dropped, with a note |
+/// | ``sightings`` | the peers that were not seen for longest are forgotten |
+/// | ``knownPeers`` | the peer that was remembered first is forgotten |
+/// | ``waitingReports`` | the oldest report is delivered without waiting for its scan response |
+/// | ``partialReports`` | the oldest half of an advertisement is dropped, with a note |
+/// | ``queuedRequests`` | the request fails with ``Failure/limitReached`` |
+/// | ``queuedIndications`` | the indication is dropped, with a note |
+/// | ``preparedParts`` | the part is refused as "prepare queue full" |
+/// | ``attributeLength`` | longer values are refused |
+package struct Limits: Equatable, Sendable {
+    /// Links at a time, in whichever role.
+    package var links = 32
+    /// Peers that clients wait to be connected to.
+    package var pendingPeers = 256
+    /// L2CAP packets that wait on one link for a buffer of the controller.
+    package var queuedFrames = 1024
+    /// HCI commands that wait for their turn.
+    package var queuedCommands = 256
+    /// Peers seen on the air of which a host knows the address and the name.
+    package var sightings = 4096
+    /// Peers that a client was connected to or wanted to be.
+    package var knownPeers = 1024
+    /// Advertisements that wait for their scan response.
+    package var waitingReports = 256
+    /// Extended advertisements of which parts are missing.
+    package var partialReports = 16
+    /// Requests that wait for their turn on one ATT bearer.
+    package var queuedRequests = 64
+    /// Indications that wait on one link for the confirmation of another.
+    package var queuedIndications = 64
+    /// Parts of values that one peer may prepare before it executes them.
+    package var preparedParts = 128
+    /// Octets of one attribute value.
+    package var attributeLength = 512
+
+    package init() {}
+}

@@ -1,0 +1,144 @@
+import BLEWire
+
+/// Shares the controller's buffers for ACL data between the links.
+///
+/// Packets are cut into fragments of the size of one buffer. Links take turns fragment by fragment, so that a long
+/// packet on one does not hold up the others. A buffer counts as taken until the controller says that it is free, or
+/// until the link is gone.
+///
+/// Core 6.0, Vol 4, Part E, 4.1.1 (flow control) and Vol 3, Part A, 7.2.1 (fragmentation).
+struct ACLScheduler {
+    private struct Frame {
+        let channel: ChannelIdentifier
+        let payload: [UInt8]
+        let receipt: SendReceipt?
+
+        var length: Int { L2CAPHeader.size + payload.count }
+    }
+
+    private struct Queue {
+        var frames = Fifo<Frame>()
+        /// How much of the first frame is with the controller already, in octets.
+        var offset = 0
+        /// Buffers of the controller that hold fragments of this link.
+        var taken = 0
+    }
+
+    /// One fragment that may go out.
+    struct Fragment {
+        /// The whole H4 packet.
+        let packet: [UInt8]
+        /// The receipt of the packet that is complete with this fragment, if it has one.
+        let receipt: SendReceipt?
+    }
+
+    private var queues = ConnectionTable<Queue>()
+    private var size: Int
+    private var free: Int
+    private var turn: ConnectionHandle?
+    private let queueLimit: Int
+
+    /// Creates a scheduler for a controller with no buffers; ``reset(size:count:)`` gives it some.
+    init(queueLimit: Int) {
+        self.queueLimit = queueLimit
+        size = 27
+        free = 0
+    }
+
+    /// Starts anew with `count` buffers of `size` octets and no link.
+    mutating func reset(size: Int, count: Int) {
+        precondition(size > 0 && count >= 0, "a buffer holds something")
+        (self.size, free, turn) = (size, count, nil)
+        queues.removeAll()
+    }
+
+    mutating func linkUp(_ link: ConnectionHandle) { queues[link] = Queue() }
+
+    /// Forgets a link: what waits for it is dropped, and its buffers are free, as the controller has flushed them.
+    mutating func linkDown(_ link: ConnectionHandle) {
+        guard let queue = queues[link] else { return }
+        free += queue.taken
+        queues[link] = nil
+    }
+
+    enum OnSubmit: Equatable { case queued, noLink, limitReached }
+
+    /// Takes the payload of one L2CAP packet.
+    mutating func submit(
+        _ payload: [UInt8],
+        on channel: ChannelIdentifier,
+        of link: ConnectionHandle,
+        receipt: SendReceipt?
+    ) -> OnSubmit {
+        precondition(payload.count <= Int(UInt16.max), "an L2CAP packet has at most 65535 octets")
+        guard let index = queues.index(of: link) else { return .noLink }
+        guard queues[at: index].frames.count < queueLimit else { return .limitReached }
+        queues[at: index].frames.append(Frame(channel: channel, payload: payload, receipt: receipt))
+        return .queued
+    }
+
+    enum OnCompleted: Equatable {
+        case freed
+        /// The controller claims to have sent more than it was given; what it was given counts.
+        case clamped(to: Int)
+        case noLink
+    }
+
+    /// The controller has `count` buffers of the link free again.
+    mutating func completed(_ count: Int, on link: ConnectionHandle) -> OnCompleted {
+        guard let index = queues.index(of: link) else { return .noLink }
+        let taken = queues[at: index].taken, freed = min(count, taken)
+        queues[at: index].taken -= freed
+        free += freed
+        return freed == count ? .freed : .clamped(to: freed)
+    }
+
+    /// Returns the fragment that is next, if a buffer is free for it.
+    mutating func next() -> Fragment? {
+        guard free > 0, let index = nextInTurn(), let frame = queues[at: index].frames.first else { return nil }
+        let offset = queues[at: index].offset, count = min(size, frame.length - offset)
+        let isLast = offset + count == frame.length
+        queues[at: index].offset = isLast ? 0 : offset + count
+        queues[at: index].taken += 1
+        if isLast { _ = queues[at: index].frames.popFirst() }
+        free -= 1
+        let link = queues.handle(at: index)
+        turn = link
+        return Fragment(
+            packet: Self.packet(frame, offset..<(offset + count), of: link),
+            receipt: isLast ? frame.receipt : nil
+        )
+    }
+
+    /// Where the first link is, after the one that had its turn last, for which something waits.
+    private func nextInTurn() -> Int? {
+        let first = turn.flatMap { queues.index(after: $0) } ?? 0
+        for step in 0..<queues.count {
+            let index = (first + step) % queues.count
+            if !queues[at: index].frames.isEmpty { return index }
+        }
+        return nil
+    }
+
+    private static func packet(_ frame: Frame, _ range: Range<Int>, of link: ConnectionHandle) -> [UInt8] {
+        var encoder = PacketEncoder(reservingCapacity: 5 + range.count)
+        encoder.append(octet: HCI.PacketType.acl.wire)
+        ACLHeader(
+            handle: link,
+            boundary: range.lowerBound == 0 ? .firstFromHost : .continuing,
+            length: UInt16(truncatingIfNeeded: range.count)
+        ).encode(into: &encoder)
+        if range.lowerBound == 0, range.upperBound == frame.length {
+            L2CAPHeader(length: UInt16(truncatingIfNeeded: frame.payload.count), channel: frame.channel)
+                .encode(into: &encoder)
+            encoder.append(contentsOf: frame.payload)
+            return encoder.bytes
+        }
+        var whole = PacketEncoder(reservingCapacity: frame.length)
+        L2CAPHeader(length: UInt16(truncatingIfNeeded: frame.payload.count), channel: frame.channel)
+            .encode(into: &whole)
+        whole.append(contentsOf: frame.payload)
+        encoder.append(contentsOf: [UInt8](whole.bytes[range]))
+        return encoder.bytes
+    }
+}

@@ -1,0 +1,158 @@
+import BLEWire
+
+// The commands of this host, in the form that a controller understands.
+extension ControllerDescription {
+    /// How often and how long the controller listens while it scans or initiates: most of the time, with room left for
+    /// links.
+    private static let listening = (
+        interval: ScanInterval(.milliseconds(40)), window: ScanInterval(.milliseconds(30))
+    )
+
+    func command(_ step: Scanner.Step) -> HCICommandPacket {
+        let listening = Self.listening
+        switch step {
+        case .configure where usesExtendedCommands:
+            let scan = HCI.LESetExtendedScanParameters.Scan(
+                type: .active,
+                interval: listening.interval,
+                window: listening.window
+            )
+            return .leSetExtendedScanParameters(.init(ownAddress: ownAddress, le1M: scan))
+        case .configure:
+            return .leSetScanParameters(
+                .init(type: .active, interval: listening.interval, window: listening.window, ownAddress: ownAddress)
+            )
+        case .enable(let dropsDuplicates) where usesExtendedCommands:
+            return .leSetExtendedScanEnable(.init(enable: true, filterDuplicates: dropsDuplicates ? .on : .off))
+        case .enable(let dropsDuplicates):
+            return .leSetScanEnable(.init(enable: true, filterDuplicates: dropsDuplicates))
+        case .disable where usesExtendedCommands: return .leSetExtendedScanEnable(.init(enable: false))
+        case .disable: return .leSetScanEnable(.init(enable: false))
+        }
+    }
+
+    func command(_ step: Initiator.Step, supervisionTimeout: SupervisionTimeout) -> HCICommandPacket {
+        switch step {
+        case .add(let address): .leAddDeviceToFilterAcceptList(.init(address: address))
+        case .remove(let address): .leRemoveDeviceFromFilterAcceptList(.init(address: address))
+        case .cancel: .leCreateConnectionCancel
+        case .create(.peer(let address)): create(.peer, address, supervisionTimeout)
+        case .create(.acceptList): create(.acceptList, .none, supervisionTimeout)
+        }
+    }
+
+    private func create(
+        _ policy: HCI.InitiatorFilterPolicy,
+        _ peer: DeviceAddress,
+        _ supervisionTimeout: SupervisionTimeout
+    ) -> HCICommandPacket {
+        let listening = Self.listening
+        let parameters = HCI.ConnectionParameters(.central, timeout: supervisionTimeout)
+        guard usesExtendedCommands else {
+            return .leCreateConnection(
+                .init(
+                    interval: listening.interval,
+                    window: listening.window,
+                    policy: policy,
+                    peer: peer,
+                    ownAddress: ownAddress,
+                    parameters: parameters
+                )
+            )
+        }
+        let initiation = HCI.LEExtendedCreateConnection.Initiation(
+            interval: listening.interval,
+            window: listening.window,
+            parameters: parameters
+        )
+        return .leExtendedCreateConnection(
+            .init(policy: policy, ownAddress: ownAddress, peer: peer, le1M: initiation)
+        )
+    }
+
+    func command(_ step: Advertiser.Step) -> HCICommandPacket {
+        let set = AdvertisingHandle.first
+        switch step {
+        case .parameters: return advertisingParameters
+        case .address: return .leSetAdvertisingSetRandomAddress(.init(set: set, address: address))
+        case .data(let data) where usesExtendedCommands:
+            return .leSetExtendedAdvertisingData(.init(set: set, data: data))
+        case .data(let data): return .leSetAdvertisingData(.init(data: data))
+        case .scanResponse(let data) where usesExtendedCommands:
+            return .leSetExtendedScanResponseData(.init(set: set, data: data))
+        case .scanResponse(let data): return .leSetScanResponseData(.init(data: data))
+        case .enable where usesExtendedCommands:
+            return .leSetExtendedAdvertisingEnable(.init(enable: true, sets: [.init(set: set)]))
+        case .enable: return .leSetAdvertisingEnable(.init(enable: true))
+        case .disable where usesExtendedCommands:
+            return .leSetExtendedAdvertisingEnable(.init(enable: false, sets: [.init(set: set)]))
+        case .disable: return .leSetAdvertisingEnable(.init(enable: false))
+        }
+    }
+
+    private var advertisingParameters: HCICommandPacket {
+        let interval = AdvertisingInterval(Advertiser.interval)
+        guard usesExtendedCommands else {
+            return .leSetAdvertisingParameters(
+                .init(minimum: interval, maximum: interval, ownAddress: ownAddress, peer: .none)
+            )
+        }
+        return .leSetExtendedAdvertisingParameters(
+            .init(
+                set: .first,
+                properties: [.connectable, .scannable, .legacy],
+                minimum: ExtendedAdvertisingInterval(interval),
+                maximum: ExtendedAdvertisingInterval(interval),
+                ownAddress: ownAddress,
+                peer: .none
+            )
+        )
+    }
+}
+
+extension HCI.ConnectionParameters {
+    /// How often the ends of a link meet, as this host would have it.
+    enum Pace {
+        /// What a central asks for: 15 ms to 30 ms.
+        case central
+        /// What a peripheral asks for on behalf of an app: 15 ms to 30 ms, 60 ms to 90 ms, or 300 ms to 400 ms.
+        case peripheral(ConnectionLatency)
+
+        fileprivate var intervals: (UInt16, UInt16) {
+            switch self {
+            case .central, .peripheral(.low): (12, 24)
+            case .peripheral(.medium): (48, 72)
+            case .peripheral(.high): (240, 320)
+            }
+        }
+    }
+
+    /// Creates parameters for a link on which neither end sleeps through connection events.
+    init(_ pace: Pace, timeout: SupervisionTimeout) {
+        let (shortest, longest) = pace.intervals
+        guard let minimum = ConnectionInterval(wire: shortest), let maximum = ConnectionInterval(wire: longest) else {
+            preconditionFailure("the intervals of this host are in range")
+        }
+        self.init(minimum: minimum, maximum: maximum, timeout: timeout)
+    }
+
+    /// The least supervision timeout of links of this host: a shorter one ends links that only suffer from noise.
+    static let leastTimeout = SupervisionTimeout(.milliseconds(720))
+
+    /// What a peer asks for, with a supervision timeout that is not too short; `nil` if that must not be granted.
+    ///
+    /// Core 6.0, Vol 6, Part B, 4.5.2.
+    init?(minimum: UInt16, maximum: UInt16, latency: UInt16, timeout: UInt16) {
+        guard let minimum = ConnectionInterval(wire: minimum), let maximum = ConnectionInterval(wire: maximum),
+            minimum <= maximum, let latency = PeripheralLatency(wire: latency),
+            let timeout = SupervisionTimeout(wire: timeout),
+            timeout.duration > maximum.duration * 2 * (1 + Int(latency.wire))
+        else { return nil }
+        self.init(
+            minimum: minimum,
+            maximum: maximum,
+            latency: latency,
+            timeout: max(timeout, Self.leastTimeout)
+        )
+    }
+}

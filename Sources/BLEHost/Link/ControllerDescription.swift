@@ -1,0 +1,45 @@
+import BLEWire
+
+/// What a controller says that it is and can do.
+struct ControllerDescription: Equatable, Sendable {
+    var commands = SupportedCommands()
+    /// What its link manager knows: bit 37 stands for BR/EDR Not Supported, bit 38 for LE Supported (Controller).
+    var classicFeatures: UInt64 = 0
+    var features: LEFeatures = []
+    /// The address that this host has on the air.
+    var address = DeviceAddress.none
+    /// How large one buffer for ACL data is, in octets.
+    var bufferSize = 0
+    var bufferCount = 0
+    var acceptListSize = 0
+    /// Which activities it combines: Core 6.0, Vol 4, Part E, 7.8.27.
+    var states: UInt64 = 0
+    /// The longest packets that it sends on the air, in octets and microseconds.
+    var dataLength: (octets: UInt16, time: UInt16)?
+
+    static func == (a: Self, b: Self) -> Bool {
+        a.commands == b.commands && a.features == b.features && a.address == b.address
+            && a.bufferSize == b.bufferSize && a.bufferCount == b.bufferCount
+    }
+
+    var isLowEnergy: Bool { classicFeatures & 1 << 38 != 0 }
+    var isDualMode: Bool { classicFeatures & 1 << 37 == 0 }
+
+    /// Whether to use the commands of extended advertising for everything, since a controller refuses to mix them with
+    /// the older ones.
+    ///
+    /// Core 6.0, Vol 4, Part E, 3.1.1.
+    var usesExtendedCommands: Bool {
+        features.contains(.extendedAdvertising)
+            && [
+                .leSetExtendedAdvertisingParameters, .leSetExtendedAdvertisingData, .leSetExtendedScanResponseData,
+                .leSetExtendedAdvertisingEnable, .leSetAdvertisingSetRandomAddress, .leSetExtendedScanParameters,
+                .leSetExtendedScanEnable, .leExtendedCreateConnection,
+            ].allSatisfy { commands.contains($0) }
+    }
+
+    var ownAddress: HCI.OwnAddress { address.kind == .public ? .public : .random }
+
+    /// Whether it goes on scanning actively while it tries to connect.
+    var scansWhileInitiating: Bool { states & 1 << 23 != 0 }
+}

@@ -1,0 +1,156 @@
+import BLEWire
+
+/// Makes a controller ready for use, from what it says that it supports.
+///
+/// One command after the other; those that the controller does not know are left out, and those that it refuses are done
+/// without, where that is possible. Write Authenticated Payload Timeout is not among them: it is for encrypted links.
+///
+/// Core 6.0, Vol 4, Part E, 4.2 and 7; Vol 6, Part D, 2.
+struct ControllerSetup {
+    private enum Step: Int, CaseIterable {
+        case reset, version, commands, classicFeatures, publicAddress, features, buffers, sharedBuffers
+        case eventMask, eventMaskPage2, lowEnergyEventMask, hostSupport
+        case acceptListSize, clearAcceptList, clearResolvingList, states
+        case maximumDataLength, suggestedDataLength, defaultPHY, clearAdvertisingSets, randomAddress
+    }
+
+    private var step = Step.reset
+    private(set) var controller = ControllerDescription()
+    private let address: DeviceAddress?
+    private let fallback: DeviceAddress
+
+    /// Creates a setup that gives the controller a random address: `address`, or, if that is `nil` and the controller has
+    /// no public one, `fallback`.
+    init(address: DeviceAddress?, fallback: DeviceAddress) {
+        self.address = address
+        self.fallback = fallback
+    }
+
+    /// The first command.
+    var first: HCICommandPacket { .reset }
+
+    enum OnAnswer: Equatable {
+        case proceed(HCICommandPacket)
+        case ready(ControllerDescription)
+        /// The host has no use for this controller.
+        case refused(Note.Refusal)
+        /// The controller does not even reset.
+        case broken
+    }
+
+    /// Takes the answer to the command that came last.
+    ///
+    /// - Parameters:
+    ///   - status: What became of the command.
+    ///   - answer: The whole answer, if it was Command Complete.
+    /// - Throws: `PacketError` if the answer makes no sense; the setup goes on with ``skip()`` then.
+    mutating func answered(_ status: HCI.Status, _ answer: HCI.CommandComplete?) throws(PacketError) -> OnAnswer {
+        if status == .success, let answer { try take(answer) }
+        return proceed(status)
+    }
+
+    /// Goes on after an answer that made no sense, as if the command had been refused.
+    mutating func skip() -> OnAnswer { proceed(.unspecifiedError) }
+
+    private mutating func proceed(_ status: HCI.Status) -> OnAnswer {
+        switch step {
+        case .reset: guard status == .success else { return .broken }
+        case .publicAddress:
+            if let address { controller.address = address }
+            if controller.address.value == 0 { controller.address = fallback }
+        case .features: guard status == .success, controller.isLowEnergy else { return .refused(.noLowEnergy) }
+        case .sharedBuffers: guard hasBuffers else { return .refused(.noBuffers) }
+        default: break
+        }
+        while let next = Step(rawValue: step.rawValue + 1) {
+            step = next
+            if let command = command(for: next) { return .proceed(command) }
+        }
+        return .ready(controller)
+    }
+
+    private var hasBuffers: Bool { controller.bufferSize > 0 && controller.bufferCount > 0 }
+
+    /// The command of a step; `nil` if this controller does not need or know it.
+    private func command(for step: Step) -> HCICommandPacket? {
+        switch step {
+        case .reset: .reset
+        case .version: .readLocalVersionInformation
+        case .commands: .readLocalSupportedCommands
+        case .classicFeatures: .readLocalSupportedFeatures
+        case .publicAddress: .readBDADDR
+        case .features: .leReadLocalSupportedFeatures
+        case .buffers: .leReadBufferSize
+        case .sharedBuffers: hasBuffers ? nil : .readBufferSize
+        case .eventMask: .setEventMask(.init(mask: Self.events))
+        case .eventMaskPage2: ifKnown(.setEventMaskPage2(.init(mask: .none)))
+        case .lowEnergyEventMask: .leSetEventMask(.init(mask: lowEnergyEvents))
+        case .hostSupport: controller.isDualMode ? ifKnown(.writeLEHostSupport(.init(supported: true))) : nil
+        case .acceptListSize: ifKnown(.leReadFilterAcceptListSize)
+        case .clearAcceptList: ifKnown(.leClearFilterAcceptList)
+        case .clearResolvingList: controller.features.contains(.privacy) ? ifKnown(.leClearResolvingList) : nil
+        case .states: ifKnown(.leReadSupportedStates)
+        case .maximumDataLength:
+            controller.features.contains(.dataPacketLengthExtension) ? ifKnown(.leReadMaximumDataLength) : nil
+        case .suggestedDataLength:
+            controller.dataLength.flatMap {
+                ifKnown(.leWriteSuggestedDefaultDataLength(.init(octets: $0.octets, time: $0.time)))
+            }
+        case .defaultPHY:
+            controller.features.contains(.phy2M)
+                ? ifKnown(.leSetDefaultPHY(.init(noPreference: [.transmitter, .receiver], transmit: [], receive: [])))
+                : nil
+        case .clearAdvertisingSets: controller.usesExtendedCommands ? ifKnown(.leClearAdvertisingSets) : nil
+        case .randomAddress:
+            controller.address.kind == .public ? nil : .leSetRandomAddress(.init(address: controller.address))
+        }
+    }
+
+    private func ifKnown(_ command: HCICommandPacket) -> HCICommandPacket? {
+        controller.commands.contains(command.opcode) ? command : nil
+    }
+
+    private static let events: EventMask = [
+        .disconnectionComplete, .encryptionChange, .readRemoteVersionInformationComplete, .hardwareError,
+        .dataBufferOverflow, .encryptionKeyRefreshComplete, .leMeta,
+    ]
+
+    /// The events that this controller may send: a controller may refuse a mask with others in it.
+    private var lowEnergyEvents: LEEventMask {
+        let features = controller.features
+        var masks: [LEEventMask] = [.standard]
+        if features.contains(.connectionParametersRequest) { masks.append([.remoteConnectionParameterRequest]) }
+        if features.contains(.dataPacketLengthExtension) { masks.append([.dataLengthChange]) }
+        if features.contains(.privacy) { masks.append([.enhancedConnectionComplete, .directedAdvertisingReport]) }
+        if features.contains(.phy2M) || features.contains(.phyCoded) { masks.append([.phyUpdateComplete]) }
+        if controller.usesExtendedCommands {
+            masks.append([.enhancedConnectionComplete, .extendedAdvertisingReport, .advertisingSetTerminated])
+        }
+        return LEEventMask(wire: masks.reduce(0) { $0 | $1.wire })
+    }
+
+    private mutating func take(_ answer: HCI.CommandComplete) throws(PacketError) {
+        switch step {
+        case .commands: controller.commands = try answer.returned(by: HCI.ReadLocalSupportedCommands.self).commands
+        case .classicFeatures:
+            controller.classicFeatures = try answer.returned(by: HCI.ReadLocalSupportedFeatures.self).features
+        case .publicAddress: controller.address = try answer.returned(by: HCI.ReadBDADDR.self).address
+        case .features: controller.features = try answer.returned(by: HCI.LEReadLocalSupportedFeatures.self).features
+        case .buffers:
+            let buffers = try answer.returned(by: HCI.LEReadBufferSize.self)
+            (controller.bufferSize, controller.bufferCount) = (Int(buffers.aclLength), Int(buffers.aclCount))
+        case .sharedBuffers:
+            let buffers = try answer.returned(by: HCI.ReadBufferSize.self)
+            (controller.bufferSize, controller.bufferCount) = (Int(buffers.aclLength), Int(buffers.aclCount))
+        case .acceptListSize:
+            controller.acceptListSize = Int(try answer.returned(by: HCI.LEReadFilterAcceptListSize.self).size)
+        case .states: controller.states = try answer.returned(by: HCI.LEReadSupportedStates.self).states
+        case .maximumDataLength:
+            let longest = try answer.returned(by: HCI.LEReadMaximumDataLength.self)
+            controller.dataLength = (longest.transmitOctets, longest.transmitTime)
+        case .reset, .version, .eventMask, .eventMaskPage2, .lowEnergyEventMask, .hostSupport, .clearAcceptList,
+            .clearResolvingList, .suggestedDataLength, .defaultPHY, .clearAdvertisingSets, .randomAddress:
+            break
+        }
+    }
+}

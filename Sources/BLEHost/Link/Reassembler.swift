@@ -1,0 +1,68 @@
+import BLEWire
+
+/// Puts the L2CAP packets of one link together again from the fragments that a controller passes on.
+///
+/// What is collected is at most one packet: its header says how long it is, in 16 bits, so that no peer can make it
+/// grow beyond 64 KiB.
+///
+/// Core 6.0, Vol 3, Part A, 7.2.1.
+struct Reassembler {
+    private enum State {
+        /// The next fragment must begin a packet.
+        case idle
+        /// The beginning of a packet is here; it may be less than the header.
+        case collecting([UInt8])
+    }
+
+    private var state = State.idle
+
+    /// What a fragment amounts to.
+    enum OnFragment: Equatable {
+        /// The fragment is a whole packet by itself, and was not copied.
+        case whole
+        /// A packet is complete.
+        case complete([UInt8])
+        /// More must come.
+        case incomplete
+        /// What there was is dropped, this fragment included.
+        case dropped(PacketError)
+    }
+
+    /// Whether a packet has begun that is not complete.
+    var isCollecting: Bool {
+        if case .collecting = state { true } else { false }
+    }
+
+    /// Takes the fragment that begins a packet; one that had begun before is given up.
+    mutating func begin(_ fragment: Span<UInt8>) -> OnFragment {
+        state = .idle
+        if let length = Self.length(fragment), length == fragment.count { return .whole }
+        return judge([UInt8](copying: fragment))
+    }
+
+    /// Takes a fragment that goes on with a packet.
+    mutating func proceed(_ fragment: Span<UInt8>) -> OnFragment {
+        switch state {
+        case .idle: return .dropped(.reserved(field: "Packet Boundary Flag"))
+        case .collecting(var collected):
+            state = .idle
+            for index in fragment.indices { collected.append(fragment[index]) }
+            return judge(collected)
+        }
+    }
+
+    private mutating func judge(_ collected: [UInt8]) -> OnFragment {
+        guard let length = Self.length(collected.span), length <= collected.count else {
+            state = .collecting(collected)
+            return .incomplete
+        }
+        guard length == collected.count else { return .dropped(.trailing(count: collected.count - length)) }
+        return .complete(collected)
+    }
+
+    /// How long the packet is, with its header; `nil` if too little of it is here.
+    private static func length(_ bytes: Span<UInt8>) -> Int? {
+        guard bytes.count >= L2CAPHeader.size else { return nil }
+        return L2CAPHeader.size + Int(bytes[0]) + Int(bytes[1]) << 8
+    }
+}

@@ -1,0 +1,148 @@
+package import BLEWire
+
+/// Something that a host noticed and need not act on: a log line, a metric and a mark for tests at once.
+package enum Note: Equatable, Sendable {
+    /// Where a packet was met that had to be dropped.
+    package enum Place: Equatable, Sendable {
+        /// Between host and controller, before it was known what kind of packet it is.
+        case transport
+        case event
+        case data(ConnectionHandle)
+        case channel(ChannelIdentifier, ConnectionHandle)
+        case advertisement(DeviceAddress)
+    }
+
+    /// Which limit was reached.
+    package enum Limit: Equatable, Sendable {
+        case links
+        case pendingPeers
+        case queuedFrames(ConnectionHandle)
+        case queuedCommands
+        case queuedRequests(ConnectionHandle)
+        case queuedIndications(ConnectionHandle)
+        case acceptList
+        case partialReports
+    }
+
+    /// Why a controller is of no use to a host.
+    package enum Refusal: Equatable, Sendable {
+        case noLowEnergy
+        case noBuffers
+    }
+
+    /// Bytes were no packet and were dropped.
+    case dropped(PacketError, Place)
+    /// Nothing listens on this channel, and what came there was ignored.
+    case unknownChannel(ChannelIdentifier, ConnectionHandle)
+    /// There is no such link.
+    case unknownLink(ConnectionHandle)
+    /// There is no such client.
+    case unknownClient(ClientID)
+    /// An event that nothing can have caused, or that the host did not ask for.
+    case unexpectedEvent(HCI.EventCode)
+    /// A command was answered that is not under way.
+    case unexpectedAnswer(HCI.Opcode)
+    case commandFailed(HCI.Opcode, HCI.Status)
+    case commandTimedOut(HCI.Opcode)
+    /// The controller did not do in time what it had agreed to do.
+    case overdue(HCI.Opcode)
+    case hardwareError(UInt8)
+    /// The controller cannot be used at all.
+    case controllerRefused(Refusal)
+    /// The controller claimed to have sent more fragments than it was given.
+    case creditsClamped(ConnectionHandle, claimed: Int, counted: Int)
+    /// A connection came to nothing and is tried again.
+    case establishmentFailed(DeviceAddress, HCI.Status)
+    case linkLost(ConnectionHandle, HCI.Status)
+    /// An answer came that no request waits for, or no longer.
+    case lateAnswer(ChannelIdentifier, ConnectionHandle)
+    /// The peer did not answer a signalling request.
+    case signalTimedOut(ConnectionHandle)
+    /// The peer refused a signalling request.
+    case signalRefused(ConnectionHandle)
+    /// An ATT transaction was not answered within 30 s.
+    case transactionTimedOut(ConnectionHandle)
+    /// A client answered a request of a peer that is not there, or not any more.
+    case lateResponse(ClientID)
+    /// A client wants to send more without an answer than a packet holds.
+    case oversizedCommand(AttributeHandle, ConnectionHandle)
+    /// A peer sent a value that no client subscribed to.
+    case unwantedValue(AttributeHandle, ConnectionHandle)
+    /// A peer wrote without awaiting an answer what it may not write.
+    case commandRefused(AttributeHandle, ATT.ErrorCode, ConnectionHandle)
+    /// A peer signed what it wrote, and there is no key to check that with.
+    case unverifiedWrite(ConnectionHandle)
+    /// Services have found no place in the advertisement, nor in the overflow area.
+    case servicesLeftOut(count: Int)
+    case limitReached(Limit)
+}
+
+extension Note: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .dropped(let error, let place): "dropped a packet \(place): \(error)"
+        case .unknownChannel(let channel, let link): "ignored a packet on channel \(channel) of link \(link.wire)"
+        case .unknownLink(let link): "there is no link \(link.wire)"
+        case .unknownClient(let client): "there is no client \(client.rawValue)"
+        case .unexpectedEvent(let code): "ignored an unexpected event: \(code)"
+        case .unexpectedAnswer(let opcode): "nothing waits for an answer to \(opcode)"
+        case .commandFailed(let opcode, let status): "\(opcode) failed: \(status)"
+        case .commandTimedOut(let opcode): "\(opcode) was not answered"
+        case .overdue(let opcode): "\(opcode) was accepted, but not carried out in time"
+        case .hardwareError(let code): "the controller reports hardware error \(code)"
+        case .controllerRefused(let reason): "the controller cannot be used: \(reason)"
+        case .creditsClamped(let link, let claimed, let counted):
+            "the controller claims \(claimed) fragments sent on link \(link.wire), but had \(counted)"
+        case .establishmentFailed(let address, let status): "no connection to \(address) yet: \(status)"
+        case .linkLost(let link, let status): "link \(link.wire) ended: \(status)"
+        case .lateAnswer(let channel, let link): "nothing waits for an answer on \(channel) of link \(link.wire)"
+        case .signalTimedOut(let link): "a signal on link \(link.wire) was not answered"
+        case .signalRefused(let link): "the peer of link \(link.wire) refused a signal"
+        case .transactionTimedOut(let link): "a transaction on link \(link.wire) was not answered"
+        case .lateResponse(let client): "client \(client.rawValue) answered what nobody asks"
+        case .oversizedCommand(let handle, let link): "a command to write \(handle) does not fit link \(link.wire)"
+        case .unwantedValue(let handle, let link): "nobody wants the value of \(handle) on link \(link.wire)"
+        case .commandRefused(let handle, let code, let link):
+            "ignored a command to write \(handle) on link \(link.wire): \(code)"
+        case .unverifiedWrite(let link): "ignored a signed write on link \(link.wire)"
+        case .servicesLeftOut(let count): "\(count) services have no room in the advertisement"
+        case .limitReached(let limit): "limit reached: \(limit)"
+        }
+    }
+}
+
+extension Note.Place: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .transport: "from the controller"
+        case .event: "that was an event"
+        case .data(let link): "of data on link \(link.wire)"
+        case .channel(let channel, let link): "on channel \(channel) of link \(link.wire)"
+        case .advertisement(let address): "advertised by \(address)"
+        }
+    }
+}
+
+extension Note.Refusal: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .noLowEnergy: "it does not know Bluetooth LE"
+        case .noBuffers: "it has no buffers for data"
+        }
+    }
+}
+
+extension Note.Limit: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .links: "links"
+        case .pendingPeers: "peers to connect to"
+        case .queuedFrames(let link): "packets waiting on link \(link.wire)"
+        case .queuedCommands: "commands waiting"
+        case .queuedRequests(let link): "requests waiting on link \(link.wire)"
+        case .queuedIndications(let link): "indications waiting on link \(link.wire)"
+        case .acceptList: "peers in the controller's accept list"
+        case .partialReports: "incomplete advertisements"
+        }
+    }
+}

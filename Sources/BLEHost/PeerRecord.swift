@@ -1,0 +1,16 @@
+package import BLEWire
+
+/// What must be stored of a peer so that it can be connected again after a restart.
+package struct PeerRecord: Equatable, Sendable {
+    package var identifier: PeerIdentifier
+    /// Where the peer was reached last.
+    package var address: DeviceAddress
+    /// The best name known.
+    package var name: String?
+
+    package init(identifier: PeerIdentifier, address: DeviceAddress, name: String? = nil) {
+        self.identifier = identifier
+        self.address = address
+        self.name = name
+    }
+}
