@@ -12,4 +12,24 @@ package struct DissectedLayer: Equatable, Sendable {
         self.name = name
         self.fields = fields
     }
+
+    /// How many octets this layer takes.
+    package var size: Int { fields.last?.range.upperBound ?? 0 }
+
+    /// Octets that are no packet, and why.
+    package static func malformed(_ octets: some Collection<UInt8>, _ reason: some CustomStringConvertible) -> Self {
+        let field = PacketDissector.Field(
+            name: reason.description,
+            range: 0..<octets.count,
+            text: octets.hexadecimal
+        )
+        return Self(name: "malformed", fields: [field])
+    }
+}
+
+extension PacketDissector.Field {
+    /// This field in a layer where `offset` octets precede it.
+    func shifted(by offset: Int) -> Self {
+        Self(name: name, range: (range.lowerBound + offset)..<(range.upperBound + offset), text: text)
+    }
 }

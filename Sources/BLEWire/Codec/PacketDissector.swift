@@ -33,6 +33,10 @@ package struct PacketDissector: Wire {
         append(name, size: F.Raw.bitWidth / 8, text)
     }
 
+    package mutating func address(_ value: inout DeviceAddress, _ name: StaticString) throws(PacketError) {
+        append(name, size: 6, value.description)
+    }
+
     package mutating func bytes(_ value: inout [UInt8], count: Int, _ name: StaticString) throws(PacketError) {
         append(name, size: value.count, value.hexadecimal)
     }

@@ -16,6 +16,9 @@ package protocol Wire: ~Copyable, ~Escapable {
     /// Visits a field whose values are a type of their own.
     mutating func field<F: WireField>(_ value: inout F, _ name: StaticString) throws(PacketError)
 
+    /// Visits the 48 bits of an address whose kind is known.
+    mutating func address(_ value: inout DeviceAddress, _ name: StaticString) throws(PacketError)
+
     /// Visits exactly `count` octets.
     mutating func bytes(_ value: inout [UInt8], count: Int, _ name: StaticString) throws(PacketError)
 

@@ -1,6 +1,6 @@
 extension HCI {
     /// Every command that this layer declares, for those who must find one by its opcode.
-    static let commands: [any HCICommand.Type] = [
+    package static let commands: [any HCICommand.Type] = [
         Disconnect.self,
         ReadRemoteVersionInformation.self,
         SetEventMask.self,
@@ -86,4 +86,17 @@ extension HCI {
         LESetHostFeature.self,
         LESetTransmitPowerReportingEnable.self,
     ]
+}
+
+extension HCI.CommandComplete {
+    /// The fields of the return parameters, or `nil` if the command is unknown or they are not what it returns.
+    var dissectedReturn: [PacketDissector.Field]? {
+        guard let command = HCI.commands.first(where: { $0.opcode == opcode }) else { return nil }
+        return fields(returnedBy: command)
+    }
+
+    private func fields<Command: HCICommand>(returnedBy _: Command.Type) -> [PacketDissector.Field]? {
+        guard let value = try? Command.Return(decoding: parameters) else { return nil }
+        return value.dissected
+    }
 }

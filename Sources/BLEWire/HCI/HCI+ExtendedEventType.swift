@@ -1,5 +1,7 @@
 extension HCI.LEExtendedAdvertisingReport {
     /// One advertisement or scan response, or a part of one.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.7.65.13.
     package struct Report: Packet {
         package var type = EventType(wire: 0)
         package var address = DeviceAddress.none

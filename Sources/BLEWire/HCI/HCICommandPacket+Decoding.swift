@@ -1,11 +1,15 @@
-/// The header of a command.
-private struct CommandHeader: Packet {
-    var opcode = HCI.Opcode.none
-    var length: UInt8 = 0
+extension HCI {
+    /// The header of a command.
+    ///
+    /// Core 6.0, Vol 4, Part E, 5.4.1.
+    struct CommandHeader: Packet {
+        var opcode = Opcode.none
+        var length: UInt8 = 0
 
-    mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
-        try wire.field(&opcode, "Opcode")
-        try wire.integer(&length, "Parameter Total Length")
+        mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&opcode, "Opcode")
+            try wire.integer(&length, "Parameter Total Length")
+        }
     }
 }
 
@@ -16,7 +20,7 @@ extension HCICommandPacket {
     ///   with what is there; what the parameters throw. An opcode that is not declared throws nothing.
     package init(decoding bytes: Span<UInt8>) throws(PacketError) {
         var decoder = PacketDecoder(bytes)
-        let header = try CommandHeader(from: &decoder)
+        let header = try HCI.CommandHeader(from: &decoder)
         try decoder.expect(Int(header.length), "Parameter Total Length")
         self = try Self.decode(header.opcode, parameters: decoder.unread)
     }
@@ -30,6 +34,7 @@ extension HCICommandPacket {
     ) throws(PacketError) -> HCICommandPacket {
         if let packet = try decodeBasic(opcode, parameters) { return packet }
         if let packet = try decodeLegacy(opcode, parameters) { return packet }
+        if let packet = try decodeLater(opcode, parameters) { return packet }
         if let packet = try decodeExtended(opcode, parameters) { return packet }
         return .unknown(opcode, [UInt8](copying: parameters))
     }
@@ -117,8 +122,8 @@ extension HCICommandPacket {
         }
     }
 
-    /// The Low Energy commands that later versions added.
-    private static func decodeExtended(
+    /// The Low Energy commands of versions 4.1 to 5.0, extended advertising apart.
+    private static func decodeLater(
         _ opcode: HCI.Opcode,
         _ parameters: Span<UInt8>
     ) throws(PacketError) -> HCICommandPacket? {
@@ -147,6 +152,16 @@ extension HCICommandPacket {
         case .leReadPHY: .leReadPHY(try .init(decoding: parameters))
         case .leSetDefaultPHY: .leSetDefaultPHY(try .init(decoding: parameters))
         case .leSetPHY: .leSetPHY(try .init(decoding: parameters))
+        default: nil
+        }
+    }
+
+    /// The commands of extended advertising, and those of later versions.
+    private static func decodeExtended(
+        _ opcode: HCI.Opcode,
+        _ parameters: Span<UInt8>
+    ) throws(PacketError) -> HCICommandPacket? {
+        switch opcode {
         case .leSetAdvertisingSetRandomAddress: .leSetAdvertisingSetRandomAddress(try .init(decoding: parameters))
         case .leSetExtendedAdvertisingParameters: .leSetExtendedAdvertisingParameters(try .init(decoding: parameters))
         case .leSetExtendedAdvertisingData: .leSetExtendedAdvertisingData(try .init(decoding: parameters))

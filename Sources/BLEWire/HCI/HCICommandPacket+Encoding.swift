@@ -2,7 +2,7 @@ extension HCICommandPacket {
     /// What this command is.
     package var opcode: HCI.Opcode {
         if case .unknown(let opcode, _) = self { return opcode }
-        return command.map { type(of: $0).opcode } ?? .none
+        return type(of: command).opcode
     }
 
     /// The octets of this command, the packet indicator first.
@@ -14,18 +14,40 @@ extension HCICommandPacket {
 
     /// Appends the octets of this command, the packet indicator first.
     package func encode(into encoder: inout PacketEncoder) {
-        let opcode = opcode.wire
-        let octets: [UInt8]
-        if case .unknown(_, let parameters) = self { octets = parameters } else { octets = command?.encoded ?? [] }
-        precondition(octets.count <= 255, "the parameters of \(self.opcode) take \(octets.count) octets")
-        encoder.append(octet: HCI.PacketType.command.wire)
-        encoder.append(octet: UInt8(truncatingIfNeeded: opcode))
-        encoder.append(octet: UInt8(truncatingIfNeeded: opcode >> 8))
-        encoder.append(octet: UInt8(octets.count))
-        encoder.append(contentsOf: octets)
+        let start = encoder.bytes.count
+        do { try walk(&encoder, parameterLength: 0) } catch {
+            preconditionFailure("\(self) has no encoding: \(error)")
+        }
+        let count = encoder.bytes.count - start - Self.headerSize
+        precondition(count <= 255, "the parameters of \(opcode) take \(count) octets")
+        encoder.replace(at: start + Self.headerSize - 1, with: UInt8(count))
     }
 
-    private var basicCommand: (any HCICommand)? {
+    /// The fields of this command, the packet indicator first.
+    package var dissection: DissectedLayer {
+        var dissector = PacketDissector()
+        let length = UInt8(truncatingIfNeeded: encoded.count - Self.headerSize)
+        do { try walk(&dissector, parameterLength: length) } catch {
+            preconditionFailure("\(self) has no dissection: \(error)")
+        }
+        return DissectedLayer(name: "HCI Command \(opcode)", fields: dissector.fields)
+    }
+
+    /// How many octets precede the parameters: packet indicator, opcode and length.
+    private static let headerSize = 4
+
+    private func walk(_ wire: inout some AnyWire, parameterLength: UInt8) throws(PacketError) {
+        var type = HCI.PacketType.command
+        try wire.field(&type, "Packet Type")
+        var header = HCI.CommandHeader(opcode: opcode, length: parameterLength)
+        try header.layout(&wire)
+        if case .unknown(_, var parameters) = self { return try wire.rest(&parameters, "Parameters") }
+        var command = command
+        try command.layout(&wire)
+    }
+
+    /// The parameters as a packet of their own; nothing for an unknown command.
+    private var command: any HCICommand {
         switch self {
         case .disconnect(let command): command
         case .readRemoteVersionInformation(let command): command
@@ -46,33 +68,6 @@ extension HCICommandPacket {
         case .readBufferSize: HCI.ReadBufferSize()
         case .readBDADDR: HCI.ReadBDADDR()
         case .readRSSI(let command): command
-        case .unknown: nil
-        case .leSetEventMask, .leReadBufferSize, .leReadLocalSupportedFeatures, .leSetRandomAddress,
-            .leSetAdvertisingParameters, .leReadAdvertisingTransmitPower, .leSetAdvertisingData,
-            .leSetScanResponseData, .leSetAdvertisingEnable, .leSetScanParameters, .leSetScanEnable,
-            .leCreateConnection, .leCreateConnectionCancel, .leReadFilterAcceptListSize, .leClearFilterAcceptList,
-            .leAddDeviceToFilterAcceptList, .leRemoveDeviceFromFilterAcceptList, .leConnectionUpdate,
-            .leSetHostChannelClassification, .leReadChannelMap, .leReadRemoteFeatures, .leEncrypt, .leRand,
-            .leEnableEncryption, .leLongTermKeyRequestReply, .leLongTermKeyRequestNegativeReply,
-            .leReadSupportedStates, .leRemoteConnectionParameterRequestReply,
-            .leRemoteConnectionParameterRequestNegativeReply, .leSetDataLength, .leReadSuggestedDefaultDataLength,
-            .leWriteSuggestedDefaultDataLength, .leReadLocalP256PublicKey, .leGenerateDHKey,
-            .leAddDeviceToResolvingList, .leRemoveDeviceFromResolvingList, .leClearResolvingList,
-            .leReadResolvingListSize, .leReadPeerResolvableAddress, .leReadLocalResolvableAddress,
-            .leSetAddressResolutionEnable, .leSetResolvablePrivateAddressTimeout, .leReadMaximumDataLength,
-            .leReadPHY, .leSetDefaultPHY, .leSetPHY, .leSetAdvertisingSetRandomAddress,
-            .leSetExtendedAdvertisingParameters, .leSetExtendedAdvertisingData, .leSetExtendedScanResponseData,
-            .leSetExtendedAdvertisingEnable, .leReadMaximumAdvertisingDataLength,
-            .leReadNumberOfSupportedAdvertisingSets, .leRemoveAdvertisingSet, .leClearAdvertisingSets,
-            .leSetExtendedScanParameters, .leSetExtendedScanEnable, .leExtendedCreateConnection,
-            .leReadTransmitPower, .leReadRFPathCompensation, .leWriteRFPathCompensation, .leSetPrivacyMode,
-            .leReadBufferSizeV2, .leSetHostFeature, .leSetTransmitPowerReportingEnable:
-            nil
-        }
-    }
-
-    private var legacyCommand: (any HCICommand)? {
-        switch self {
         case .leSetEventMask(let command): command
         case .leReadBufferSize: HCI.LEReadBufferSize()
         case .leReadLocalSupportedFeatures: HCI.LEReadLocalSupportedFeatures()
@@ -100,31 +95,6 @@ extension HCICommandPacket {
         case .leLongTermKeyRequestReply(let command): command
         case .leLongTermKeyRequestNegativeReply(let command): command
         case .leReadSupportedStates: HCI.LEReadSupportedStates()
-        case .unknown: nil
-        case .disconnect, .readRemoteVersionInformation, .setEventMask, .reset, .readTransmitPowerLevel,
-            .setControllerToHostFlowControl, .hostBufferSize, .hostNumberOfCompletedPackets, .setEventMaskPage2,
-            .readLEHostSupport, .writeLEHostSupport, .readAuthenticatedPayloadTimeout,
-            .writeAuthenticatedPayloadTimeout, .readLocalVersionInformation, .readLocalSupportedCommands,
-            .readLocalSupportedFeatures, .readBufferSize, .readBDADDR, .readRSSI,
-            .leRemoteConnectionParameterRequestReply, .leRemoteConnectionParameterRequestNegativeReply,
-            .leSetDataLength, .leReadSuggestedDefaultDataLength, .leWriteSuggestedDefaultDataLength,
-            .leReadLocalP256PublicKey, .leGenerateDHKey, .leAddDeviceToResolvingList,
-            .leRemoveDeviceFromResolvingList, .leClearResolvingList, .leReadResolvingListSize,
-            .leReadPeerResolvableAddress, .leReadLocalResolvableAddress, .leSetAddressResolutionEnable,
-            .leSetResolvablePrivateAddressTimeout, .leReadMaximumDataLength, .leReadPHY, .leSetDefaultPHY,
-            .leSetPHY, .leSetAdvertisingSetRandomAddress, .leSetExtendedAdvertisingParameters,
-            .leSetExtendedAdvertisingData, .leSetExtendedScanResponseData, .leSetExtendedAdvertisingEnable,
-            .leReadMaximumAdvertisingDataLength, .leReadNumberOfSupportedAdvertisingSets, .leRemoveAdvertisingSet,
-            .leClearAdvertisingSets, .leSetExtendedScanParameters, .leSetExtendedScanEnable,
-            .leExtendedCreateConnection, .leReadTransmitPower, .leReadRFPathCompensation,
-            .leWriteRFPathCompensation, .leSetPrivacyMode, .leReadBufferSizeV2, .leSetHostFeature,
-            .leSetTransmitPowerReportingEnable:
-            nil
-        }
-    }
-
-    private var extendedCommand: (any HCICommand)? {
-        switch self {
         case .leRemoteConnectionParameterRequestReply(let command): command
         case .leRemoteConnectionParameterRequestNegativeReply(let command): command
         case .leSetDataLength(let command): command
@@ -163,24 +133,14 @@ extension HCICommandPacket {
         case .leReadBufferSizeV2: HCI.LEReadBufferSizeV2()
         case .leSetHostFeature(let command): command
         case .leSetTransmitPowerReportingEnable(let command): command
-        case .unknown: nil
-        case .disconnect, .readRemoteVersionInformation, .setEventMask, .reset, .readTransmitPowerLevel,
-            .setControllerToHostFlowControl, .hostBufferSize, .hostNumberOfCompletedPackets, .setEventMaskPage2,
-            .readLEHostSupport, .writeLEHostSupport, .readAuthenticatedPayloadTimeout,
-            .writeAuthenticatedPayloadTimeout, .readLocalVersionInformation, .readLocalSupportedCommands,
-            .readLocalSupportedFeatures, .readBufferSize, .readBDADDR, .readRSSI, .leSetEventMask,
-            .leReadBufferSize, .leReadLocalSupportedFeatures, .leSetRandomAddress, .leSetAdvertisingParameters,
-            .leReadAdvertisingTransmitPower, .leSetAdvertisingData, .leSetScanResponseData,
-            .leSetAdvertisingEnable, .leSetScanParameters, .leSetScanEnable, .leCreateConnection,
-            .leCreateConnectionCancel, .leReadFilterAcceptListSize, .leClearFilterAcceptList,
-            .leAddDeviceToFilterAcceptList, .leRemoveDeviceFromFilterAcceptList, .leConnectionUpdate,
-            .leSetHostChannelClassification, .leReadChannelMap, .leReadRemoteFeatures, .leEncrypt, .leRand,
-            .leEnableEncryption, .leLongTermKeyRequestReply, .leLongTermKeyRequestNegativeReply,
-            .leReadSupportedStates:
-            nil
+        case .unknown: NoCommand()
         }
     }
+}
 
-    /// The parameters as a command of their own, or `nil` for an unknown one.
-    private var command: (any HCICommand)? { legacyCommand ?? extendedCommand ?? basicCommand }
+/// What stands for the parameters of a command that is not declared.
+private struct NoCommand: HCICommand {
+    typealias Return = HCI.NoReturn
+    static var opcode: HCI.Opcode { .none }
+    mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
 }

@@ -1,11 +1,15 @@
-/// The header of an event.
-private struct EventHeader: Packet {
-    var code = HCI.EventCode(wire: 0)
-    var length: UInt8 = 0
+extension HCI {
+    /// The header of an event.
+    ///
+    /// Core 6.0, Vol 4, Part E, 5.4.4.
+    struct EventHeader: Packet {
+        var code = EventCode(wire: 0)
+        var length: UInt8 = 0
 
-    mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
-        try wire.field(&code, "Event Code")
-        try wire.integer(&length, "Parameter Total Length")
+        mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&code, "Event Code")
+            try wire.integer(&length, "Parameter Total Length")
+        }
     }
 }
 
@@ -16,7 +20,7 @@ extension HCIEventPacket {
     ///   with what is there; what the parameters throw. A code that is not declared throws nothing.
     package init(decoding bytes: Span<UInt8>) throws(PacketError) {
         var decoder = PacketDecoder(bytes)
-        let header = try EventHeader(from: &decoder)
+        let header = try HCI.EventHeader(from: &decoder)
         try decoder.expect(Int(header.length), "Parameter Total Length")
         guard header.code == .leMeta else {
             self = try Self.decode(header.code, parameters: decoder.unread)

@@ -61,19 +61,47 @@ extension HCIEventPacket {
 
     /// Appends the octets of this event, the packet indicator first.
     package func encode(into encoder: inout PacketEncoder) {
-        encoder.append(octet: HCI.PacketType.event.wire)
-        encoder.append(octet: code.wire)
-        encoder.append(octet: 0)
         let start = encoder.bytes.count
-        do { try walk(&encoder) } catch { preconditionFailure("\(self) has no encoding: \(error)") }
-        let count = encoder.bytes.count - start
-        precondition(count <= 255, "the parameters of \(self.code) take \(count) octets")
-        encoder.replace(at: start - 1, with: UInt8(count))
+        do { try walk(&encoder, parameterLength: 0) } catch {
+            preconditionFailure("\(self) has no encoding: \(error)")
+        }
+        let count = encoder.bytes.count - start - Self.headerSize
+        precondition(count <= 255, "the parameters of \(code) take \(count) octets")
+        encoder.replace(at: start + Self.headerSize - 1, with: UInt8(count))
     }
 
-    /// Visits the parameters, the subevent code of a Low Energy event first.
-    func walk(_ wire: inout some AnyWire) throws(PacketError) {
+    /// The fields of this event, the packet indicator first.
+    ///
+    /// The return parameters of Command Complete are the fields of the command that it answers, if that is known and
+    /// they are what it returns.
+    package var dissection: DissectedLayer {
+        var dissector = PacketDissector()
+        let length = UInt8(truncatingIfNeeded: encoded.count - Self.headerSize)
+        do { try walk(&dissector, parameterLength: length) } catch {
+            preconditionFailure("\(self) has no dissection: \(error)")
+        }
+        let name = "HCI Event \(subevent?.description ?? code.description)"
+        guard case .commandComplete(let event) = self, let returned = event.dissectedReturn else {
+            return DissectedLayer(name: name, fields: dissector.fields)
+        }
+        let fields = dissector.fields.dropLast()
+        let offset = fields.last?.range.upperBound ?? 0
+        return DissectedLayer(name: name, fields: fields + returned.map { $0.shifted(by: offset) })
+    }
+
+    /// How many octets precede the parameters: packet indicator, event code and length.
+    private static let headerSize = 3
+
+    private func walk(_ wire: inout some AnyWire, parameterLength: UInt8) throws(PacketError) {
+        var type = HCI.PacketType.event
+        try wire.field(&type, "Packet Type")
+        var header = HCI.EventHeader(code: code, length: parameterLength)
+        try header.layout(&wire)
         if var subevent { try wire.field(&subevent, "Subevent Code") }
+        try walkParameters(&wire)
+    }
+
+    private func walkParameters(_ wire: inout some AnyWire) throws(PacketError) {
         switch self {
         case .disconnectionComplete(var event): try event.layout(&wire)
         case .encryptionChange(var event): try event.layout(&wire)
