@@ -3,6 +3,8 @@
 ///
 /// Nothing is remembered from packet to packet: of an L2CAP packet that comes in several fragments, the header is
 /// shown with the first one and the rest as octets.
+///
+/// Core 6.0, Vol 4, Part A, 2; Part E, 5.4.
 package enum HCIPacketDissection {
     /// The layers of a packet that starts with its packet indicator, the outermost first.
     ///
