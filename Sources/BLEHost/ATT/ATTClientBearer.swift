@@ -1,0 +1,88 @@
+package import BLEWire
+
+/// The client's side of one ATT bearer: one request in flight at a time, answered within 30 s.
+///
+///                 begin                 answer
+///        ┌──────┐ ─────▶ ┌──────────┐ ─────────────────▶ idle
+///        │ idle │        │ awaiting │
+///        └──────┘        └──────────┘ ── 30 s without ─▶ dead
+///
+/// Commands and confirmations do not pass here: they need no turn. Whose turn it is decides ``RequestQueue``.
+///
+/// Core 6.0, Vol 3, Part F, 3.3.2 (sequential protocol) and 3.3.3 (transaction).
+package struct ATTClientBearer: Sendable {
+    private enum State: Sendable {
+        /// Nothing is in flight.
+        case idle
+        /// A request is in flight and its answer is due.
+        case awaiting(ATT.Opcode, deadline: Instant)
+        /// A transaction timed out, after which nothing more may be asked on this bearer.
+        case dead
+    }
+
+    private var state = State.idle
+
+    package init() {}
+
+    /// Whether a request may be sent now.
+    package var isIdle: Bool {
+        if case .idle = state { true } else { false }
+    }
+
+    /// Whether a transaction timed out, so that no request will ever be answered here again.
+    package var isDead: Bool {
+        if case .dead = state { true } else { false }
+    }
+
+    /// When to call ``expire(at:)``, if nothing happens before.
+    package var deadline: Instant? {
+        if case .awaiting(_, let deadline) = state { deadline } else { nil }
+    }
+
+    /// Notes that `request` goes out now; the bearer must be idle.
+    package mutating func begin(_ request: ATT.Opcode, at now: Instant) {
+        precondition(isIdle, "one request is in flight at a time")
+        precondition(request.response != nil, "only requests begin transactions")
+        state = .awaiting(request, deadline: now + ATT.transactionTimeout)
+    }
+
+    package enum OnReceive: Equatable {
+        /// The request in flight is answered.
+        case answered(Result<ATTPacket, ATT.ErrorCode>)
+        /// Nothing in flight is answered by this: dropped, as a late answer must be.
+        case ignored
+    }
+
+    /// Takes a response or an error response.
+    package mutating func receive(_ packet: ATTPacket) -> OnReceive {
+        guard case .awaiting(let request, _) = state else { return .ignored }
+        if case .errorResponse(let error) = packet {
+            guard error.request == request else { return .ignored }
+            state = .idle
+            return .answered(.failure(error.code))
+        }
+        guard packet.opcode == request.response else { return .ignored }
+        state = .idle
+        return .answered(.success(packet))
+    }
+
+    /// Takes a packet with this opcode that is malformed, which answers a request as a refusal would.
+    package mutating func receiveMalformed(_ opcode: ATT.Opcode) -> OnReceive {
+        guard case .awaiting(let request, _) = state, opcode == request.response else { return .ignored }
+        state = .idle
+        return .answered(.failure(.invalidPDU))
+    }
+
+    package enum OnExpire: Equatable {
+        case nothing
+        /// The answer is overdue: the bearer is of no more use.
+        case abandon
+    }
+
+    /// Gives the bearer up if the answer is overdue.
+    package mutating func expire(at now: Instant) -> OnExpire {
+        guard case .awaiting(_, let deadline) = state, deadline <= now else { return .nothing }
+        state = .dead
+        return .abandon
+    }
+}

@@ -1,0 +1,117 @@
+package import BLEWire
+
+/// The indications of one link: one at a time, each confirmed within 30 s.
+///
+///                 submit                      confirmed, queue empty
+///        ┌──────┐ ─────▶ ┌──────────────────┐ ──────────────────────▶ idle
+///        │ idle │        │ awaiting, queue  │ ── confirmed, waiting ─▶ awaiting
+///        └──────┘        └──────────────────┘ ── 30 s without ───────▶ dead
+///
+/// Core 6.0, Vol 3, Part F, 3.3.2, 3.3.3 and 3.4.7.2.
+package struct IndicationQueue: Sendable {
+    /// What is indicated.
+    package enum Item: Equatable, Sendable {
+        /// A value, for the update of this number if there is one.
+        case value(AttributeHandle, [UInt8], update: UpdateLedger.Number?)
+        /// That services in this range changed; `handle` is that of the value that says so.
+        case serviceChanged(AttributeHandle, AttributeHandleRange)
+
+        /// The packet, cut off so that it fits `mtu`.
+        package func packet(mtu: Int) -> ATTPacket {
+            switch self {
+            case .value(let handle, let value, _):
+                .indication(.init(handle: handle, value: [UInt8](value.prefix(mtu - 3))))
+            case .serviceChanged(let handle, let range):
+                .indication(
+                    .init(
+                        handle: handle,
+                        value: range.start.wire.littleEndianOctets + range.end.wire.littleEndianOctets
+                    )
+                )
+            }
+        }
+    }
+
+    private enum State: Sendable {
+        case idle
+        case awaiting(Item, deadline: Instant)
+        case dead
+    }
+
+    private let limit: Int
+    private var state = State.idle
+    private var waiting: [Item] = []
+
+    /// Creates a queue in which at most `limit` indications wait.
+    package init(limit: Int) { self.limit = limit }
+
+    /// When to call ``expire(at:)``, if nothing happens before.
+    package var deadline: Instant? {
+        if case .awaiting(_, let deadline) = state { deadline } else { nil }
+    }
+
+    package enum OnSubmit: Equatable {
+        case send
+        case wait
+        /// The queue is full, or the peer confirms nothing any more.
+        case refuse
+    }
+
+    /// Takes an indication. One that services changed is joined with one that waits.
+    package mutating func submit(_ item: Item, at now: Instant) -> OnSubmit {
+        switch state {
+        case .idle:
+            state = .awaiting(item, deadline: now + ATT.transactionTimeout)
+            return .send
+        case .awaiting:
+            if case .serviceChanged(let handle, let new) = item,
+                case .serviceChanged(_, let old)? = waiting.last,
+                let joined = AttributeHandleRange(min(old.start, new.start), max(old.end, new.end))
+            {
+                waiting[waiting.count - 1] = .serviceChanged(handle, joined)
+                return .wait
+            }
+            guard waiting.count < limit else { return .refuse }
+            waiting.append(item)
+            return .wait
+        case .dead: return .refuse
+        }
+    }
+
+    package enum OnConfirm: Equatable {
+        /// The first is confirmed; the second goes out now.
+        case confirmed(Item, next: Item?)
+        /// Nothing waits for a confirmation.
+        case ignored
+    }
+
+    /// Takes a confirmation.
+    package mutating func confirm(at now: Instant) -> OnConfirm {
+        guard case .awaiting(let item, _) = state else { return .ignored }
+        guard !waiting.isEmpty else {
+            state = .idle
+            return .confirmed(item, next: nil)
+        }
+        let next = waiting.removeFirst()
+        state = .awaiting(next, deadline: now + ATT.transactionTimeout)
+        return .confirmed(item, next: next)
+    }
+
+    package enum OnExpire: Equatable {
+        case nothing
+        case abandon
+    }
+
+    /// Gives up if the confirmation is overdue.
+    package mutating func expire(at now: Instant) -> OnExpire {
+        guard case .awaiting(_, let deadline) = state, deadline <= now else { return .nothing }
+        state = .dead
+        return .abandon
+    }
+
+    /// Hands out what was never sent, and keeps nothing.
+    package mutating func removeAll() -> [Item] {
+        defer { waiting = [] }
+        return waiting
+    }
+}

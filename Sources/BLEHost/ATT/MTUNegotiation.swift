@@ -1,0 +1,85 @@
+package import BLEWire
+
+/// How the two ends of a bearer agree on the size of its packets.
+///
+/// Each end may ask once, as a client; both exchanges lead to the lesser of the two sizes. Until then it is 23.
+///
+///        ┌───────────┐ answer, refusal, 1 s ┌─────────┐
+///        │ unsettled │ ───────────────────▶ │ settled │  a late answer still counts
+///        └───────────┘                      └─────────┘
+///
+/// Core 6.0, Vol 3, Part F, 3.4.2; Part G, 4.3.1.
+package struct MTUNegotiation: Sendable {
+    private enum State: Sendable {
+        /// Nobody has heard of the size yet; at the deadline the default will have to do.
+        case unsettled(deadline: Instant)
+        case settled
+    }
+
+    /// How long others wait for the first exchange.
+    package static let patience = Duration.seconds(1)
+
+    /// What this end offers, in octets.
+    package let preferred: Int
+    /// The largest packet, in octets, that both ends take.
+    package private(set) var mtu = ATT.defaultMTU
+    private var state: State
+    private var hasPeerAsked = false
+
+    /// Creates the negotiation of a link that came up at `now`.
+    package init(preferred: Int, at now: Instant) {
+        self.preferred = min(max(preferred, ATT.defaultMTU), Int(UInt16.max))
+        state = .unsettled(deadline: now + Self.patience)
+    }
+
+    /// When to call ``expire(at:)``, if nothing happens before.
+    package var deadline: Instant? {
+        if case .unsettled(let deadline) = state { deadline } else { nil }
+    }
+
+    package var isSettled: Bool {
+        if case .settled = state { true } else { false }
+    }
+
+    package var request: ATTPacket { .exchangeMTURequest(.init(clientMTU: UInt16(preferred))) }
+    package var response: ATTPacket { .exchangeMTUResponse(.init(serverMTU: UInt16(preferred))) }
+
+    package enum OnEvent: Equatable {
+        case nothing
+        /// The first exchange is over.
+        case settled
+        /// A size that was settled is another now.
+        case changed
+    }
+
+    /// Takes the answer to ``request``: what the server offers, or `nil` if it refused.
+    package mutating func receiveAnswer(serverMTU: UInt16?) -> OnEvent {
+        adopt(serverMTU.map { Int($0) } ?? mtu, settles: true)
+    }
+
+    /// Takes the peer's request.
+    ///
+    /// - Parameter settles: Whether no exchange of this end's own is awaited.
+    package mutating func receiveRequest(clientMTU: UInt16, settles: Bool) -> OnEvent {
+        guard !hasPeerAsked else { return .nothing }
+        hasPeerAsked = true
+        return adopt(Int(clientMTU), settles: settles)
+    }
+
+    /// Settles for the size known so far if the time is up.
+    package mutating func expire(at now: Instant) -> OnEvent {
+        guard case .unsettled(let deadline) = state, deadline <= now else { return .nothing }
+        state = .settled
+        return .settled
+    }
+
+    private mutating func adopt(_ offered: Int, settles: Bool) -> OnEvent {
+        let agreed = max(ATT.defaultMTU, min(offered, preferred))
+        let hasChanged = agreed != mtu
+        mtu = agreed
+        if isSettled { return hasChanged ? .changed : .nothing }
+        guard settles else { return .nothing }
+        state = .settled
+        return .settled
+    }
+}

@@ -1,0 +1,51 @@
+import BLEWire
+
+/// Lays the attributes of one service out, in the order and with the values that GATT wants.
+///
+/// Core 6.0, Vol 3, Part G, 3.
+struct AttributeBuilder {
+    private(set) var attributes: [GATTDatabase.Attribute] = []
+    /// The handle of the next attribute; above 0xFFFF when none is left.
+    private var next: UInt32
+
+    init(from first: AttributeHandle) { next = UInt32(first.wire) }
+
+    /// Goes on at `handle`, so that there is a gap before it.
+    mutating func skip(to handle: AttributeHandle) { next = UInt32(handle.wire) }
+
+    mutating func declareService(_ uuid: BluetoothUUID, isPrimary: Bool) {
+        let type = isPrimary ? GATT.primaryService : GATT.secondaryService
+        append(type, .readable, .constant(uuid.attributeForm.octets))
+    }
+
+    /// Declares an included service; a type of 128 bits is left out, and read where it is declared.
+    mutating func declareInclude(_ uuid: BluetoothUUID, _ range: AttributeHandleRange) {
+        var value = range.start.wire.littleEndianOctets + range.end.wire.littleEndianOctets
+        if case .short(let short) = uuid.attributeForm { value += short.littleEndianOctets }
+        append(GATT.include, .readable, .constant(value))
+    }
+
+    /// Declares a characteristic, and returns the handle of its value: the next one unless another is given.
+    @discardableResult
+    mutating func declareCharacteristic(
+        _ uuid: BluetoothUUID,
+        _ properties: CharacteristicProperties,
+        value: AttributeHandle? = nil
+    ) -> AttributeHandle {
+        let value = value ?? AttributeHandle(wire: UInt16(truncatingIfNeeded: next + 1))
+        let declaration = [properties.declared] + value.wire.littleEndianOctets + uuid.attributeForm.octets
+        append(GATT.characteristic, .readable, .constant(declaration))
+        return value
+    }
+
+    mutating func append(
+        _ type: BluetoothUUID,
+        _ permissions: AttributePermissions,
+        _ content: GATTDatabase.Content
+    ) {
+        precondition(next <= UInt16.max, "a service was given room for its attributes")
+        let handle = AttributeHandle(wire: UInt16(next))
+        next += 1
+        attributes.append(.init(handle: handle, type: type, permissions: permissions, content: content))
+    }
+}

@@ -1,0 +1,168 @@
+import BLEWire
+
+extension AttributeLayer {
+    /// What a request comes to.
+    enum Reply {
+        /// Send this, and then do what has been promised by it.
+        case respond(ATTPacket, then: Effect = .none)
+        case refuse(AttributeHandle, ATT.ErrorCode)
+        case wait(ServerLink.Pending)
+    }
+
+    /// What an answer promises.
+    enum Effect {
+        case none
+        case settle(MTUNegotiation.OnEvent)
+        case keep([GATTDatabase.Keeping])
+    }
+
+    /// Works out what to answer to a request.
+    mutating func reply(to request: ATTPacket, at index: Int, _ now: Instant) -> Reply {
+        let view = links[index].server.view, mtu = links[index].mtu
+        switch request {
+        case .exchangeMTURequest(let request): return exchangeMTU(request, at: index, now)
+        case .findInformationRequest(let request):
+            guard let range = request.range else { return .refuse(request.start, .invalidHandle) }
+            guard let response = database.findInformation(in: range, mtu: mtu) else {
+                return .refuse(request.start, .attributeNotFound)
+            }
+            return .respond(.findInformationResponse(response))
+        case .findByTypeValueRequest(let request):
+            guard let range = request.range else { return .refuse(request.start, .invalidHandle) }
+            guard let response = database.findByTypeValue(request.type, request.value, in: range, view, mtu: mtu)
+            else { return .refuse(request.start, .attributeNotFound) }
+            return .respond(.findByTypeValueResponse(response))
+        case .readByTypeRequest(let request): return readByType(request, at: index)
+        case .readByGroupTypeRequest(let request):
+            guard let range = request.range else { return .refuse(request.start, .invalidHandle) }
+            switch database.readByGroupType(request.groupType, in: range, mtu: mtu) {
+            case .response(let response): return .respond(.readByGroupTypeResponse(response))
+            case .refused(let handle, let code): return .refuse(handle, code)
+            }
+        case .readRequest(let request): return read(request.handle, at: index)
+        case .readBlobRequest(let request): return readBlob(request, at: index)
+        case .readMultipleRequest(let request):
+            return readSeveral(request.handles, after: [], for: .readMultipleRequest, at: index)
+        case .readMultipleVariableRequest(let request):
+            return readSeveral(request.handles, after: [], for: .readMultipleVariableRequest, at: index)
+        case .writeRequest(let request): return write(request, at: index)
+        case .prepareWriteRequest(let request): return prepare(request, at: index)
+        case .executeWriteRequest(let request): return execute(request, at: index)
+        default: preconditionFailure("\(request.opcode) is no request")
+        }
+    }
+
+    private mutating func exchangeMTU(_ request: ATT.ExchangeMTURequest, at index: Int, _ now: Instant) -> Reply {
+        let settles = links[index].role == .peripheral
+        let event = links[index].client.negotiation.receiveRequest(clientMTU: request.clientMTU, settles: settles)
+        return .respond(links[index].client.negotiation.response, then: .settle(event))
+    }
+
+    private mutating func readByType(_ request: ATT.ReadByTypeRequest, at index: Int) -> Reply {
+        guard let range = request.range else { return .refuse(request.start, .invalidHandle) }
+        let view = links[index].server.view
+        switch database.readByType(request.type, in: range, view, mtu: links[index].mtu) {
+        case .response(let response): return .respond(.readByTypeResponse(response))
+        case .held(let handle, let owner):
+            return ask(owner, offset: 0, of: handle, for: .readByTypeRequest, .list, at: index)
+        case .refused(let handle, let code): return .refuse(handle, code)
+        }
+    }
+
+    private mutating func read(_ handle: AttributeHandle, at index: Int) -> Reply {
+        switch database.read(handle, links[index].server.view) {
+        case .value(let value):
+            return .respond(.readResponse(.init(value: [UInt8](value.prefix(links[index].mtu - 1)))))
+        case .held(let owner): return ask(owner, offset: 0, of: handle, for: .readRequest, .value, at: index)
+        case .refused(let code): return .refuse(handle, code)
+        }
+    }
+
+    private mutating func readBlob(_ request: ATT.ReadBlobRequest, at index: Int) -> Reply {
+        let offset = Int(request.offset)
+        switch database.read(request.handle, links[index].server.view) {
+        case .value(let value):
+            guard offset <= value.count else { return .refuse(request.handle, .invalidOffset) }
+            let part = [UInt8](value[offset...].prefix(links[index].mtu - 1))
+            return .respond(.readBlobResponse(.init(part: part)))
+        case .held(let owner):
+            return ask(owner, offset: offset, of: request.handle, for: .readBlobRequest, .part, at: index)
+        case .refused(let code): return .refuse(request.handle, code)
+        }
+    }
+
+    /// Reads one value after the other; clients that have some of them are asked in turn.
+    mutating func readSeveral(
+        _ handles: [AttributeHandle],
+        after values: [[UInt8]],
+        for request: ATT.Opcode,
+        at index: Int
+    ) -> Reply {
+        var values = values
+        for (position, handle) in handles.enumerated() {
+            switch database.read(handle, links[index].server.view) {
+            case .value(let value): values.append(value)
+            case .held(let owner):
+                let rest = [AttributeHandle](handles[(position + 1)...])
+                return ask(owner, offset: 0, of: handle, for: request, .several(values: values, rest: rest), at: index)
+            case .refused(let code): return .refuse(handle, code)
+            }
+        }
+        let mtu = links[index].mtu
+        if request == .readMultipleVariableRequest {
+            return .respond(.readMultipleVariableResponse(.init(values: values, mtu: mtu)))
+        }
+        return .respond(.readMultipleResponse(.init(values: [UInt8](values.joined().prefix(mtu - 1)))))
+    }
+
+    private mutating func write(_ request: ATT.WriteRequest, at index: Int) -> Reply {
+        let view = links[index].server.view
+        switch database.write(request.value, to: request.handle, view, limits: configuration.limits) {
+        case .keep(let keeping): return .respond(.writeResponse, then: .keep([keeping]))
+        case .held(let owner):
+            let part = WritePart(attribute: owner.id, value: request.value)
+            let asked = askToWrite([part], client: owner.client, at: index)
+            return .wait(.init(request: .writeRequest, handle: request.handle, answer: .writing([asked], values: [])))
+        case .refused(let code): return .refuse(request.handle, code)
+        }
+    }
+
+    private mutating func prepare(_ request: ATT.PrepareWriteRequest, at index: Int) -> Reply {
+        if let code = database.refusalToWrite(request.handle, links[index].server.view) {
+            return .refuse(request.handle, code)
+        }
+        let part = PreparedWrites.Part(handle: request.handle, offset: Int(request.offset), value: request.part)
+        guard links[index].server.prepared.append(part) else { return .refuse(request.handle, .prepareQueueFull) }
+        return .respond(
+            .prepareWriteResponse(.init(handle: request.handle, offset: request.offset, part: request.part))
+        )
+    }
+
+    /// Writes all that was prepared, or nothing: every attribute is checked first, then every client is asked, and what
+    /// the host keeps itself is kept when all have agreed.
+    private mutating func execute(_ request: ATT.ExecuteWriteRequest, at index: Int) -> Reply {
+        let parts = links[index].server.prepared.removeAll()
+        guard request.decision == .write else { return .respond(.executeWriteResponse) }
+        var keepings: [GATTDatabase.Keeping] = []
+        var groups: [(client: ClientID, parts: [WritePart])] = []
+        for (position, part) in parts.enumerated() {
+            let isFirst = !parts[..<position].contains { $0.handle == part.handle }
+            let all = isFirst ? parts.filter { $0.handle == part.handle } : [part]
+            switch database.write(all, links[index].server.view, limits: configuration.limits) {
+            case .keep(let keeping): if isFirst { keepings.append(keeping) }
+            case .held(let owner):
+                let written = WritePart(attribute: owner.id, offset: part.offset, value: part.value)
+                if let group = groups.firstIndex(where: { $0.client == owner.client }) {
+                    groups[group].parts.append(written)
+                } else {
+                    groups.append((owner.client, [written]))
+                }
+            case .refused(let code): if isFirst { return .refuse(part.handle, code) }
+            }
+        }
+        guard !groups.isEmpty else { return .respond(.executeWriteResponse, then: .keep(keepings)) }
+        let asked = groups.map { askToWrite($0.parts, client: $0.client, at: index) }
+        let handle = parts.first?.handle ?? .none
+        return .wait(.init(request: .executeWriteRequest, handle: handle, answer: .writing(asked, values: keepings)))
+    }
+}

@@ -1,0 +1,111 @@
+import BLEWire
+
+extension AttributeLayer {
+    /// Asks the client that has a value for it.
+    mutating func ask(
+        _ owner: GATTDatabase.Owner,
+        offset: Int,
+        of handle: AttributeHandle,
+        for request: ATT.Opcode,
+        _ reading: ServerLink.Reading,
+        at index: Int
+    ) -> Reply {
+        let transaction = makeTransaction()
+        let event = ServerEvent.readRequested(transaction, links[index].remote, owner.id, offset: offset)
+        outbox.tell(owner.client, of: .server(event))
+        let asked = ServerLink.Asked(transaction: transaction, client: owner.client)
+        return .wait(.init(request: request, handle: handle, answer: .reading(asked, for: reading)))
+    }
+
+    /// Asks a client whether it takes these writes, all of them or none.
+    mutating func askToWrite(_ parts: [WritePart], client: ClientID, at index: Int) -> ServerLink.Asked {
+        let transaction = makeTransaction()
+        outbox.tell(client, of: .server(.writeRequested(transaction, links[index].remote, parts)))
+        return ServerLink.Asked(transaction: transaction, client: client)
+    }
+
+    private mutating func makeTransaction() -> ServerTransaction {
+        lastTransaction += 1
+        return ServerTransaction(rawValue: lastTransaction)
+    }
+
+    /// Takes the answer of a client to what it was asked.
+    mutating func respond(
+        _ transaction: ServerTransaction,
+        _ response: ServerResponse,
+        from client: ClientID,
+        at now: Instant
+    ) {
+        let asked = ServerLink.Asked(transaction: transaction, client: client)
+        for index in links.indices {
+            guard let pending = links[index].server.bearer.pending, pending.awaits(asked) else { continue }
+            return resume(with: reply(to: pending, asked, response, at: index), at: index, now)
+        }
+        outbox.append(.note(.lateResponse(client)))
+    }
+
+    private mutating func reply(
+        to pending: ServerLink.Pending,
+        _ asked: ServerLink.Asked,
+        _ response: ServerResponse,
+        at index: Int
+    ) -> Reply {
+        switch (pending.answer, response) {
+        case (_, .failure(let code)): return .refuse(pending.handle, code)
+        case (.reading(_, let reading), .success(let value)):
+            return reply(with: [UInt8](value.prefix(configuration.limits.attributeLength)), for: reading, pending, index)
+        case (.writing(let all, let values), .success):
+            let rest = all.filter { $0 != asked }
+            guard rest.isEmpty else {
+                var pending = pending
+                pending.answer = .writing(rest, values: values)
+                return .wait(pending)
+            }
+            let packet: ATTPacket = pending.request == .writeRequest ? .writeResponse : .executeWriteResponse
+            return .respond(packet, then: .keep(values))
+        }
+    }
+
+    private mutating func reply(
+        with value: [UInt8],
+        for reading: ServerLink.Reading,
+        _ pending: ServerLink.Pending,
+        _ index: Int
+    ) -> Reply {
+        let mtu = links[index].mtu
+        switch reading {
+        case .value: return .respond(.readResponse(.init(value: [UInt8](value.prefix(mtu - 1)))))
+        case .part: return .respond(.readBlobResponse(.init(part: [UInt8](value.prefix(mtu - 1)))))
+        case .list:
+            let room = min(mtu - 4, ATT.ReadByTypeResponse.maximumValueLength)
+            let entry = ATT.ReadByTypeResponse.Entry(handle: pending.handle, value: [UInt8](value.prefix(room)))
+            return .respond(.readByTypeResponse(.init(entries: [entry])))
+        case .several(let values, let rest):
+            return readSeveral(rest, after: values + [value], for: pending.request, at: index)
+        }
+    }
+
+    /// Answers what waits for a client that is gone.
+    mutating func refuseAll(of client: ClientID, at now: Instant) {
+        for index in links.indices {
+            while let pending = links[index].server.bearer.pending, pending.awaits(client) {
+                resume(with: .refuse(pending.handle, .unlikelyError), at: index, now)
+            }
+        }
+    }
+}
+
+extension ServerLink.Pending {
+    /// Whether this question is among those that the answer waits for.
+    func awaits(_ asked: ServerLink.Asked) -> Bool { all.contains(asked) }
+
+    /// Whether the answer waits for this client.
+    func awaits(_ client: ClientID) -> Bool { all.contains { $0.client == client } }
+
+    private var all: [ServerLink.Asked] {
+        switch answer {
+        case .reading(let asked, _): [asked]
+        case .writing(let all, _): all
+        }
+    }
+}

@@ -1,0 +1,32 @@
+package import BLEWire
+
+extension AttributeLayer {
+    /// Notes that a client is connected to the peer of a link: it may ask, and hears of what the peer says by itself.
+    package mutating func attach(_ client: ClientID, to link: ConnectionHandle) {
+        guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
+        links[index].client.attach(client)
+    }
+
+    /// Notes that a client is not connected to the peer of a link any more.
+    ///
+    /// What it waits for is answered, and what it subscribed to is turned off if nobody else wants it.
+    package mutating func detach(_ client: ClientID, from link: ConnectionHandle, at now: Instant) {
+        guard let index = index(of: link) else { return }
+        links[index].client.detach(client, at: now, into: &outbox)
+    }
+
+    /// Carries out what a client asks of a peer, all but ``PeerRequest/readRSSI``, which is no matter of attributes.
+    package mutating func perform(
+        _ request: PeerRequest,
+        on link: ConnectionHandle,
+        for client: ClientID,
+        at now: Instant
+    ) {
+        precondition(request != .readRSSI, "the strength of a signal is no attribute")
+        guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
+        guard links[index].client.isAttached(client) else {
+            return links[index].client.answer(request, of: client, with: .notConnected, into: &outbox)
+        }
+        links[index].client.perform(request, for: client, at: now, into: &outbox)
+    }
+}

@@ -1,0 +1,106 @@
+package import BLEWire
+
+extension AttributeLayer {
+    /// Carries out what a client asks of the own server, all but advertising and latency.
+    package mutating func perform(_ request: ServerRequest, for client: ClientID, at now: Instant) {
+        switch request {
+        case .addService(let definition):
+            let result = database.add(definition, for: client, limits: configuration.limits)
+            switch result {
+            case .success(let range):
+                outbox.tell(client, of: .server(.serviceAdded(definition.id, nil)))
+                indicateChange(of: range, at: now)
+            case .failure(let failure): outbox.tell(client, of: .server(.serviceAdded(definition.id, failure)))
+            }
+        case .removeService(let id):
+            let owner = GATTDatabase.Owner(client: client, id: id)
+            removeServices(at: now) { $0.owner == owner }
+        case .removeAllServices: removeServices(at: now) { $0.owner?.client == client }
+        case .respond(let transaction, let response): respond(transaction, response, from: client, at: now)
+        case .update(let id, let value, let centrals): update(id, value, to: centrals, for: client, at: now)
+        case .startAdvertising, .stopAdvertising, .setLatency:
+            preconditionFailure("\(request) is no matter of attributes")
+        }
+    }
+
+    /// Forgets a client: it leaves all peers, its services go, and peers that wait for it are refused.
+    package mutating func clientClosed(_ client: ClientID, at now: Instant) {
+        for index in links.indices { links[index].client.detach(client, at: now, into: &outbox) }
+        refuseAll(of: client, at: now)
+        updates.remove(client)
+        removeServices(at: now) { $0.owner?.client == client }
+    }
+
+    /// Forgets what clients added: the radio went off, and links with it.
+    package mutating func reset(at now: Instant) {
+        removeServices(at: now) { $0.owner != nil }
+    }
+
+    /// Says how far a link can be trusted from now on.
+    package mutating func secure(_ link: ConnectionHandle, _ security: LinkSecurity) {
+        guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
+        links[index].server.security = security
+    }
+
+    private mutating func removeServices(
+        at now: Instant,
+        where isUnwanted: (GATTDatabase.Service) -> Bool
+    ) {
+        let unwanted = database.services.filter(isUnwanted).map(\.range)
+        for range in unwanted {
+            for index in links.indices { unsubscribe(from: range, at: index) }
+        }
+        for range in database.removeServices(where: isUnwanted) { indicateChange(of: range, at: now) }
+        if links.isEmpty { database.releaseHandles() }
+    }
+
+    /// Drops what the peer configured in a range, and tells those who sent it values.
+    mutating func unsubscribe(from range: AttributeHandleRange, at index: Int) {
+        for handle in links[index].server.configurations.active where range.contains(handle) {
+            links[index].server.configurations[handle] = 0
+            guard case .configuration(let about)? = database.attribute(at: handle)?.content, let owner = about.owner
+            else { continue }
+            outbox.tell(owner.client, of: .server(.unsubscribed(links[index].remote, from: owner.id)))
+        }
+    }
+
+    /// Tells the peers that asked for it that services in a range were added or removed.
+    ///
+    /// Core 6.0, Vol 3, Part G, 7.1.
+    private mutating func indicateChange(of range: AttributeHandleRange, at now: Instant) {
+        guard let value = database.serviceChanged, let (configuration, _) = database.configuration(of: value) else {
+            return
+        }
+        for index in links.indices where links[index].server.configurations[configuration] != 0 {
+            submit(.serviceChanged(value, range), at: index, now)
+        }
+    }
+}
+
+extension GATTDatabase {
+    /// The value in which the host says that services changed.
+    var serviceChanged: AttributeHandle? {
+        services.first { $0.uuid == GATT.genericAttribute && $0.owner == nil }.flatMap { service in
+            attributes(in: service.range).first { $0.type == GATT.serviceChanged }?.handle
+        }
+    }
+
+    /// The configuration of a value that a client named so.
+    func configuration(of owner: Owner) -> (handle: AttributeHandle, about: Configured)? {
+        for attribute in attributes {
+            if case .configuration(let about) = attribute.content, about.owner == owner {
+                return (attribute.handle, about)
+            }
+        }
+        return nil
+    }
+
+    /// The clients that added services, in the order in which they did first.
+    var clients: [ClientID] {
+        var clients: [ClientID] = []
+        for service in services {
+            if let client = service.owner?.client, !clients.contains(client) { clients.append(client) }
+        }
+        return clients
+    }
+}

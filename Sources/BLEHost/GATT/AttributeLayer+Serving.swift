@@ -1,0 +1,105 @@
+import BLEWire
+
+extension AttributeLayer {
+    /// Takes a packet that the peer's client sent.
+    mutating func serve(_ packet: ATTPacket, at index: Int, _ now: Instant) {
+        switch packet {
+        case .confirmation: confirm(at: index, now)
+        case .writeCommand(let command): take(command, at: index)
+        case .signedWriteCommand: outbox.append(.note(.unverifiedWrite(links[index].handle)))
+        default: receive(.request(packet), at: index, now)
+        }
+    }
+
+    /// Takes a request, or what was meant to be one, when it is its turn.
+    mutating func receive(
+        _ incoming: ATTServerBearer<ServerLink.Pending>.Incoming,
+        at index: Int,
+        _ now: Instant
+    ) {
+        switch links[index].server.bearer.receive(incoming) {
+        case .answer: answer(incoming, at: index, now)
+        case .wait: break
+        case .drop: outbox.append(.note(.limitReached(.queuedRequests(links[index].handle))))
+        }
+    }
+
+    /// Answers a request and those that waited for it, until one has to wait for a client.
+    private mutating func answer(
+        _ incoming: ATTServerBearer<ServerLink.Pending>.Incoming,
+        at index: Int,
+        _ now: Instant
+    ) {
+        var next: ATTServerBearer<ServerLink.Pending>.Incoming? = incoming
+        while let current = next {
+            switch current {
+            case .unacceptable(let opcode, let code):
+                finish(.refuse(.none, code), to: opcode, at: index, now)
+            case .request(let request):
+                let reply = reply(to: request, at: index, now)
+                if case .wait(let pending) = reply { return links[index].server.bearer.suspend(pending) }
+                finish(reply, to: request.opcode, at: index, now)
+            }
+            next = links[index].server.bearer.finish()
+        }
+    }
+
+    /// Sends an answer, and then does what it promises.
+    private mutating func finish(_ reply: Reply, to request: ATT.Opcode, at index: Int, _ now: Instant) {
+        switch reply {
+        case .wait: preconditionFailure("an answer that waits is not sent")
+        case .refuse(let handle, let code):
+            send(.errorResponse(.init(request: request, handle: handle, code: code)), at: index)
+        case .respond(let packet, .none): send(packet, at: index)
+        case .respond(let packet, .keep(let keepings)):
+            send(packet, at: index)
+            for keeping in keepings { keep(keeping, at: index) }
+        case .respond(let packet, .settle(let event)):
+            send(packet, at: index)
+            links[index].client.settle(event, at: now, into: &outbox)
+            guard event == .changed || event == .settled else { return }
+            for client in database.clients {
+                outbox.tell(client, of: .server(.centralChanged(links[index].remote)))
+            }
+        }
+    }
+
+    /// Answers the request that has been waiting for clients, and goes on with those behind it.
+    mutating func resume(with reply: Reply, at index: Int, _ now: Instant) {
+        guard let pending = links[index].server.bearer.pending else { return }
+        if case .wait(let pending) = reply { return links[index].server.bearer.suspend(pending) }
+        finish(reply, to: pending.request, at: index, now)
+        if let next = links[index].server.bearer.finish() { answer(next, at: index, now) }
+    }
+
+    mutating func send(_ packet: ATTPacket, at index: Int) {
+        outbox.append(.send(packet.encoded, on: links[index].handle, receipt: nil))
+    }
+
+    /// A write that nobody awaits an answer to: what is not permitted is ignored.
+    private mutating func take(_ command: ATT.WriteCommand, at index: Int) {
+        let view = links[index].server.view
+        switch database.write(command.value, to: command.handle, view, limits: configuration.limits) {
+        case .keep(let keeping): keep(keeping, at: index)
+        case .held(let owner):
+            let part = WritePart(attribute: owner.id, value: command.value)
+            outbox.tell(owner.client, of: .server(.writeRequested(nil, links[index].remote, [part])))
+        case .refused(let code): outbox.append(.note(.commandRefused(command.handle, code, links[index].handle)))
+        }
+    }
+
+    /// Keeps a value that a peer wrote, and tells its owner if the peer wants to hear of something else now.
+    private mutating func keep(_ keeping: GATTDatabase.Keeping, at index: Int) {
+        switch keeping {
+        case .value(let handle, let value): database.store(value, at: handle)
+        case .configuration(let handle, let about, let bits):
+            let old = links[index].server.configurations[handle]
+            links[index].server.configurations[handle] = bits
+            guard let owner = about.owner, (old == 0) != (bits == 0) else { return }
+            let event: ServerEvent =
+                bits == 0
+                ? .unsubscribed(links[index].remote, from: owner.id) : .subscribed(links[index].remote, to: owner.id)
+            outbox.tell(owner.client, of: .server(event))
+        }
+    }
+}

@@ -1,0 +1,143 @@
+package import BLEWire
+
+/// All that this host does with attributes: as the client of its peers, and as their server.
+///
+/// It takes the payloads of channel 0x0004 and the requests of clients; what it wants done, it hands out through
+/// ``next()``. It knows nothing of controllers, and two of them joined by their packets are a complete pair.
+///
+/// Core 6.0, Vol 3, Parts F and G.
+package struct AttributeLayer {
+    /// What a layer is made with.
+    package struct Configuration: Sendable {
+        /// What the own GAP service says, at most 248 octets of UTF-8.
+        package var deviceName: String
+        /// What the own GAP service says: Assigned Numbers, 2.6.
+        package var appearance: UInt16
+        /// The largest ATT packet that this end takes, in octets, 23 or more.
+        package var preferredMTU: Int
+        package var limits: Limits
+
+        package init(
+            deviceName: String = "",
+            appearance: UInt16 = 0,
+            preferredMTU: Int = ATT.maximumMTU,
+            limits: Limits = Limits()
+        ) {
+            self.deviceName = deviceName
+            self.appearance = appearance
+            self.preferredMTU = preferredMTU
+            self.limits = limits
+        }
+    }
+
+    /// What the layer wants done.
+    package enum Output: Equatable, Sendable {
+        /// Send an ATT packet, and report back with ``AttributeLayer/sent(_:at:)`` if there is a receipt.
+        case send([UInt8], on: ConnectionHandle, receipt: SendReceipt?)
+        case event(ClientEvent, for: ClientID)
+        /// The first MTU exchange is over, refused or given up after a second; an answer that comes later still counts.
+        case mtuSettled(ConnectionHandle, Int)
+        /// A transaction was not answered within 30 s: the link is of no more use.
+        case abandon(ConnectionHandle)
+        /// The peer told its name.
+        case nameRead(PeerIdentifier, String)
+        /// The primary services that clients have found on a peer so far.
+        case servicesKnown(PeerIdentifier, [BluetoothUUID])
+        /// The peer confirmed an indication of this value.
+        case confirmed(ConnectionHandle, AttributeHandle)
+        case note(Note)
+    }
+
+    let configuration: Configuration
+    /// In ascending order of handles.
+    var links: [AttributeLink] = []
+    var database: GATTDatabase
+    var updates = UpdateLedger()
+    var lastTransaction: UInt64 = 0
+    var outbox = Outbox()
+
+    package init(configuration: Configuration) {
+        self.init(
+            configuration: configuration,
+            database: GATTDatabase(deviceName: configuration.deviceName, appearance: configuration.appearance)
+        )
+    }
+
+    /// Creates a layer whose server has exactly these attributes.
+    package init(configuration: Configuration, database: GATTDatabase) {
+        self.configuration = configuration
+        self.database = database
+    }
+
+    /// What to do next; call until it is `nil`.
+    package mutating func next() -> Output? { outbox.next() }
+
+    /// When to call ``wake(at:)``, if nothing happens before.
+    package var deadline: Instant? { links.compactMap(\.deadline).min() }
+
+    /// Begins with a link that came up, on which this host has the given role.
+    package mutating func linkUp(
+        _ link: ConnectionHandle,
+        peer: PeerIdentifier,
+        role: LinkRole,
+        at now: Instant
+    ) {
+        precondition(index(of: link) == nil, "a link comes up once")
+        var client = GATTClient(link: link, peer: peer, configuration: configuration, at: now)
+        if role == .central { client.chores.append(.exchangeMTU) }
+        client.proceed(at: now, into: &outbox)
+        let server = ServerLink(limits: configuration.limits)
+        links.insert(AttributeLink(role: role, client: client, server: server), at: position(of: link))
+    }
+
+    /// Ends with a link that is gone, and answers all that waited for it.
+    package mutating func linkDown(_ link: ConnectionHandle, failure: Failure, at now: Instant) {
+        guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
+        links[index].client.close(failure, into: &outbox)
+        settleUpdates(at: index)
+        unsubscribe(from: .all, at: index)
+        links.remove(at: index)
+        if links.isEmpty { database.releaseHandles() }
+    }
+
+    /// Does what is due.
+    package mutating func wake(at now: Instant) {
+        for index in links.indices {
+            links[index].client.wake(at: now, into: &outbox)
+            switch links[index].server.indications.expire(at: now) {
+            case .nothing: break
+            case .abandon:
+                settleUpdates(at: index)
+                outbox.append(.note(.transactionTimedOut(links[index].handle)))
+                outbox.append(.abandon(links[index].handle))
+            }
+        }
+    }
+
+    /// Notes that the controller has taken the packet with this receipt.
+    package mutating func sent(_ receipt: SendReceipt, at now: Instant) {
+        for index in links.indices {
+            if links[index].client.sent(receipt, into: &outbox) || sentUpdate(receipt, at: index) { return }
+        }
+    }
+
+    func index(of link: ConnectionHandle) -> Int? {
+        let index = position(of: link)
+        return index < links.count && links[index].handle == link ? index : nil
+    }
+
+    /// Where the link with this handle is or belongs.
+    private func position(of link: ConnectionHandle) -> Int {
+        var low = 0, high = links.count
+        while low < high {
+            let middle = (low + high) / 2
+            if links[middle].handle < link { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+/// Which end of a link this host is.
+package enum LinkRole: Equatable, Sendable {
+    case central, peripheral
+}

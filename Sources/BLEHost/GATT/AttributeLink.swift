@@ -1,0 +1,17 @@
+import BLEWire
+
+/// What the attribute layer keeps of one link.
+struct AttributeLink {
+    let role: LinkRole
+    var client: GATTClient
+    var server: ServerLink
+
+    var handle: ConnectionHandle { client.link }
+    var peer: PeerIdentifier { client.peer }
+    /// The largest ATT packet, in octets, that both ends take.
+    var mtu: Int { client.mtu }
+    /// When something is due, if nothing happens before.
+    var deadline: Instant? { [client.deadline, server.indications.deadline].compactMap(\.self).min() }
+    /// The peer, as the client of the own server.
+    var remote: RemoteCentral { RemoteCentral(peer: peer, mtu: mtu) }
+}

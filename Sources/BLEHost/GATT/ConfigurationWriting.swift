@@ -1,0 +1,88 @@
+package import BLEWire
+
+/// Tells a server what to send by itself: finds the Client Characteristic Configuration, and writes it.
+///
+///        ┌──────────┐ found ┌─────────┐
+///        │ finding  │ ────▶ │ writing │ ─ answer ─▶ finished
+///        └──────────┘       └─────────┘
+///              │ not there
+///              ▼
+///        finished with notFound
+///
+/// Core 6.0, Vol 3, Part G, 3.3.3.3 and 4.10.
+package struct ConfigurationWriting: Sendable {
+    /// Where the descriptor is, what was to be written, and why it was not, if it was not.
+    package struct Outcome: Equatable, Sendable {
+        package let configuration: AttributeHandle?
+        package let bits: UInt16
+        package let failure: Failure?
+    }
+
+    private enum State: Sendable {
+        case finding(DescriptorDiscovery)
+        case writing(AttributeHandle)
+    }
+
+    private let bits: UInt16
+    private var state: State
+
+    /// Creates the writing of `bits`.
+    ///
+    /// - Parameters:
+    ///   - configuration: The descriptor, if it is known from an earlier time.
+    ///   - range: Where the descriptors of the characteristic are; `nil` if it has none.
+    package init(_ bits: UInt16, to configuration: AttributeHandle?, in range: AttributeHandleRange?) {
+        self.bits = bits
+        state =
+            configuration.map { .writing($0) }
+            ?? .finding(DescriptorDiscovery(in: range, first: GATT.clientConfiguration))
+    }
+
+    init(_ change: Subscriptions.Change) {
+        self.init(change.bits, to: change.configuration, in: change.descriptors)
+    }
+
+    package mutating func begin() -> ProcedureStep<Outcome> {
+        switch state {
+        case .finding(let discovery): proceed(with: discovery, discovery.begin())
+        case .writing(let handle): write(handle)
+        }
+    }
+
+    package mutating func receive(_ answer: ATTAnswer) -> ProcedureStep<Outcome> {
+        switch (state, answer) {
+        case (.finding(var discovery), _):
+            let step = discovery.receive(answer)
+            return proceed(with: discovery, step)
+        case (.writing(let handle), .success(.writeResponse)):
+            return .finished(Outcome(configuration: handle, bits: bits, failure: nil))
+        case (.writing(let handle), .failure(let code)):
+            return .finished(Outcome(configuration: handle, bits: bits, failure: .att(code)))
+        case (.writing(let handle), .success):
+            return .finished(Outcome(configuration: handle, bits: bits, failure: .contradiction))
+        }
+    }
+
+    private mutating func proceed(
+        with discovery: DescriptorDiscovery,
+        _ step: ProcedureStep<Found<DiscoveredDescriptor>>
+    ) -> ProcedureStep<Outcome> {
+        switch step {
+        case .request(let packet):
+            state = .finding(discovery)
+            return .request(packet)
+        case .finished(.success(let descriptors)):
+            guard let descriptor = descriptors.first else {
+                return .finished(Outcome(configuration: nil, bits: bits, failure: .notFound))
+            }
+            return write(descriptor.handle)
+        case .finished(.failure(let failure)):
+            return .finished(Outcome(configuration: nil, bits: bits, failure: failure))
+        }
+    }
+
+    private mutating func write(_ handle: AttributeHandle) -> ProcedureStep<Outcome> {
+        state = .writing(handle)
+        return .request(.writeRequest(.init(handle: handle, value: bits.littleEndianOctets)))
+    }
+}

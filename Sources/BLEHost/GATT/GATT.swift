@@ -1,0 +1,22 @@
+package import BLEWire
+
+/// The assigned types of the attributes that GATT itself is made of.
+///
+/// Core 6.0, Vol 3, Part G, 3; Assigned Numbers, 3.4 to 3.8.
+package enum GATT {
+    package static let primaryService = BluetoothUUID.short(0x2800)
+    package static let secondaryService = BluetoothUUID.short(0x2801)
+    package static let include = BluetoothUUID.short(0x2802)
+    package static let characteristic = BluetoothUUID.short(0x2803)
+
+    package static let extendedProperties = BluetoothUUID.short(0x2900)
+    package static let userDescription = BluetoothUUID.short(0x2901)
+    package static let clientConfiguration = BluetoothUUID.short(0x2902)
+
+    package static let genericAccess = BluetoothUUID.short(0x1800)
+    package static let genericAttribute = BluetoothUUID.short(0x1801)
+
+    package static let deviceName = BluetoothUUID.short(0x2A00)
+    package static let appearance = BluetoothUUID.short(0x2A01)
+    package static let serviceChanged = BluetoothUUID.short(0x2A05)
+}

@@ -1,0 +1,59 @@
+import BLEWire
+
+extension GATTClient {
+    /// Takes a packet that the peer's server sent: an answer, or a value that it sends by itself.
+    mutating func receive(_ packet: ATTPacket, at now: Instant, into outbox: inout Outbox) {
+        switch packet {
+        case .notification(let notification): deliver(notification.value, of: notification.handle, into: &outbox)
+        case .multipleNotification(let notification):
+            for entry in notification.entries { deliver(entry.value, of: entry.handle, into: &outbox) }
+        case .indication(let indication):
+            outbox.append(.send(ATTPacket.confirmation.encoded, on: link, receipt: nil))
+            if indication.handle == serviceChanged {
+                servicesChanged(indication.value, into: &outbox)
+            } else {
+                deliver(indication.value, of: indication.handle, into: &outbox)
+            }
+            proceed(at: now, into: &outbox)
+        default: take(bearer.receive(packet), at: now, into: &outbox)
+        }
+    }
+
+    /// Takes a packet that is malformed but for its opcode.
+    mutating func receiveMalformed(_ opcode: ATT.Opcode, at now: Instant, into outbox: inout Outbox) {
+        // An indication that says nothing of use still waits for its confirmation, and would block all others.
+        if opcode == .handleValueIndication {
+            outbox.append(.send(ATTPacket.confirmation.encoded, on: link, receipt: nil))
+        }
+        let event = bearer.receiveMalformed(opcode)
+        if event != .ignored { take(event, at: now, into: &outbox) }
+    }
+
+    private func deliver(_ value: [UInt8], of handle: AttributeHandle, into outbox: inout Outbox) {
+        let receivers = subscriptions.receivers(of: handle)
+        if receivers.isEmpty { outbox.append(.note(.unwantedValue(handle, link))) }
+        for client in receivers { outbox.tell(client, of: .peer(peer, .valueNotified(handle, value))) }
+    }
+
+    private mutating func servicesChanged(_ value: [UInt8], into outbox: inout Outbox) {
+        guard value.count == 4, let range = AttributeHandleRange(value.handle(at: 0), value.handle(at: 2)) else {
+            return outbox.append(.note(.dropped(.reserved(field: "Service Changed"), .channel(.attribute, link))))
+        }
+        services.removeAll { $0.range.overlaps(range) }
+        subscriptions.removeAll(in: range)
+        tellAll(.servicesModified(range), through: &outbox)
+    }
+
+    /// Does what is due.
+    mutating func wake(at now: Instant, into outbox: inout Outbox) {
+        switch bearer.expire(at: now) {
+        case .nothing: break
+        case .abandon:
+            failAll(with: .timedOut, into: &outbox)
+            outbox.append(.note(.transactionTimedOut(link)))
+            outbox.append(.abandon(link))
+        }
+        settle(negotiation.expire(at: now), at: now, into: &outbox)
+        proceed(at: now, into: &outbox)
+    }
+}

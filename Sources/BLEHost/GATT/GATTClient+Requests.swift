@@ -1,0 +1,134 @@
+import BLEWire
+
+extension GATTClient {
+    /// Takes a request of a client that is attached.
+    ///
+    /// A write command goes out at once unless an earlier request of its client waits for its turn, or a long write of
+    /// its client is under way: it overtakes answers, but never requests.
+    mutating func perform(_ request: PeerRequest, for client: ClientID, at now: Instant, into outbox: inout Outbox) {
+        if case .writeCommand(let handle, let value) = request, !waiting.holdsRequests(of: client), blocked != client {
+            return send(value, to: handle, for: client, into: &outbox)
+        }
+        guard !bearer.isDead else { return answer(request, of: client, with: .timedOut, into: &outbox) }
+        guard waiting.append(request, for: client) else {
+            outbox.append(.note(.limitReached(.queuedRequests(link))))
+            return answer(request, of: client, with: .limitReached, into: &outbox)
+        }
+        proceed(at: now, into: &outbox)
+    }
+
+    /// The client whose write commands have to wait, if there is one.
+    private var blocked: ClientID? {
+        guard let running, running.procedure.holdsParts, case .client(let client) = running.owner else { return nil }
+        return client
+    }
+
+    /// Begins whatever can begin now.
+    mutating func proceed(at now: Instant, into outbox: inout Outbox) {
+        while true {
+            while let command = waiting.nextCommand(blocking: blocked) {
+                send(command.value, to: command.handle, for: command.client, into: &outbox)
+            }
+            guard running == nil, bearer.isIdle else { return }
+            if let (client, request) = waiting.next() {
+                begin(request, for: client, at: now, into: &outbox)
+            } else if let chore = nextChore(at: now) {
+                begin(chore, at: now, into: &outbox)
+            } else {
+                return
+            }
+        }
+    }
+
+    private mutating func nextChore(at now: Instant) -> Chore? {
+        if chores.first == .exchangeMTU { return chores.removeFirst() }
+        guard let choresBegin, choresBegin <= now, !chores.isEmpty else { return nil }
+        return chores.removeFirst()
+    }
+
+    private mutating func send(
+        _ value: [UInt8],
+        to handle: AttributeHandle,
+        for client: ClientID,
+        into outbox: inout Outbox
+    ) {
+        guard value.count <= mtu - 3 else {
+            outbox.append(.note(.oversizedCommand(handle, link)))
+            return outbox.tell(client, of: .peer(peer, .writeCommandsTaken(1)))
+        }
+        let receipt = outbox.makeReceipt()
+        commands.append(Command(receipt: receipt, client: client))
+        let packet = ATTPacket.writeCommand(.init(handle: handle, value: value))
+        outbox.append(.send(packet.encoded, on: link, receipt: receipt))
+    }
+
+    /// Notes that the controller has taken a packet; `false` if it is none of this link's commands.
+    mutating func sent(_ receipt: SendReceipt, into outbox: inout Outbox) -> Bool {
+        guard let first = commands.first, first.receipt <= receipt else { return false }
+        // The controller takes packets of a link in the order in which they were handed down.
+        while let command = commands.first, command.receipt <= receipt {
+            _ = commands.popFirst()
+            if isAttached(command.client) { outbox.tell(command.client, of: .peer(peer, .writeCommandsTaken(1))) }
+        }
+        return true
+    }
+
+    /// Answers a request that is not carried out, or not to its end.
+    func answer(_ request: PeerRequest, of client: ClientID, with failure: Failure, into outbox: inout Outbox) {
+        let event: PeerEvent =
+            switch request {
+            case .readRSSI: .rssiRead(.failure(failure))
+            case .discoverServices: .servicesDiscovered(.failure(failure))
+            case .discoverIncludedServices(let range, _): .includedServicesDiscovered(in: range, .failure(failure))
+            case .discoverCharacteristics(let range, _): .characteristicsDiscovered(in: range, .failure(failure))
+            case .discoverDescriptors(let handle, _): .descriptorsDiscovered(of: handle, .failure(failure))
+            case .read(let handle): .valueRead(handle, .failure(failure))
+            case .write(let handle, _): .valueWritten(handle, failure)
+            case .writeCommand: .writeCommandsTaken(1)
+            case .subscribe(_, let handle, _):
+                .subscriptionChanged(handle, subscriptions.subscription(of: client, to: handle), failure)
+            }
+        outbox.tell(client, of: .peer(peer, event))
+    }
+
+    /// Answers all that `client` waits for, and forgets the client.
+    mutating func detach(_ client: ClientID, at now: Instant, into outbox: inout Outbox) {
+        guard isAttached(client) else { return }
+        if var current = running, current.owner == .client(client) {
+            fail(current, with: .cancelled, into: &outbox)
+            current.owner = .nobody
+            current.procedure.withdraw(.cancelled)
+            running = current
+        }
+        for request in waiting.removeAll(of: client) { answer(request, of: client, with: .cancelled, into: &outbox) }
+        answerCommands(of: client, into: &outbox)
+        for handle in subscriptions.remove(client) where !chores.contains(.reconfigure(handle)) {
+            chores.append(.reconfigure(handle))
+        }
+        remove(client)
+        proceed(at: now, into: &outbox)
+    }
+
+    private mutating func answerCommands(of client: ClientID, into outbox: inout Outbox) {
+        var others = Fifo<Command>(), count = 0
+        while let command = commands.popFirst() {
+            if command.client == client { count += 1 } else { others.append(command) }
+        }
+        commands = others
+        if count > 0 { outbox.tell(client, of: .peer(peer, .writeCommandsTaken(count))) }
+    }
+
+    /// Answers everything that anyone waits for.
+    mutating func failAll(with failure: Failure, into outbox: inout Outbox) {
+        if let running { fail(running, with: failure, into: &outbox) }
+        running = nil
+        for (client, request) in waiting.removeAll() { answer(request, of: client, with: failure, into: &outbox) }
+        chores = []
+    }
+
+    /// Ends, with the link.
+    mutating func close(_ failure: Failure, into outbox: inout Outbox) {
+        failAll(with: failure, into: &outbox)
+        for client in clients { answerCommands(of: client, into: &outbox) }
+    }
+}

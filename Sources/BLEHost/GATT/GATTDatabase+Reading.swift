@@ -1,0 +1,77 @@
+package import BLEWire
+
+extension GATTDatabase {
+    /// What one peer may see.
+    package struct View: Sendable {
+        package var security: LinkSecurity
+        package var configurations: ClientConfigurations
+        package init(security: LinkSecurity, configurations: ClientConfigurations = ClientConfigurations()) {
+            self.security = security
+            self.configurations = configurations
+        }
+    }
+
+    /// What a read comes to.
+    package enum Read: Equatable, Sendable {
+        case value([UInt8])
+        /// A client has the value.
+        case held(by: Owner)
+        case refused(ATT.ErrorCode)
+    }
+
+    /// Reads an attribute, as the peer that has this view may.
+    package func read(_ attribute: Attribute, _ view: View) -> Read {
+        if let code = attribute.permissions.refusal(of: .read, security: view.security) { return .refused(code) }
+        switch attribute.content {
+        case .constant(let value), .stored(let value): return .value(value)
+        case .held(let owner): return .held(by: owner)
+        case .configuration: return .value(view.configurations[attribute.handle].littleEndianOctets)
+        }
+    }
+
+    /// Reads the attribute with this handle.
+    package func read(_ handle: AttributeHandle, _ view: View) -> Read {
+        guard let attribute = attribute(at: handle) else { return .refused(.invalidHandle) }
+        return read(attribute, view)
+    }
+
+    /// What a search by type comes to.
+    package enum ReadByType: Equatable, Sendable {
+        case response(ATT.ReadByTypeResponse)
+        /// A client has the first value.
+        case held(AttributeHandle, by: Owner)
+        case refused(AttributeHandle, ATT.ErrorCode)
+    }
+
+    /// Reads the attributes of a type, as many as fit and are as long as the first.
+    ///
+    /// A value that a client holds is read alone.
+    ///
+    /// Core 6.0, Vol 3, Part F, 3.4.4.1 and 3.4.4.2.
+    package func readByType(
+        _ type: BluetoothUUID,
+        in range: AttributeHandleRange,
+        _ view: View,
+        mtu: Int
+    ) -> ReadByType {
+        let room = min(mtu - 4, ATT.ReadByTypeResponse.maximumValueLength)
+        var entries: [ATT.ReadByTypeResponse.Entry] = []
+        search: for attribute in attributes(in: range) where attribute.type == type {
+            switch read(attribute, view) {
+            case .value(let value):
+                let value = [UInt8](value.prefix(room))
+                let length = entries.first?.value.count ?? value.count
+                guard value.count == length, (entries.count + 1) * (2 + length) <= mtu - 2 else { break search }
+                entries.append(.init(handle: attribute.handle, value: value))
+            case .held(let owner):
+                if entries.isEmpty { return .held(attribute.handle, by: owner) }
+                break search
+            case .refused(let code):
+                if entries.isEmpty { return .refused(attribute.handle, code) }
+                break search
+            }
+        }
+        guard !entries.isEmpty else { return .refused(range.start, .attributeNotFound) }
+        return .response(.init(entries: entries))
+    }
+}

@@ -1,0 +1,80 @@
+package import BLEWire
+
+extension GATTDatabase {
+    /// A value that the host keeps, when all who have a say have agreed.
+    package enum Keeping: Equatable, Sendable {
+        case value(AttributeHandle, [UInt8])
+        case configuration(AttributeHandle, Configured, UInt16)
+    }
+
+    /// What a write comes to.
+    package enum Write: Equatable, Sendable {
+        case keep(Keeping)
+        /// A client has to be asked.
+        case held(by: Owner)
+        case refused(ATT.ErrorCode)
+    }
+
+    /// Why a peer may not write the attribute with this handle; `nil` if it may.
+    package func refusalToWrite(_ handle: AttributeHandle, _ view: View) -> ATT.ErrorCode? {
+        guard let attribute = attribute(at: handle) else { return .invalidHandle }
+        if let code = attribute.permissions.refusal(of: .write, security: view.security) { return code }
+        if case .constant = attribute.content { return .writeNotPermitted }
+        return nil
+    }
+
+    /// What becomes of a value that a peer writes whole.
+    package func write(_ value: [UInt8], to handle: AttributeHandle, _ view: View, limits: Limits) -> Write {
+        write([.init(handle: handle, offset: 0, value: value)], isWhole: true, view, limits: limits)
+    }
+
+    /// What becomes of parts, one or more, that a peer writes one after the other to one attribute.
+    package func write(
+        _ parts: [PreparedWrites.Part],
+        isWhole: Bool = false,
+        _ view: View,
+        limits: Limits
+    ) -> Write {
+        guard let handle = parts.first?.handle, let attribute = attribute(at: handle) else {
+            return .refused(.invalidHandle)
+        }
+        if let code = refusalToWrite(handle, view) { return .refused(code) }
+        switch attribute.content {
+        case .constant: return .refused(.writeNotPermitted)
+        case .held(let owner):
+            let fits = parts.allSatisfy { $0.offset + $0.value.count <= limits.attributeLength }
+            return fits ? .held(by: owner) : .refused(.invalidAttributeValueLength)
+        case .stored(let old):
+            return combine(isWhole ? [] : old, parts, limits).map { .keep(.value(handle, $0)) }.either
+        case .configuration(let about):
+            let old = isWhole ? [] : view.configurations[handle].littleEndianOctets
+            return combine(old, parts, limits).map { configure(handle, about, with: $0) }.either
+        }
+    }
+
+    private func combine(
+        _ old: [UInt8],
+        _ parts: [PreparedWrites.Part],
+        _ limits: Limits
+    ) -> Result<[UInt8], ATT.ErrorCode> {
+        PreparedWrites.value(old, with: parts, limit: limits.attributeLength)
+    }
+
+    /// Core 6.0, Vol 3, Part G, 3.3.3.3.
+    private func configure(_ handle: AttributeHandle, _ about: Configured, with value: [UInt8]) -> Write {
+        guard value.count == 2 else { return .refused(.invalidAttributeValueLength) }
+        let bits = UInt16(value[0]) | UInt16(value[1]) << 8
+        guard bits & ~about.properties.configurationBits == 0 else { return .refused(.valueNotAllowed) }
+        return .keep(.configuration(handle, about, bits))
+    }
+}
+
+extension Result where Success == GATTDatabase.Write, Failure == ATT.ErrorCode {
+    /// The write, or its refusal.
+    fileprivate var either: GATTDatabase.Write {
+        switch self {
+        case .success(let write): write
+        case .failure(let code): .refused(code)
+        }
+    }
+}

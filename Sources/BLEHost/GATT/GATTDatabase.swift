@@ -1,0 +1,154 @@
+package import BLEWire
+
+/// The attributes of the own server, in ascending order of their handles.
+///
+/// The host's own services come first and stay; those of clients are appended and removed. A handle that was removed is
+/// not given to something else before ``releaseHandles()``, since a peer may still take it for what it was.
+///
+/// Core 6.0, Vol 3, Part G, 2.5 and 3.
+package struct GATTDatabase: Sendable {
+    /// Something that a client added, as it names it.
+    package struct Owner: Hashable, Sendable {
+        package let client: ClientID
+        package let id: LocalAttributeID
+        package init(client: ClientID, id: LocalAttributeID) {
+            self.client = client
+            self.id = id
+        }
+    }
+
+    /// What a Client Characteristic Configuration is about.
+    package struct Configured: Equatable, Sendable {
+        /// The value that is notified or indicated.
+        package let value: AttributeHandle
+        package let properties: CharacteristicProperties
+        /// Who added it; `nil` for the host itself.
+        package let owner: Owner?
+    }
+
+    /// What an attribute holds, and who knows it.
+    package enum Content: Equatable, Sendable {
+        /// A value that never changes.
+        case constant([UInt8])
+        /// A value that the host keeps, and that peers may write.
+        case stored([UInt8])
+        /// A value that a client gives and takes.
+        case held(by: Owner)
+        /// What a peer wants to hear of; each link has its own.
+        case configuration(Configured)
+    }
+
+    package struct Attribute: Equatable, Sendable {
+        package let handle: AttributeHandle
+        package let type: BluetoothUUID
+        package let permissions: AttributePermissions
+        package var content: Content
+    }
+
+    package struct Service: Equatable, Sendable {
+        package let range: AttributeHandleRange
+        package let uuid: BluetoothUUID
+        package let isPrimary: Bool
+        /// Who added it; `nil` for the host itself.
+        package let owner: Owner?
+    }
+
+    package private(set) var attributes: [Attribute] = []
+    package private(set) var services: [Service] = []
+    /// The highest handle that must not be given to anything new.
+    private var lastHandle: UInt16 = 0
+
+    /// Creates a database without anything in it.
+    package init() {}
+
+    /// The attribute with this handle.
+    package func attribute(at handle: AttributeHandle) -> Attribute? {
+        index(of: handle).map { attributes[$0] }
+    }
+
+    /// The attributes with handles in `range`, in ascending order.
+    package func attributes(in range: AttributeHandleRange) -> ArraySlice<Attribute> {
+        attributes[position(of: range.start)...].prefix { $0.handle <= range.end }
+    }
+
+    /// The service that is declared at or around `handle`.
+    package func service(around handle: AttributeHandle) -> Service? {
+        services.first { $0.range.contains(handle) }
+    }
+
+    /// The value that a client named so.
+    package func value(of owner: Owner) -> Attribute? {
+        attributes.first { $0.content == .held(by: owner) }
+    }
+
+    /// The configuration that belongs to the value at `handle`.
+    package func configuration(of handle: AttributeHandle) -> (handle: AttributeHandle, about: Configured)? {
+        guard let index = index(of: handle) else { return nil }
+        for attribute in attributes[index...] {
+            if case .configuration(let about) = attribute.content {
+                return about.value == handle ? (attribute.handle, about) : nil
+            }
+            if attribute.handle != handle, attribute.type.isDeclaration { return nil }
+        }
+        return nil
+    }
+
+    /// Replaces a value that the host keeps.
+    package mutating func store(_ value: [UInt8], at handle: AttributeHandle) {
+        guard let index = index(of: handle), case .stored = attributes[index].content else { return }
+        attributes[index].content = .stored(value)
+    }
+
+    /// Adds a service whose attributes have their handles already, all of them behind those that are there.
+    mutating func append(_ service: Service, _ members: [Attribute]) {
+        precondition(lastHandle < service.range.start.wire, "services are appended")
+        precondition(
+            zip(members, members.dropFirst()).allSatisfy { $0.handle < $1.handle }
+                && members.allSatisfy { service.range.contains($0.handle) },
+            "the attributes of a service are in its range and in order"
+        )
+        services.append(service)
+        attributes += members
+        lastHandle = service.range.end.wire
+    }
+
+    /// Room for `count` attributes behind all others; `nil` if there is none.
+    func room(for count: Int) -> AttributeHandleRange? {
+        let last = Int(lastHandle) + count
+        guard count > 0, last <= Int(UInt16.max) else { return nil }
+        return AttributeHandleRange(AttributeHandle(wire: lastHandle + 1), AttributeHandle(wire: UInt16(last)))
+    }
+
+    /// Removes the services for which `isUnwanted` holds, and returns what they took.
+    mutating func removeServices(where isUnwanted: (Service) -> Bool) -> [AttributeHandleRange] {
+        let ranges = services.filter(isUnwanted).map(\.range)
+        services.removeAll(where: isUnwanted)
+        attributes.removeAll { attribute in ranges.contains { $0.contains(attribute.handle) } }
+        return ranges
+    }
+
+    /// Lets handles that were removed be given again: no peer is there that could mistake them.
+    package mutating func releaseHandles() { lastHandle = services.last?.range.end.wire ?? 0 }
+
+    private func index(of handle: AttributeHandle) -> Int? {
+        let index = position(of: handle)
+        return index < attributes.count && attributes[index].handle == handle ? index : nil
+    }
+
+    /// Where the attribute with this handle is or belongs.
+    private func position(of handle: AttributeHandle) -> Int {
+        var low = 0, high = attributes.count
+        while low < high {
+            let middle = (low + high) / 2
+            if attributes[middle].handle < handle { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+extension BluetoothUUID {
+    /// Whether an attribute of this type begins something: a service, an include or a characteristic.
+    var isDeclaration: Bool {
+        [GATT.primaryService, GATT.secondaryService, GATT.include, GATT.characteristic].contains(self)
+    }
+}

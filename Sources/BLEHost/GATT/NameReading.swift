@@ -1,0 +1,48 @@
+package import BLEWire
+
+/// Reads what a peer calls itself.
+///
+/// Core 6.0, Vol 3, Part C, 12.1; Part G, 4.8.2.
+package struct NameReading: Sendable {
+    private enum State: Sendable {
+        case finding
+        case reading(ValueReading)
+    }
+
+    /// The length of the longest name, in octets.
+    ///
+    /// Core 6.0, Vol 3, Part C, 12.1.
+    package static let maximumLength = 248
+
+    private var state = State.finding
+
+    package init() {}
+
+    package func begin() -> ProcedureStep<Result<String, Failure>> {
+        .request(.readByTypeRequest(.init(.all, type: GATT.deviceName)))
+    }
+
+    package mutating func receive(_ answer: ATTAnswer, mtu: Int) -> ProcedureStep<Result<String, Failure>> {
+        switch (state, answer) {
+        case (.finding, .success(.readByTypeResponse(let response))):
+            guard let entry = response.entries.first else { return .finished(.failure(.contradiction)) }
+            let room = min(mtu - 4, ATT.ReadByTypeResponse.maximumValueLength)
+            guard entry.value.count >= room else { return .finished(.success(Self.text(entry.value))) }
+            var reading = ValueReading(entry.handle, after: entry.value)
+            let step = reading.begin(mtu: mtu)
+            state = .reading(reading)
+            return step.map { $0.map(Self.text) }
+        case (.finding, .success): return .finished(.failure(.contradiction))
+        case (.finding, .failure(let code)): return .finished(.failure(.att(code)))
+        case (.reading(var reading), _):
+            let step = reading.receive(answer, mtu: mtu)
+            state = .reading(reading)
+            return step.map { $0.map(Self.text) }
+        }
+    }
+
+    /// The text in `value`, without what pads it.
+    private static func text(_ value: [UInt8]) -> String {
+        String(decoding: value.prefix(maximumLength).prefix { $0 != 0 }, as: UTF8.self)
+    }
+}

@@ -1,0 +1,56 @@
+package import BLEWire
+
+/// The parts of values that one peer has prepared and not yet executed.
+///
+/// Core 6.0, Vol 3, Part F, 3.4.6.
+package struct PreparedWrites: Sendable {
+    package struct Part: Equatable, Sendable {
+        package let handle: AttributeHandle
+        package let offset: Int
+        package let value: [UInt8]
+        package init(handle: AttributeHandle, offset: Int, value: [UInt8]) {
+            self.handle = handle
+            self.offset = offset
+            self.value = value
+        }
+    }
+
+    private let limit: Int
+    private var parts: [Part] = []
+
+    /// Creates a queue of at most `limit` parts.
+    package init(limit: Int) { self.limit = limit }
+
+    /// Keeps a part, or returns `false` if there is no room.
+    package mutating func append(_ part: Part) -> Bool {
+        guard parts.count < limit else { return false }
+        parts.append(part)
+        return true
+    }
+
+    /// Hands out all parts in the order in which they came, and keeps none.
+    package mutating func removeAll() -> [Part] {
+        defer { parts = [] }
+        return parts
+    }
+
+    /// What `old` becomes when `parts` are written to it one after the other; what they do not reach is cut off.
+    ///
+    /// - Returns: The new value, or why there is none: a part begins behind the end of what is there, or the value
+    ///   would be longer than `limit`.
+    package static func value(
+        _ old: [UInt8],
+        with parts: [Part],
+        limit: Int
+    ) -> Result<[UInt8], ATT.ErrorCode> {
+        var value = old, end = 0
+        for part in parts {
+            guard part.offset <= value.count else { return .failure(.invalidOffset) }
+            let last = part.offset + part.value.count
+            guard last <= limit else { return .failure(.invalidAttributeValueLength) }
+            value.replaceSubrange(part.offset..<min(last, value.count), with: part.value)
+            end = max(end, last)
+        }
+        return .success([UInt8](value.prefix(end)))
+    }
+}

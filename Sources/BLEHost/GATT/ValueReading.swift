@@ -1,0 +1,52 @@
+package import BLEWire
+
+/// Reads a characteristic value or descriptor, however long it is.
+///
+/// A response that fills the packet may be cut off, so the rest is asked for until one does not.
+///
+/// Core 6.0, Vol 3, Part G, 4.8.1 and 4.8.3.
+package struct ValueReading: Sendable {
+    private let handle: AttributeHandle
+    private let beginsWithBlob: Bool
+    /// What a response to the request in flight can hold, in octets.
+    private var room = 0
+    private var value: [UInt8]
+
+    /// Creates a reading of the value at `handle`.
+    ///
+    /// - Parameters:
+    ///   - beginsWithBlob: Whether the first part is asked for as all others are.
+    ///   - beginning: A part of the value that is known already.
+    package init(_ handle: AttributeHandle, beginsWithBlob: Bool = false, after beginning: [UInt8] = []) {
+        self.handle = handle
+        self.beginsWithBlob = beginsWithBlob || !beginning.isEmpty
+        value = beginning
+    }
+
+    package mutating func begin(mtu: Int) -> ProcedureStep<Result<[UInt8], Failure>> {
+        room = mtu - 1
+        return beginsWithBlob ? next(mtu: mtu) : .request(.readRequest(.init(handle: handle)))
+    }
+
+    package mutating func receive(_ answer: ATTAnswer, mtu: Int) -> ProcedureStep<Result<[UInt8], Failure>> {
+        switch answer {
+        case .failure(.attributeNotLong) where !value.isEmpty, .failure(.invalidOffset) where !value.isEmpty:
+            return .finished(.success(value))
+        case .failure(let code): return .finished(.failure(.att(code)))
+        case .success(.readResponse(let response)) where value.isEmpty: return append(response.value, mtu: mtu)
+        case .success(.readBlobResponse(let response)): return append(response.part, mtu: mtu)
+        case .success: return .finished(.failure(.contradiction))
+        }
+    }
+
+    private mutating func append(_ part: [UInt8], mtu: Int) -> ProcedureStep<Result<[UInt8], Failure>> {
+        value += part.prefix(ATT.maximumValueLength - value.count)
+        guard part.count >= room, value.count < ATT.maximumValueLength else { return .finished(.success(value)) }
+        return next(mtu: mtu)
+    }
+
+    private mutating func next(mtu: Int) -> ProcedureStep<Result<[UInt8], Failure>> {
+        room = mtu - 1
+        return .request(.readBlobRequest(.init(handle: handle, offset: UInt16(value.count))))
+    }
+}
