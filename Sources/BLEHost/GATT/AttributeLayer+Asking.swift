@@ -53,7 +53,12 @@ extension AttributeLayer {
         switch (pending.answer, response) {
         case (_, .failure(let code)): return .refuse(pending.handle, code)
         case (.reading(_, let reading), .success(let value)):
-            return reply(with: [UInt8](value.prefix(configuration.limits.attributeLength)), for: reading, pending, index)
+            return reply(
+                with: [UInt8](value.prefix(configuration.limits.attributeLength)),
+                for: reading,
+                pending,
+                index
+            )
         case (.writing(let all, let values), .success):
             let rest = all.filter { $0 != asked }
             guard rest.isEmpty else {

@@ -116,8 +116,9 @@ package struct AttributeLayer {
 
     /// Notes that the controller has taken the packet with this receipt.
     package mutating func sent(_ receipt: SendReceipt, at now: Instant) {
-        for index in links.indices {
-            if links[index].client.sent(receipt, into: &outbox) || sentUpdate(receipt, at: index) { return }
+        for index in links.indices
+        where links[index].client.sent(receipt, into: &outbox) || sentUpdate(receipt, at: index) {
+            return
         }
     }
 

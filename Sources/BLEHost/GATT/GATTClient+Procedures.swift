@@ -32,10 +32,15 @@ extension GATTClient {
         case .exchangeMTU:
             start(Running(owner: .host, procedure: .exchangeMTU(offer: negotiation.request)), at: now, into: &outbox)
         case .readName: start(Running(owner: .host, procedure: .name(NameReading())), at: now, into: &outbox)
-        case .watchServices: start(Running(owner: .host, procedure: .watch(ServiceChangedWatch())), at: now, into: &outbox)
+        case .watchServices:
+            start(Running(owner: .host, procedure: .watch(ServiceChangedWatch())), at: now, into: &outbox)
         case .reconfigure(let handle):
             guard let change = subscriptions.change(of: handle) else { return }
-            start(Running(owner: .host, procedure: .configure(ConfigurationWriting(change), of: handle)), at: now, into: &outbox)
+            start(
+                Running(owner: .host, procedure: .configure(ConfigurationWriting(change), of: handle)),
+                at: now,
+                into: &outbox
+            )
         }
     }
 

@@ -1,4 +1,4 @@
-package import BLEWire
+import BLEWire
 
 /// Reads what a peer calls itself.
 ///

@@ -56,7 +56,8 @@ package struct ServiceDiscovery: Sendable {
         _ entries: [(range: AttributeHandleRange?, uuid: BluetoothUUID?)]
     ) -> ProcedureStep<Found<DiscoveredService>> {
         for (range, uuid) in entries {
-            guard let range, let uuid, rest.contains(range.start), let last = found.last.map(\.range.end) ?? .some(.none),
+            guard let range, let uuid, rest.contains(range.start),
+                let last = found.last.map(\.range.end) ?? .some(.none),
                 last < range.start
             else { return .finished(.failure(.contradiction)) }
             found.append(DiscoveredService(uuid: uuid, range: range, isPrimary: isPrimary))

@@ -1,0 +1,147 @@
+import BLEHost
+import BLEWire
+import Testing
+
+/// A service with a value that the app holds, one that never changes, and one that is sent.
+enum SampleService {
+    static let uuid = BluetoothUUID.full(0xA0E1_0000_1122_3344_5566_7788_99AA_BBCC)
+    static let service = LocalAttributeID(rawValue: 1)
+    static let held = LocalAttributeID(rawValue: 2)
+    static let fixed = LocalAttributeID(rawValue: 3)
+    static let sent = LocalAttributeID(rawValue: 4)
+
+    static let definition = ServiceDefinition(
+        id: service,
+        uuid: uuid,
+        characteristics: [
+            .init(
+                id: held,
+                uuid: .short(0x2A3D),
+                properties: [.read, .write, .writeWithoutResponse],
+                permissions: [.readable, .writeable]
+            ),
+            .init(
+                id: fixed,
+                uuid: .full(0xA0E1_0001_1122_3344_5566_7788_99AA_BBCC),
+                properties: .read,
+                permissions: .readable,
+                value: [1, 2, 3],
+                descriptors: [.init(id: .init(rawValue: 9), uuid: GATT.userDescription, value: [UInt8]("three".utf8))]
+            ),
+            .init(
+                id: sent,
+                uuid: .short(0x2A37),
+                properties: [.notify, .indicate],
+                permissions: []
+            ),
+        ]
+    )
+}
+
+@Suite("A client and a server, back to back")
+struct AttributeExchangeTests {
+    @Test(
+        "agree on the smaller of what they offer",
+        arguments: [(517, 517), (517, 64), (64, 517), (23, 247), (247, 23)]
+    )
+    func agreement(central: Int, peripheral: Int) {
+        var pair = AttributePair(centralMTU: central, peripheralMTU: peripheral)
+        pair.connect()
+        let agreed = min(central, peripheral)
+        #expect(pair.central.others == [.mtuSettled(AttributePair.link, agreed)])
+        #expect(pair.peripheral.others == [.mtuSettled(AttributePair.link, agreed)])
+        #expect(pair.central.trace.count == 1)
+    }
+
+    @Test(
+        "read and write a value that an app holds, of any length",
+        arguments: [23, 64, 247, 517],
+        [0, 1, 21, 22, 300, 512]
+    )
+    func heldValue(mtu: Int, length: Int) throws {
+        var pair = AttributePair(centralMTU: mtu)
+        var value: [UInt8] = []
+        pair.serve = { event in
+            switch event {
+            case .readRequested(let transaction, _, _, let offset):
+                [.respond(transaction, .success([UInt8](value.dropFirst(offset))))]
+            case .writeRequested(let transaction?, _, let parts):
+                [.respond(transaction, parts.isEmpty ? .failure(.unlikelyError) : .success([]))]
+            default: []
+            }
+        }
+        #expect(pair.host(.addService(SampleService.definition)) == [.serviceAdded(SampleService.service, nil)])
+        pair.connect()
+        value = (0..<length).map { UInt8(truncatingIfNeeded: $0 &* 7) }
+        let handle = AttributeHandle(wire: 12)
+        #expect(pair.ask(.read(handle)) == [.valueRead(handle, .success(value))])
+        _ = pair.serverEvents()
+        #expect(pair.ask(.write(handle, value)) == [.valueWritten(handle, nil)])
+        let events = pair.serverEvents()
+        guard case .writeRequested(_, let central, let parts)? = events.first, events.count == 1 else {
+            Issue.record("one group was expected, not \(events)")
+            return
+        }
+        #expect(central == RemoteCentral(peer: AttributePair.centralPeer, mtu: mtu))
+        #expect(parts.allSatisfy { $0.attribute == SampleService.held })
+        #expect(parts.flatMap(\.value) == value)
+        #expect(parts.map(\.offset) == parts.indices.map { parts[..<$0].map(\.value.count).reduce(0, +) })
+        #expect((parts.count == 1) == (length <= mtu - 3))
+    }
+
+    @Test("find everything, and name what they found by its place", arguments: [23, 64, 247, 517])
+    func discovery(mtu: Int) throws {
+        var pair = AttributePair(centralMTU: mtu)
+        pair.host(.addService(SampleService.definition))
+        pair.connect()
+        let range = try #require(AttributeHandleRange(.init(wire: 10), .init(wire: 18)))
+        let service = DiscoveredService(uuid: SampleService.uuid, range: range, isPrimary: true)
+        #expect(pair.ask(.discoverServices(only: [SampleService.uuid])) == [.servicesDiscovered(.success([service]))])
+        guard case .servicesDiscovered(.success(let all))? = pair.ask(.discoverServices(only: [])).first else {
+            Issue.record("services were expected")
+            return
+        }
+        #expect(all.map(\.uuid) == [GATT.genericAccess, GATT.genericAttribute, SampleService.uuid])
+        let found = pair.ask(.discoverCharacteristics(in: range, only: []))
+        guard case .characteristicsDiscovered(range, .success(let characteristics))? = found.first else {
+            Issue.record("characteristics were expected, not \(found)")
+            return
+        }
+        #expect(characteristics.map(\.value.wire) == [12, 14, 17])
+        #expect(characteristics.map(\.end.wire) == [12, 15, 18])
+        #expect(characteristics.map(\.properties) == [0x0E, 0x02, 0x30])
+        let descriptors = pair.ask(.discoverDescriptors(of: .init(wire: 17), in: characteristics[2].descriptorRange))
+        let configuration = DiscoveredDescriptor(uuid: GATT.clientConfiguration, handle: .init(wire: 18))
+        #expect(descriptors == [.descriptorsDiscovered(of: .init(wire: 17), .success([configuration]))])
+    }
+
+    @Test("subscribe, are sent values, and stop")
+    func subscription() {
+        var pair = AttributePair()
+        pair.host(.addService(SampleService.definition))
+        pair.connect()
+        let handle = AttributeHandle(wire: 17), place = AttributeHandleRange(.init(wire: 18))
+        for subscription in [Subscription.notifications, .indications] {
+            let answer = pair.ask(.subscribe(subscription, to: handle, in: place))
+            #expect(answer == [.subscriptionChanged(handle, subscription, nil)])
+            pair.central.events = []
+            #expect(pair.host(.update(SampleService.sent, [5], to: nil)) == [.updatesTaken(1)])
+            #expect(pair.central.events.map(\.event.peerEvent) == [.valueNotified(handle, [5])])
+        }
+        #expect(pair.ask(.subscribe(.none, to: handle, in: place)) == [.subscriptionChanged(handle, .none, nil)])
+        let central = RemoteCentral(peer: AttributePair.centralPeer, mtu: 517)
+        let events = pair.serverEvents().filter { $0 != .updatesTaken(1) }
+        #expect(events.contains(.subscribed(central, to: SampleService.sent)))
+        #expect(events.last == .unsubscribed(central, from: SampleService.sent))
+    }
+
+    @Test("learn the name in the background")
+    func name() {
+        var pair = AttributePair(name: String(repeating: "Sensor ", count: 30))
+        pair.connect()
+        pair.advance(by: .milliseconds(300))
+        let name = String(repeating: "Sensor ", count: 30)
+        #expect(pair.central.others.contains(.nameRead(AttributePair.peripheralPeer, name)))
+        #expect(pair.central.events.map(\.event.peerEvent) == [.nameChanged(name)])
+    }
+}
