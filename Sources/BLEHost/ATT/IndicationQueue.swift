@@ -57,7 +57,9 @@ package struct IndicationQueue: Sendable {
         case refuse
     }
 
-    /// Takes an indication. One that services changed is joined with one that waits.
+    /// Takes an indication.
+    ///
+    /// One that says that services changed is joined with one that waits.
     package mutating func submit(_ item: Item, at now: Instant) -> OnSubmit {
         switch state {
         case .idle:

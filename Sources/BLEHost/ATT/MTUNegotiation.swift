@@ -57,9 +57,7 @@ package struct MTUNegotiation: Sendable {
         adopt(serverMTU.map { Int($0) } ?? mtu, settles: true)
     }
 
-    /// Takes the peer's request.
-    ///
-    /// - Parameter settles: Whether no exchange of this end's own is awaited.
+    /// Takes the peer's request; `settles` if no exchange of this end's own is awaited.
     package mutating func receiveRequest(clientMTU: UInt16, settles: Bool) -> OnEvent {
         guard !hasPeerAsked else { return .nothing }
         hasPeerAsked = true

@@ -42,9 +42,7 @@ package struct RequestQueue: Sendable {
         return (lane.client, request)
     }
 
-    /// Hands out a write command that no earlier request of its client precedes any more.
-    ///
-    /// - Parameter blocked: A client whose commands must wait a little longer.
+    /// Hands out a write command that no earlier request of its client precedes any more, unless its client is blocked.
     package mutating func nextCommand(
         blocking blocked: ClientID?
     ) -> (client: ClientID, handle: AttributeHandle, value: [UInt8])? {

@@ -29,6 +29,7 @@ package struct ConfigurationWriting: Sendable {
     /// Creates the writing of `bits`.
     ///
     /// - Parameters:
+    ///   - bits: What to write.
     ///   - configuration: The descriptor, if it is known from an earlier time.
     ///   - range: Where the descriptors of the characteristic are; `nil` if it has none.
     package init(_ bits: UInt16, to configuration: AttributeHandle?, in range: AttributeHandleRange?) {

@@ -15,6 +15,7 @@ package struct ValueReading: Sendable {
     /// Creates a reading of the value at `handle`.
     ///
     /// - Parameters:
+    ///   - handle: Where the value is.
     ///   - beginsWithBlob: Whether the first part is asked for as all others are.
     ///   - beginning: A part of the value that is known already.
     package init(_ handle: AttributeHandle, beginsWithBlob: Bool = false, after beginning: [UInt8] = []) {

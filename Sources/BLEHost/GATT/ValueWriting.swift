@@ -33,8 +33,11 @@ package struct ValueWriting: Sendable {
 
     /// Creates the writing of a value.
     ///
-    /// - Parameter prepares: Whether to prepare also what would fit one request, so that the server repeats it before
-    ///   it counts.
+    /// - Parameters:
+    ///   - value: What to write, at most 512 octets.
+    ///   - handle: Where to write it.
+    ///   - prepares: Whether to prepare also what would fit one request, so that the server repeats it before it
+    ///     counts.
     package init(_ value: [UInt8], to handle: AttributeHandle, prepares: Bool = false) {
         self.handle = handle
         self.value = value
