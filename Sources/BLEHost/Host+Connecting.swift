@@ -1,0 +1,163 @@
+import BLEWire
+
+// Who wants to be connected to whom.
+extension Host {
+    /// The link to a peer, in whichever role.
+    func link(to peer: PeerIdentifier) -> ConnectionHandle? {
+        links.handle { $0.peer == peer && !$0.isClosing }
+    }
+
+    mutating func connect(
+        _ client: ClientID,
+        to peer: PeerIdentifier,
+        _ request: ConnectRequest,
+        at now: Instant
+    ) {
+        if let attachment = attachments[client, peer] {
+            return connectAgain(attachment, request)
+        }
+        guard let address = peers.address(of: peer) else { return tell(client, .connectFailed(peer, .notFound)) }
+        let isFull = links.count >= configuration.limits.links && link(to: peer) == nil
+        guard !isFull, attachments.count < configuration.limits.pendingPeers else {
+            note(.limitReached(isFull ? .links : .pendingPeers))
+            return tell(client, .connectFailed(peer, .limitReached))
+        }
+        if let record = peers.wanted(peer) { remember(record) }
+        let isDelayed = request.startDelay > .zero
+        let attachment = Attachments.Attachment(
+            client: client,
+            peer: peer,
+            address: address,
+            request: request,
+            state: isDelayed ? .delayed(until: now + request.startDelay) : .pending
+        )
+        attachments.add(attachment)
+        if !isDelayed { attach(attachment, at: now) }
+    }
+
+    private mutating func connectAgain(_ attachment: Attachments.Attachment, _ request: ConnectRequest) {
+        let client = attachment.client, peer = attachment.peer
+        switch attachment.state {
+        case .delayed, .pending, .linked: attachments.update(request, for: client, peer)
+        case .connected:
+            attachments.update(request, for: client, peer)
+            tell(client, .connected(peer, parameters(of: peer)))
+        case .leaving: attachments.set(.leaving(again: request), for: client, peer)
+        }
+    }
+
+    /// Connects a client that waits with the link that there is, if there is one.
+    mutating func attach(_ attachment: Attachments.Attachment, at now: Instant) {
+        guard let link = link(to: attachment.peer) else { return }
+        attachments.set(.linked, for: attachment.client, attachment.peer)
+        if links[link]?.phase == .up { join(attachment, link) }
+    }
+
+    /// Tells a client that it is connected.
+    private mutating func join(_ attachment: Attachments.Attachment, _ link: ConnectionHandle) {
+        attachments.set(.connected, for: attachment.client, attachment.peer)
+        attributes.attach(attachment.client, to: link)
+        tell(attachment.client, .connected(attachment.peer, parameters(of: attachment.peer)))
+    }
+
+    private mutating func parameters(of peer: PeerIdentifier) -> LinkParameters {
+        let index = link(to: peer).flatMap { attributes.index(of: $0) }
+        let mtu = index.map { attributes.links[$0].mtu } ?? ATT.defaultMTU
+        return LinkParameters(mtu: mtu, name: peers.name(of: peer))
+    }
+
+    /// The ends of a link have agreed on the size of ATT packets: now it is of use.
+    mutating func settled(_ link: ConnectionHandle, mtu: Int) {
+        guard let index = links.index(of: link), links[at: index].phase == .settling else { return }
+        links[at: index].phase = .up
+        announceLinks()
+        for attachment in attachments.to(links[at: index].peer) where attachment.state == .linked {
+            join(attachment, link)
+        }
+    }
+
+    mutating func cancel(_ client: ClientID, _ peer: PeerIdentifier, at now: Instant) {
+        // What has ended already has been answered by the event that said so.
+        guard let attachment = attachments[client, peer] else { return }
+        switch attachment.state {
+        case .delayed, .pending:
+            attachments.remove(client, peer)
+            tell(client, .disconnected(peer, nil, isReconnecting: false))
+        case .linked, .connected: leave(attachment, at: now)
+        case .leaving(again: .some): attachments.set(.leaving(again: nil), for: client, peer)
+        case .leaving(again: nil): break
+        }
+    }
+
+    /// Takes a client off a link, which ends if nobody else of this host uses it.
+    private mutating func leave(_ attachment: Attachments.Attachment, at now: Instant) {
+        let client = attachment.client, peer = attachment.peer
+        guard let link = link(to: peer) else { preconditionFailure("whoever is connected has a link") }
+        detach(client, from: link, at: now)
+        let isShared = attachments.to(peer).contains { $0.client != client && $0.state.isLinked }
+        guard links[link]?.role == .central, !isShared else {
+            attachments.remove(client, peer)
+            return tell(client, .disconnected(peer, nil, isReconnecting: false))
+        }
+        attachments.set(.leaving(again: nil), for: client, peer)
+        disconnect(link, at: now)
+    }
+
+    /// Answers all that a client waits for on a link.
+    private mutating func detach(_ client: ClientID, from link: ConnectionHandle, at now: Instant) {
+        attributes.detach(client, from: link, at: now)
+        drainAttributes(at: now)
+        guard let index = links.index(of: link) else { return }
+        for reader in links[at: index].readers where reader == client {
+            tell(client, .peer(links[at: index].peer, .rssiRead(.failure(.notConnected))))
+        }
+        links[at: index].readers.removeAll { $0 == client }
+    }
+
+    /// Drops whatever a client that is gone wanted.
+    mutating func abandon(_ client: ClientID, at now: Instant) {
+        for attachment in attachments.of(client) {
+            attachments.remove(client, attachment.peer)
+            guard attachment.state.isLinked, let link = link(to: attachment.peer) else { continue }
+            detach(client, from: link, at: now)
+            disconnectIfUnused(link, at: now)
+        }
+    }
+
+    /// Ends a link of which this host is the central and that nobody uses.
+    mutating func disconnectIfUnused(_ link: ConnectionHandle, at now: Instant) {
+        guard let state = links[link], state.role == .central else { return }
+        guard !attachments.to(state.peer).contains(where: { $0.state.isLinked }) else { return }
+        disconnect(link, at: now)
+    }
+
+    /// Asks the controller to end a link, once.
+    mutating func disconnect(_ link: ConnectionHandle, at now: Instant) {
+        guard let index = links.index(of: link), !links[at: index].isClosing else { return }
+        links[at: index].phase = .closing(due: now + LinkState.closingPatience)
+        let command = HCI.Disconnect(handle: link, reason: .remoteUserTerminatedConnection)
+        submit(.disconnect(command), for: .disconnection(link), at: now)
+    }
+
+    /// Ends an attachment because the radio went off.
+    mutating func end(_ attachment: Attachments.Attachment, _ failure: Failure) {
+        attachments.remove(attachment.client, attachment.peer)
+        switch attachment.state {
+        case .delayed, .pending, .linked: tell(attachment.client, .connectFailed(attachment.peer, failure))
+        case .connected: tell(attachment.client, .disconnected(attachment.peer, failure, isReconnecting: false))
+        case .leaving(let again):
+            tell(attachment.client, .disconnected(attachment.peer, nil, isReconnecting: false))
+            if again != nil { tell(attachment.client, .connectFailed(attachment.peer, failure)) }
+        }
+    }
+}
+
+extension Attachments.State {
+    /// Whether the client shares a link, or is about to.
+    var isLinked: Bool {
+        switch self {
+        case .linked, .connected: true
+        case .delayed, .pending, .leaving: false
+        }
+    }
+}

@@ -1,0 +1,89 @@
+import BLEWire
+
+// How the controller comes and goes.
+extension Host {
+    /// Resets the controller and begins to set it up.
+    mutating func setUp(at now: Instant) {
+        commands.reset(at: now)
+        let setup = ControllerSetup(address: configuration.staticAddress, fallback: fallbackAddress)
+        phase = .settingUp(setup)
+        submit(setup.first, for: .setup, at: now)
+    }
+
+    /// Takes the answer to a command of the setup.
+    mutating func setupAnswered(_ status: HCI.Status, _ answer: HCI.CommandComplete?, at now: Instant) {
+        guard case .settingUp(var setup) = phase else { return }
+        let outcome: ControllerSetup.OnAnswer
+        do throws(PacketError) { outcome = try setup.answered(status, answer) } catch {
+            note(.dropped(error, .event))
+            outcome = setup.skip()
+        }
+        phase = .settingUp(setup)
+        switch outcome {
+        case .proceed(let command): submit(command, for: .setup, at: now)
+        case .ready(let controller): begin(with: controller)
+        case .refused(let reason):
+            note(.controllerRefused(reason))
+            phase = .idle
+            changeState(to: .unsupported)
+        case .broken: recover(at: now)
+        }
+    }
+
+    private mutating func begin(with controller: ControllerDescription) {
+        phase = .ready(controller)
+        isRecovering = false
+        scheduler.reset(size: controller.bufferSize, count: controller.bufferCount)
+        scanner.reset()
+        initiator.reset(capacity: controller.acceptListSize)
+        _ = advertiser.reset(setsAddress: controller.usesExtendedCommands && controller.ownAddress == .random)
+        changeState(to: .poweredOn)
+    }
+
+    /// Resets a controller that does not do what it should; if that has been tried, the transport must be reset.
+    mutating func recover(at now: Instant) {
+        tearDown(at: now)
+        if state == .poweredOn { changeState(to: .resetting) }
+        guard !isRecovering else {
+            outbox.append(.resetTransport)
+            return
+        }
+        isRecovering = true
+        setUp(at: now)
+    }
+
+    /// Ends all that needs the controller, and answers all that waits for it.
+    mutating func tearDown(at now: Instant) {
+        phase = .idle
+        commands.reset(at: now)
+        reports.reset()
+        let hadLinks = !systemLinks().isEmpty
+        for handle in links.handles { linkDown(handle, .poweredOff, at: now) }
+        for attachment in attachments.all { end(attachment, .poweredOff) }
+        for client in advertiser.reset(setsAddress: false) {
+            tell(client, .server(.advertisingStarted(.poweredOff)))
+        }
+        discovery.stopAll()
+        scanner.reset()
+        initiator.reset(capacity: 0)
+        scheduler.reset(size: 1, count: 0)
+        attributes.reset(at: now)
+        drainAttributes(at: now)
+        if hadLinks { announceLinks() }
+    }
+
+    /// Tells every client of a state, unless that is the one they know.
+    mutating func changeState(to state: HostState) {
+        guard state != self.state else { return }
+        self.state = state
+        for client in clients.clients { tell(client.id, .stateChanged(state)) }
+    }
+
+    mutating func note(_ note: Note) { outbox.append(.note(note)) }
+
+    /// Tells a client, if its session is still open.
+    mutating func tell(_ client: ClientID, _ event: ClientEvent) {
+        guard clients.role(of: client) != nil else { return }
+        outbox.append(.event(event, for: client))
+    }
+}

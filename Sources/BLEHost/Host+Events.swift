@@ -1,0 +1,94 @@
+import BLEWire
+
+// What the events of a controller that is set up mean.
+extension Host {
+    mutating func receive(_ event: HCIEventPacket, from controller: ControllerDescription, at now: Instant) {
+        switch event {
+        case .numberOfCompletedPackets(let event): completed(event.completed)
+        case .leAdvertisingReport(let event): received(event.reports, at: now)
+        case .leExtendedAdvertisingReport(let event): received(event.reports, at: now)
+        case .leDirectedAdvertisingReport(let event):
+            for report in event.reports {
+                let advertisement = Advertisement(address: report.address, isConnectable: true, rssi: report.rssi)
+                self.report(discovery.receive(advertisement, at: now))
+            }
+        case .leConnectionComplete(let event):
+            connectionCompleted(event.status, event.handle, event.role, event.peer, from: controller, at: now)
+        case .leEnhancedConnectionComplete(let event):
+            connectionCompleted(event.status, event.handle, event.role, event.peer, from: controller, at: now)
+        case .disconnectionComplete(let event): disconnected(event, at: now)
+        case .leAdvertisingSetTerminated: advertiser.ended()
+        case .leReadRemoteFeaturesComplete(let event): tune(event, from: controller, at: now)
+        case .leRemoteConnectionParameterRequest(let event): judge(event, at: now)
+        case .leConnectionUpdateComplete(let event): updated(event.handle, event.status, at: now)
+        case .leLongTermKeyRequest(let event): refuseKey(event.handle, at: now)
+        case .leDataLengthChange, .lePHYUpdateComplete, .leChannelSelectionAlgorithm, .leScanRequestReceived,
+            .readRemoteVersionInformationComplete, .leTransmitPowerReporting:
+            break
+        case .dataBufferOverflow: note(.unexpectedEvent(.dataBufferOverflow))
+        case .encryptionChange: note(.unexpectedEvent(.encryptionChange))
+        case .encryptionKeyRefreshComplete: note(.unexpectedEvent(.encryptionKeyRefreshComplete))
+        case .authenticatedPayloadTimeoutExpired: note(.unexpectedEvent(.authenticatedPayloadTimeoutExpired))
+        case .leReadLocalP256PublicKeyComplete, .leGenerateDHKeyComplete, .leScanTimeout:
+            note(.unexpectedEvent(.leMeta))
+        case .unknown(let code, _): note(.unexpectedEvent(code))
+        case .unknownLE: note(.unexpectedEvent(.leMeta))
+        case .commandComplete, .commandStatus, .hardwareError:
+            preconditionFailure("answers and errors are taken before the controller is asked for")
+        }
+    }
+
+    private mutating func completed(_ counts: [HCI.CompletedPackets]) {
+        for count in counts {
+            switch scheduler.completed(Int(count.count), on: count.handle) {
+            case .freed: break
+            case .clamped(let counted):
+                note(.creditsClamped(count.handle, claimed: Int(count.count), counted: counted))
+            case .noLink: note(.unknownLink(count.handle))
+            }
+        }
+    }
+
+    /// A peer wants to encrypt with a key of an earlier pairing, which this host does not have.
+    private mutating func refuseKey(_ handle: ConnectionHandle, at now: Instant) {
+        guard links[handle] != nil else { return note(.unknownLink(handle)) }
+        submit(.leLongTermKeyRequestNegativeReply(.init(handle: handle)), for: .link(handle), at: now)
+    }
+
+    /// Takes the answer to a command, with its return parameters if it was Command Complete.
+    mutating func answered(
+        _ opcode: HCI.Opcode,
+        _ status: HCI.Status,
+        _ answer: HCI.CommandComplete?,
+        allowed: UInt8,
+        at now: Instant
+    ) {
+        switch commands.answered(opcode, allowed: allowed, at: now) {
+        case .credits: break
+        case .unexpected: note(.unexpectedAnswer(opcode))
+        case .answered(let owner):
+            if status != .success { note(.commandFailed(opcode, status)) }
+            deliver(status, answer, to: owner, at: now)
+        }
+    }
+
+    private mutating func deliver(
+        _ status: HCI.Status,
+        _ answer: HCI.CommandComplete?,
+        to owner: CommandQueue.Owner,
+        at now: Instant
+    ) {
+        switch owner {
+        case .setup: setupAnswered(status, answer, at: now)
+        case .scanner: scanner.answered(status, at: now)
+        case .initiator: initiatorAnswered(status, at: now)
+        case .advertiser: advertiserAnswered(status, at: now)
+        case .reader(let client, let link): readerAnswered(status, answer, client, link)
+        case .link: break
+        case .parameters(let link): if status != .success { updated(link, status, at: now) }
+        case .disconnection(let link):
+            // The controller knows of no such link, so nothing more will be heard of it.
+            if status == .unknownConnectionIdentifier { ended(link, .connectionTerminatedByLocalHost, at: now) }
+        }
+    }
+}

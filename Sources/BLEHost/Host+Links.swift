@@ -1,0 +1,152 @@
+import BLEWire
+
+// How links come and go.
+extension Host {
+    /// Takes the answer to a command of the initiator.
+    mutating func initiatorAnswered(_ status: HCI.Status, at now: Instant) {
+        switch initiator.answered(status, at: now) {
+        case .proceed: break
+        case .refused(.connectionLimitExceeded), .refused(.memoryCapacityExceeded):
+            note(.limitReached(.links))
+            failPending(.limitReached)
+        case .refused(.invalidCommandParameters), .refused(.unsupportedFeatureOrParameterValue),
+            .refused(.unknownCommand):
+            failPending(.hci(status))
+        case .refused: break
+        }
+    }
+
+    private mutating func failPending(_ failure: Failure) {
+        for attachment in attachments.all where attachment.state == .pending { end(attachment, failure) }
+    }
+
+    mutating func connectionCompleted(
+        _ status: HCI.Status,
+        _ handle: ConnectionHandle,
+        _ role: HCI.Role,
+        _ address: DeviceAddress,
+        from controller: ControllerDescription,
+        at now: Instant
+    ) {
+        guard status == .success else {
+            if !initiator.completed(status, at: now) { note(.unexpectedEvent(.leMeta)) }
+            if status != .unknownConnectionIdentifier { note(.establishmentFailed(address, status)) }
+            return
+        }
+        let isCentral = role == .central
+        if isCentral {
+            if !initiator.completed(status, at: now) { note(.unexpectedEvent(.leMeta)) }
+        } else {
+            advertiser.ended()
+        }
+        if links[handle] != nil {
+            note(.unexpectedEvent(.leMeta))
+            ended(handle, .unspecifiedError, at: now)
+        }
+        guard links.count < configuration.limits.links else {
+            note(.limitReached(.links))
+            let command = HCI.Disconnect(handle: handle, reason: .remoteDeviceLowResources)
+            return submit(.disconnect(command), for: .link(handle), at: now)
+        }
+        linkUp(handle, isCentral ? .central : .peripheral, address.onAir, at: now)
+        if isCentral, controller.commands.contains(.leReadRemoteFeatures) {
+            submit(.leReadRemoteFeatures(.init(handle: handle)), for: .link(handle), at: now)
+        }
+    }
+
+    private mutating func linkUp(
+        _ handle: ConnectionHandle,
+        _ role: LinkRole,
+        _ address: DeviceAddress,
+        at now: Instant
+    ) {
+        let peer = peers.identifier(of: address)
+        links[handle] = LinkState(peer: peer, address: address, role: role)
+        scheduler.linkUp(handle)
+        for attachment in attachments.to(peer) where attachment.state == .pending { attach(attachment, at: now) }
+        attributes.linkUp(handle, peer: peer, role: role, at: now)
+        drainAttributes(at: now)
+        // A central decides when to agree on the size of packets; until it does, the link has the smallest.
+        if role == .peripheral { settled(handle, mtu: ATT.defaultMTU) }
+        disconnectIfUnused(handle, at: now)
+    }
+
+    mutating func disconnected(_ event: HCI.DisconnectionComplete, at now: Instant) {
+        guard event.status == .success else { return note(.unexpectedEvent(.disconnectionComplete)) }
+        guard links[event.handle] != nil else { return note(.unknownLink(event.handle)) }
+        ended(event.handle, event.reason, at: now)
+    }
+
+    /// A link has ended: its clients hear so, and those who still want it wait for another.
+    mutating func ended(_ handle: ConnectionHandle, _ reason: HCI.Status, at now: Instant) {
+        guard let state = links[handle] else { return }
+        if !state.isClosing { note(.linkLost(handle, reason)) }
+        let wasUp = state.phase != .settling
+        linkDown(handle, .notConnected, at: now)
+        for attachment in attachments.to(state.peer) { lost(attachment, reason, at: now) }
+        if wasUp { announceLinks() }
+    }
+
+    private mutating func lost(_ attachment: Attachments.Attachment, _ reason: HCI.Status, at now: Instant) {
+        let client = attachment.client, peer = attachment.peer
+        switch attachment.state {
+        case .delayed, .pending: break
+        case .linked:
+            guard reason.isEstablishmentFailure else { return end(attachment, .hci(reason)) }
+            note(.establishmentFailed(attachment.address, reason))
+            attachments.set(.pending, for: client, peer)
+        case .connected:
+            let returns = attachment.request.reconnects
+            if returns { attachments.set(.pending, for: client, peer) } else { attachments.remove(client, peer) }
+            tell(client, .disconnected(peer, .hci(reason), isReconnecting: returns))
+        case .leaving(let again):
+            attachments.remove(client, peer)
+            tell(client, .disconnected(peer, nil, isReconnecting: false))
+            if let again { connect(client, to: peer, again, at: now) }
+        }
+    }
+
+    /// Forgets a link, after all that waits for it has been answered.
+    mutating func linkDown(_ handle: ConnectionHandle, _ failure: Failure, at now: Instant) {
+        guard let state = links[handle] else { return }
+        attributes.linkDown(handle, failure: failure, at: now)
+        drainAttributes(at: now)
+        for reader in state.readers { tell(reader, .peer(state.peer, .rssiRead(.failure(failure)))) }
+        links[handle] = nil
+        scheduler.linkDown(handle)
+    }
+
+    /// Clients have found services on a peer.
+    mutating func found(_ services: [BluetoothUUID], on peer: PeerIdentifier) {
+        guard let link = link(to: peer) else { return }
+        links.update(link) { $0.services = services }
+        announceLinks()
+    }
+
+    /// The links that are of use, in the order of their handles.
+    mutating func systemLinks() -> [SystemLink] {
+        var systemLinks: [SystemLink] = []
+        for link in links.values where link.phase == .up {
+            systemLinks.append(
+                SystemLink(peer: link.peer, name: peers.name(of: link.peer), services: link.services)
+            )
+        }
+        return systemLinks
+    }
+
+    /// Tells every central which links there are.
+    mutating func announceLinks() {
+        let links = systemLinks()
+        for client in clients.centrals { tell(client, .systemLinks(links)) }
+    }
+}
+
+extension HCI.Status {
+    /// Whether a link that ends for this reason before it was of use had never really come about.
+    fileprivate var isEstablishmentFailure: Bool {
+        switch self {
+        case .connectionFailedToBeEstablished, .connectionTimeout, .linkLayerResponseTimeout, .instantPassed: true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import BLEWire
+
+// How fast a link is, and what its ends agree on.
+extension Host {
+    /// Takes a packet of the signalling channel.
+    mutating func receiveSignal(_ payload: Span<UInt8>, on handle: ConnectionHandle, at now: Instant) {
+        guard let index = links.index(of: handle) else { return }
+        let isCentral = links[at: index].role == .central
+        let outcome: SignalExchange.OnReceive
+        do throws(PacketError) {
+            outcome = try links[at: index].signals.receive(payload, isCentral: isCentral)
+        } catch {
+            return note(.dropped(error, .channel(.leSignaling, handle)))
+        }
+        switch outcome {
+        case .reply(let packet): send(packet.encoded, on: .leSignaling, of: handle)
+        case .judge(let request, let identifier): judge(request, identifier, on: handle, at: now)
+        case .finished(isAccepted: true): break
+        case .finished(isAccepted: false): note(.signalRefused(handle))
+        case .stray: note(.lateAnswer(.leSignaling, handle))
+        }
+    }
+
+    /// Grants a peripheral the parameters that it asks for by a signal, if they are allowed.
+    private mutating func judge(
+        _ request: Signal.ConnectionParameterUpdateRequest,
+        _ identifier: SignalIdentifier,
+        on handle: ConnectionHandle,
+        at now: Instant
+    ) {
+        let parameters = HCI.ConnectionParameters(
+            minimum: request.intervalMin,
+            maximum: request.intervalMax,
+            latency: request.latency,
+            timeout: request.timeout
+        )
+        let response = Signal.ConnectionParameterUpdateResponse(parameters == nil ? .rejected : .accepted)
+        let packet = SignalPacket(.connectionParameterUpdateResponse(response), identifier: identifier)
+        send(packet.encoded, on: .leSignaling, of: handle)
+        guard let parameters else { return }
+        submit(.leConnectionUpdate(.init(handle: handle, parameters: parameters)), for: .link(handle), at: now)
+    }
+
+    /// Grants a peer the parameters that its controller asks for, if they are allowed.
+    mutating func judge(_ event: HCI.LERemoteConnectionParameterRequest, at now: Instant) {
+        let handle = event.handle
+        guard links[handle] != nil else { return note(.unknownLink(handle)) }
+        let parameters = HCI.ConnectionParameters(
+            minimum: event.minimum.wire,
+            maximum: event.maximum.wire,
+            latency: event.latency.wire,
+            timeout: event.timeout.wire
+        )
+        let command: HCICommandPacket =
+            if let parameters {
+                .leRemoteConnectionParameterRequestReply(.init(handle: handle, parameters: parameters))
+            } else {
+                .leRemoteConnectionParameterRequestNegativeReply(
+                    .init(handle: handle, reason: .unacceptableConnectionParameters)
+                )
+            }
+        submit(command, for: .link(handle), at: now)
+    }
+
+    /// Asks the central of a link for another trade between delay and energy.
+    ///
+    /// The controllers agree on it by themselves if both can; otherwise the central's host is asked.
+    mutating func setLatency(_ latency: ConnectionLatency, of peer: PeerIdentifier, at now: Instant) {
+        guard case .ready(let controller) = phase, let handle = link(to: peer),
+            let index = links.index(of: handle), links[at: index].role == .peripheral
+        else { return }
+        let timeout = max(SupervisionTimeout(configuration.supervisionTimeout), HCI.ConnectionParameters.leastTimeout)
+        let parameters = HCI.ConnectionParameters(.peripheral(latency), timeout: timeout)
+        guard controller.features.contains(.connectionParametersRequest) else {
+            return signal(parameters, on: handle, at: now)
+        }
+        links[at: index].asked = parameters
+        submit(.leConnectionUpdate(.init(handle: handle, parameters: parameters)), for: .parameters(handle), at: now)
+    }
+
+    /// The parameters of a link changed, or did not.
+    mutating func updated(_ handle: ConnectionHandle, _ status: HCI.Status, at now: Instant) {
+        guard let index = links.index(of: handle) else { return note(.unknownLink(handle)) }
+        guard let asked = links[at: index].asked else { return }
+        links[at: index].asked = nil
+        if status != .success { signal(asked, on: handle, at: now) }
+    }
+
+    private mutating func signal(_ parameters: HCI.ConnectionParameters, on handle: ConnectionHandle, at now: Instant) {
+        guard let index = links.index(of: handle) else { return }
+        let request = Signal.ConnectionParameterUpdateRequest(
+            intervalMin: parameters.minimum.wire,
+            intervalMax: parameters.maximum.wire,
+            latency: parameters.latency.wire,
+            timeout: parameters.timeout.wire
+        )
+        guard let packet = links[at: index].signals.request(request, at: now) else { return }
+        send(packet.encoded, on: .leSignaling, of: handle)
+    }
+
+    /// Makes a new link faster, if both controllers can.
+    mutating func tune(
+        _ event: HCI.LEReadRemoteFeaturesComplete,
+        from controller: ControllerDescription,
+        at now: Instant
+    ) {
+        guard links[event.handle] != nil else { return note(.unknownLink(event.handle)) }
+        guard event.status == .success else { return }
+        let common = controller.features.intersection(event.features)
+        if common.contains(.dataPacketLengthExtension), let length = controller.dataLength,
+            controller.commands.contains(.leSetDataLength)
+        {
+            let command = HCI.LESetDataLength(handle: event.handle, octets: length.octets, time: length.time)
+            submit(.leSetDataLength(command), for: .link(event.handle), at: now)
+        }
+        if common.contains(.phy2M), controller.commands.contains(.leSetPHY) {
+            let command = HCI.LESetPHY(handle: event.handle, transmit: .le2M, receive: .le2M)
+            submit(.leSetPHY(command), for: .link(event.handle), at: now)
+        }
+    }
+}

@@ -1,0 +1,84 @@
+import BLEWire
+
+// What the controller sends: events, and data of links.
+extension Host {
+    mutating func receiveWhole(_ packet: Span<UInt8>, at now: Instant) {
+        guard packet.count > 0 else { return note(.dropped(.truncated(field: "Packet Type"), .transport)) }
+        if case .idle = phase { return }
+        let type = HCI.PacketType(wire: packet[0]), contents = packet.extracting(droppingFirst: 1)
+        switch type {
+        case .event: receiveEvent(contents, at: now)
+        case .acl: receiveData(contents, at: now)
+        case .synchronous, .iso: break
+        default: note(.dropped(.unknown(code: UInt16(type.wire)), .transport))
+        }
+    }
+
+    private mutating func receiveData(_ bytes: Span<UInt8>, at now: Instant) {
+        guard case .ready = phase else { return }
+        var decoder = PacketDecoder(bytes)
+        let header: ACLHeader
+        do throws(PacketError) { header = try ACLHeader(from: &decoder) } catch {
+            return note(.dropped(error, .transport))
+        }
+        let fragment = decoder.unread, handle = header.handle, length = Int(header.length)
+        guard fragment.count == length else {
+            let error: PacketError =
+                fragment.count < length ? .truncated(field: "Data") : .trailing(count: fragment.count - length)
+            return note(.dropped(error, .data(handle)))
+        }
+        guard let index = links.index(of: handle) else { return note(.unknownLink(handle)) }
+        let outcome: Reassembler.OnFragment
+        switch header.boundary {
+        case .continuing: outcome = links[at: index].reassembler.proceed(fragment)
+        case .firstFromController, .firstFromHost:
+            if links[at: index].reassembler.isCollecting {
+                note(.dropped(.truncated(field: "Information Payload"), .data(handle)))
+            }
+            outcome = links[at: index].reassembler.begin(fragment)
+        }
+        switch outcome {
+        case .whole: receiveFrame(fragment, on: handle, at: now)
+        case .complete(let frame): receiveFrame(frame.span, on: handle, at: now)
+        case .incomplete: break
+        case .dropped(let error): note(.dropped(error, .data(handle)))
+        }
+    }
+
+    private mutating func receiveFrame(_ frame: Span<UInt8>, on handle: ConnectionHandle, at now: Instant) {
+        var decoder = PacketDecoder(frame)
+        let header: L2CAPHeader
+        do throws(PacketError) { header = try L2CAPHeader(from: &decoder) } catch {
+            return note(.dropped(error, .data(handle)))
+        }
+        let payload = decoder.unread
+        switch header.channel {
+        case .attribute: attributes.receive(payload, on: handle, at: now)
+        case .leSignaling: receiveSignal(payload, on: handle, at: now)
+        case .securityManager:
+            if let answer = PairingRefusal.answer(to: payload) { send(answer, on: .securityManager, of: handle) }
+        default: note(.unknownChannel(header.channel, handle))
+        }
+    }
+
+    private mutating func receiveEvent(_ bytes: Span<UInt8>, at now: Instant) {
+        let event: HCIEventPacket
+        do throws(PacketError) { event = try HCIEventPacket(decoding: bytes) } catch {
+            return note(.dropped(error, .event))
+        }
+        switch event {
+        case .commandComplete(let complete):
+            let status = complete.status ?? .success
+            answered(complete.opcode, status, complete, allowed: complete.allowed, at: now)
+        case .commandStatus(let answer):
+            answered(answer.opcode, answer.status, nil, allowed: answer.allowed, at: now)
+        case .hardwareError(let error):
+            note(.hardwareError(error.code))
+            isRecovering = false
+            recover(at: now)
+        default:
+            guard case .ready(let controller) = phase else { return }
+            receive(event, from: controller, at: now)
+        }
+    }
+}

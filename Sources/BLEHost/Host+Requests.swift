@@ -1,0 +1,94 @@
+import BLEWire
+
+// What clients ask for.
+extension Host {
+    mutating func carryOut(
+        _ request: ClientRequest,
+        for client: ClientID,
+        role: ClientRole,
+        at now: Instant
+    ) {
+        guard case .ready = phase else { return refuse(request, of: client) }
+        switch request {
+        case .scan(let scan): startScanning(scan, for: client)
+        case .stopScan: stopScanning(client)
+        case .connect(let peer, let connect): self.connect(client, to: peer, connect, at: now)
+        case .cancelConnection(let peer): cancel(client, peer, at: now)
+        case .peer(let peer, let request): perform(request, on: peer, for: client, at: now)
+        case .server(.startAdvertising(let request)): startAdvertising(request, for: client)
+        case .server(.stopAdvertising): stopAdvertising(client)
+        case .server(.setLatency(let peer, let latency)): setLatency(latency, of: peer, at: now)
+        case .server(let request): attributes.perform(request, for: client, at: now)
+        }
+    }
+
+    private mutating func perform(
+        _ request: PeerRequest,
+        on peer: PeerIdentifier,
+        for client: ClientID,
+        at now: Instant
+    ) {
+        guard attachments[client, peer]?.state == .connected, let link = link(to: peer) else {
+            return tell(client, .peer(peer, request.answer(.notConnected)))
+        }
+        guard case .readRSSI = request else {
+            return attributes.perform(request, on: link, for: client, at: now)
+        }
+        links.update(link) { $0.readers.append(client) }
+        submit(.readRSSI(.init(handle: link)), for: .reader(client, link), at: now)
+    }
+
+    /// Takes what the controller says about the strength of a signal.
+    mutating func readerAnswered(
+        _ status: HCI.Status,
+        _ answer: HCI.CommandComplete?,
+        _ client: ClientID,
+        _ link: ConnectionHandle
+    ) {
+        guard let index = links.index(of: link), let place = links[at: index].readers.firstIndex(of: client) else {
+            return
+        }
+        links[at: index].readers.remove(at: place)
+        var result = Result<RSSI, Failure>.failure(.hci(status))
+        if status == .success {
+            do throws(PacketError) {
+                guard let answer else { throw .truncated(field: "RSSI") }
+                result = .success(try answer.returned(by: HCI.ReadRSSI.self).rssi)
+            } catch {
+                note(.dropped(error, .event))
+                result = .failure(.hci(.unspecifiedError))
+            }
+        }
+        tell(client, .peer(links[at: index].peer, .rssiRead(result)))
+    }
+
+    /// Answers a request that needs a controller, when there is none.
+    private mutating func refuse(_ request: ClientRequest, of client: ClientID) {
+        switch request {
+        case .connect(let peer, _): tell(client, .connectFailed(peer, .poweredOff))
+        case .peer(let peer, let request): tell(client, .peer(peer, request.answer(.poweredOff)))
+        case .server(.addService(let service)):
+            tell(client, .server(.serviceAdded(service.id, .poweredOff)))
+        case .server(.startAdvertising): tell(client, .server(.advertisingStarted(.poweredOff)))
+        case .server(.update): tell(client, .server(.updatesTaken(1)))
+        case .scan, .stopScan, .cancelConnection, .server: break
+        }
+    }
+}
+
+extension PeerRequest {
+    /// How this request is answered if it comes to nothing.
+    func answer(_ failure: Failure) -> PeerEvent {
+        switch self {
+        case .readRSSI: .rssiRead(.failure(failure))
+        case .discoverServices: .servicesDiscovered(.failure(failure))
+        case .discoverIncludedServices(let range, _): .includedServicesDiscovered(in: range, .failure(failure))
+        case .discoverCharacteristics(let range, _): .characteristicsDiscovered(in: range, .failure(failure))
+        case .discoverDescriptors(let handle, _): .descriptorsDiscovered(of: handle, .failure(failure))
+        case .read(let handle): .valueRead(handle, .failure(failure))
+        case .write(let handle, _): .valueWritten(handle, failure)
+        case .writeCommand: .writeCommandsTaken(1)
+        case .subscribe(_, let handle, _): .subscriptionChanged(handle, .none, failure)
+        }
+    }
+}

@@ -1,0 +1,55 @@
+import BLEWire
+
+// Who scans, and what they hear.
+extension Host {
+    mutating func startScanning(_ request: ScanRequest, for client: ClientID) {
+        discovery.start(request, for: client)
+        scanEpoch += 1
+    }
+
+    mutating func stopScanning(_ client: ClientID) {
+        discovery.stop(client)
+        if !discovery.isWanted { reports.reset() }
+    }
+
+    mutating func received(_ reports: [HCI.LEAdvertisingReport.Report], at now: Instant) {
+        for report in reports {
+            guard let advertisement = ReportAssembler.advertisement(report) else {
+                note(.dropped(.reserved(field: "Event Type"), .advertisement(report.address)))
+                continue
+            }
+            self.report(discovery.receive(advertisement, at: now))
+        }
+    }
+
+    mutating func received(_ reports: [HCI.LEExtendedAdvertisingReport.Report], at now: Instant) {
+        for report in reports {
+            switch self.reports.receive(report) {
+            case .advertisement(let advertisement): self.report(discovery.receive(advertisement, at: now))
+            case .incomplete, .ignored: break
+            case .crowded: note(.limitReached(.partialReports))
+            }
+        }
+    }
+
+    /// Tells clients of what they hear.
+    mutating func report(_ findings: [Discovery.Finding]) {
+        for finding in findings {
+            let peer = peers.identifier(of: finding.address)
+            if let name = AdvertisingData(decoding: finding.data).localName,
+                let record = peers.advertised(name, by: peer)
+            {
+                outbox.append(.remember(record))
+            }
+            let report = AdvertisementReport(
+                peer: peer,
+                address: finding.address,
+                isConnectable: finding.isConnectable,
+                rssi: finding.rssi,
+                data: finding.data,
+                name: peers.name(of: peer)
+            )
+            tell(finding.client, .discovered(report))
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import BLEWire
+
+// What follows from a change: the next commands, the next packets, and what timers say.
+extension Host {
+    /// Hands a command to the queue.
+    mutating func submit(_ command: HCICommandPacket, for owner: CommandQueue.Owner, at now: Instant) {
+        let entry = CommandQueue.Command(opcode: command.opcode, packet: command.encoded)
+        if !commands.submit(entry, for: owner, at: now) { note(.limitReached(.queuedCommands)) }
+    }
+
+    /// Brings the machines that drive the controller up to date, and sends whatever may be sent.
+    mutating func settle(at now: Instant) {
+        drainAttributes(at: now)
+        if case .ready(let controller) = phase { plan(for: controller, at: now) }
+        while let packet = commands.next(at: now) { outbox.append(.packet(packet)) }
+        while let fragment = scheduler.next() {
+            outbox.append(.packet(fragment.packet))
+            guard let receipt = fragment.receipt else { continue }
+            attributes.sent(receipt, at: now)
+            drainAttributes(at: now)
+        }
+    }
+
+    private mutating func plan(for controller: ControllerDescription, at now: Instant) {
+        initiator.wanted = links.count < configuration.limits.links ? attachments.wanted : []
+        advertiser.isAllowed = links.count < configuration.limits.links
+        let plan = Scanner.Plan(dropsDuplicates: !discovery.wantsDuplicates, epoch: scanEpoch)
+        let yields = !controller.scansWhileInitiating && (initiator.isActive || !initiator.wanted.isEmpty)
+        scanner.wanted = discovery.isWanted && !yields ? plan : nil
+        if let step = scanner.step(at: now) { submit(controller.command(step), for: .scanner, at: now) }
+        if controller.scansWhileInitiating || !scanner.isOn, let step = initiator.step(at: now) {
+            let timeout = SupervisionTimeout(configuration.supervisionTimeout)
+            let command = controller.command(
+                step,
+                supervisionTimeout: max(timeout, HCI.ConnectionParameters.leastTimeout)
+            )
+            submit(command, for: .initiator, at: now)
+        }
+        if let step = advertiser.step(at: now) { submit(controller.command(step), for: .advertiser, at: now) }
+    }
+
+    /// Does what the attribute layer wants done.
+    mutating func drainAttributes(at now: Instant) {
+        while let output = attributes.next() {
+            switch output {
+            case .send(let pdu, let link, let receipt): send(pdu, on: .attribute, of: link, receipt: receipt)
+            case .event(let event, let client): tell(client, event)
+            case .mtuSettled(let link, let mtu): settled(link, mtu: mtu)
+            case .abandon(let link):
+                note(.transactionTimedOut(link))
+                disconnect(link, at: now)
+            case .nameRead(let peer, let name):
+                if let record = peers.read(name, from: peer) { remember(record) }
+            case .servicesKnown(let peer, let services): found(services, on: peer)
+            case .confirmed: break
+            case .note(let note): self.note(note)
+            }
+        }
+    }
+
+    /// Sends one packet of a channel when its turn comes.
+    mutating func send(
+        _ payload: [UInt8],
+        on channel: ChannelIdentifier,
+        of link: ConnectionHandle,
+        receipt: SendReceipt? = nil
+    ) {
+        switch scheduler.submit(payload, on: channel, of: link, receipt: receipt) {
+        case .queued: break
+        case .noLink: note(.unknownLink(link))
+        case .limitReached: note(.limitReached(.queuedFrames(link)))
+        }
+    }
+
+    /// A peer is worth remembering, or what is known of it has changed.
+    mutating func remember(_ record: PeerRecord) {
+        outbox.append(.remember(record))
+        announceLinks()
+    }
+
+    /// Lets every timer that is due expire.
+    mutating func expire(at now: Instant) {
+        if let opcode = commands.expired(at: now) {
+            note(.commandTimedOut(opcode))
+            return recover(at: now)
+        }
+        if initiator.isOverdue(at: now) {
+            note(.overdue(.leCreateConnectionCancel))
+            return recover(at: now)
+        }
+        for handle in links.handles where links[handle]?.deadline.map({ $0 <= now }) ?? false {
+            guard expire(handle, at: now) else { return recover(at: now) }
+        }
+        report(discovery.expire(at: now))
+        for attachment in attachments.begin(at: now) { attach(attachment, at: now) }
+        attributes.wake(at: now)
+    }
+
+    /// Lets the timers of a link expire; `false` if the controller does not end it.
+    private mutating func expire(_ handle: ConnectionHandle, at now: Instant) -> Bool {
+        guard let index = links.index(of: handle) else { return true }
+        if links[at: index].signals.expire(at: now) { note(.signalTimedOut(handle)) }
+        guard case .closing(let due) = links[at: index].phase, due <= now else { return true }
+        note(.overdue(.disconnect))
+        return false
+    }
+}

@@ -1,0 +1,213 @@
+import BLECrypto
+package import BLEWire
+
+/// A whole Bluetooth LE host as a value: bytes, requests and time go in, bytes and events come out.
+///
+/// Whoever owns a host does three things, always on the same executor:
+///
+/// 1. calls one of the methods with `at:` when something happens;
+/// 2. drains ``next()`` until it returns `nil`, and does what it says;
+/// 3. arranges for ``wake(at:)`` at ``deadline``.
+///
+/// A host is not copyable: there is one owner, and no second truth about a link.
+package struct Host: ~Copyable {
+    /// What a host is made with.
+    package struct Configuration: Sendable {
+        /// The name that peers read in the GAP service.
+        package var name: String
+        /// What peers read there about what the device looks like: Assigned Numbers, 2.6.
+        package var appearance: UInt16
+        /// A number that this host drew once and tells nobody: from it come the identifiers of peers.
+        package var identifierSecret: UInt128
+        /// Peers that an earlier run said to remember.
+        package var knownPeers: [PeerRecord]
+        /// The largest ATT packet that this host takes, in octets.
+        package var preferredMTU: Int
+        /// How long nothing may be heard on a link before it counts as lost; never less than 720 ms.
+        package var supervisionTimeout: Duration
+        /// The random static address of this host; `nil` for the public one of the controller or, if it has none, one
+        /// that is drawn when the host is created.
+        package var staticAddress: DeviceAddress?
+        package var limits: Limits
+
+        package init(
+            name: String = "",
+            appearance: UInt16 = 0,
+            identifierSecret: UInt128,
+            knownPeers: [PeerRecord] = [],
+            preferredMTU: Int = ATT.maximumMTU,
+            supervisionTimeout: Duration = .seconds(2),
+            staticAddress: DeviceAddress? = nil,
+            limits: Limits = Limits()
+        ) {
+            self.name = name
+            self.appearance = appearance
+            self.identifierSecret = identifierSecret
+            self.knownPeers = knownPeers
+            self.preferredMTU = preferredMTU
+            self.supervisionTimeout = supervisionTimeout
+            self.staticAddress = staticAddress
+            self.limits = limits
+        }
+    }
+
+    /// Something that the owner must do.
+    package enum Output: Equatable, Sendable {
+        /// Send a whole H4 packet to the controller, its indicator included.
+        case packet([UInt8])
+        /// Tell a client.
+        case event(ClientEvent, for: ClientID)
+        /// Store this over what is stored of the same peer, for ``Configuration/knownPeers`` of the next run.
+        case remember(PeerRecord)
+        /// The controller does not answer any more: close the transport and open it anew.
+        case resetTransport
+        /// Log it, count it, or forget it.
+        case note(Note)
+    }
+
+    /// How far the controller is.
+    enum Phase {
+        /// There is none, or it is of no use; nothing is sent to it.
+        case idle
+        case settingUp(ControllerSetup)
+        case ready(ControllerDescription)
+    }
+
+    let configuration: Configuration
+    /// The random address for controllers without a public one.
+    let fallbackAddress: DeviceAddress
+
+    var phase = Phase.idle
+    /// What clients were told last.
+    var state = HostState.unknown
+    /// Whether the controller has been reset because it did not answer, and has not come up since.
+    var isRecovering = false
+
+    var clients = ClientTable()
+    var peers: PeerTable
+    var commands: CommandQueue
+    var scheduler: ACLScheduler
+    var links = ConnectionTable<LinkState>()
+    var discovery: Discovery
+    var reports: ReportAssembler
+    var scanner = Scanner()
+    /// How often somebody has begun to scan.
+    var scanEpoch = 0
+    var attachments = Attachments()
+    var initiator = Initiator()
+    var advertiser = Advertiser()
+    var attributes: AttributeLayer
+    var outbox = Fifo<Output>()
+
+    /// Creates a host without a controller.
+    ///
+    /// - Parameters:
+    ///   - configuration: Who this host is, and how much it takes on.
+    ///   - random: Where all that is random comes from; the same numbers give the same host.
+    package init(configuration: Configuration, random: any RandomNumberGenerator & Sendable) {
+        var random = random
+        let limits = configuration.limits
+        self.configuration = configuration
+        fallbackAddress = configuration.staticAddress ?? PrivateAddress.makeStatic(using: &random)
+        peers = PeerTable(secret: configuration.identifierSecret, records: configuration.knownPeers, limits: limits)
+        commands = CommandQueue(limit: limits.queuedCommands)
+        scheduler = ACLScheduler(queueLimit: limits.queuedFrames)
+        discovery = Discovery(limits: limits)
+        reports = ReportAssembler(limit: limits.partialReports)
+        attributes = AttributeLayer(
+            configuration: .init(
+                deviceName: configuration.name,
+                appearance: configuration.appearance,
+                preferredMTU: configuration.preferredMTU,
+                limits: limits
+            )
+        )
+    }
+
+    /// Returns the next thing to do, oldest first; `nil` when there is nothing left.
+    package mutating func next() -> Output? { outbox.popFirst() }
+}
+
+extension Host {
+    /// There is a controller: it is reset and set up, and clients hear when it is ready.
+    package mutating func transportOpened(at now: Instant) {
+        tearDown(at: now)
+        if state == .poweredOn { changeState(to: .resetting) }
+        isRecovering = false
+        setUp(at: now)
+        settle(at: now)
+    }
+
+    /// The controller went away: every pending request is answered, links end, and clients hear that it is being reset.
+    package mutating func transportClosed(at now: Instant) {
+        tearDown(at: now)
+        changeState(to: .resetting)
+        settle(at: now)
+    }
+
+    /// There is no controller, and none is to be expected.
+    package mutating func transportAbsent(at now: Instant) {
+        tearDown(at: now)
+        changeState(to: .unsupported)
+        settle(at: now)
+    }
+
+    /// Takes one whole H4 packet from the controller, its indicator included.
+    ///
+    /// A malformed packet is dropped with a note; it never ends a link.
+    package mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
+        receiveWhole(packet, at: now)
+        settle(at: now)
+    }
+
+    /// Begins a session; the client hears at once which peers are known and, if that is known, how the radio is.
+    package mutating func open(_ client: ClientID, role: ClientRole, at now: Instant) {
+        clients.open(client, role: role)
+        if role == .central {
+            tell(client, .knownPeers(peers.knownPeers))
+            let links = systemLinks()
+            if !links.isEmpty { tell(client, .systemLinks(links)) }
+        }
+        if state != .unknown { tell(client, .stateChanged(state)) }
+        settle(at: now)
+    }
+
+    /// Ends a session: what this client alone wanted is dropped, and it is told nothing more.
+    package mutating func close(_ client: ClientID, at now: Instant) {
+        guard clients.close(client) else { return note(.unknownClient(client)) }
+        stopScanning(client)
+        _ = advertiser.stop(client)
+        abandon(client, at: now)
+        attributes.clientClosed(client, at: now)
+        settle(at: now)
+    }
+
+    /// Takes what a client asks for.
+    package mutating func perform(_ request: ClientRequest, for client: ClientID, at now: Instant) {
+        guard let role = clients.role(of: client) else { return note(.unknownClient(client)) }
+        carryOut(request, for: client, role: role, at: now)
+        settle(at: now)
+    }
+
+    /// Lets every timer that is due expire; does nothing if none is.
+    package mutating func wake(at now: Instant) {
+        expire(at: now)
+        settle(at: now)
+    }
+
+    /// When to call ``wake(at:)``, if nothing happens before.
+    package var deadline: Instant? {
+        var least = attributes.deadline
+        func consider(_ other: Instant?) { if let other, least.map({ other < $0 }) ?? true { least = other } }
+        consider(commands.deadline)
+        consider(discovery.deadline)
+        consider(attachments.deadline)
+        for link in links.values { consider(link.deadline) }
+        if case .ready = phase {
+            consider(scanner.deadline)
+            consider(initiator.deadline)
+            consider(advertiser.deadline)
+        }
+        return least
+    }
+}

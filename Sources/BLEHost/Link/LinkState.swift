@@ -1,0 +1,45 @@
+import BLEWire
+
+/// What a host keeps of one link.
+struct LinkState {
+    /// How far a link is.
+    enum Phase: Equatable {
+        /// The ends have not agreed on the size of ATT packets yet: clients have not heard of the link.
+        case settling
+        case up
+        /// The end of the link was asked for, and is due.
+        case closing(due: Instant)
+    }
+
+    /// How long the controller may take to end a link: the longest supervision timeout, and then some.
+    static let closingPatience = Duration.seconds(40)
+
+    let peer: PeerIdentifier
+    let address: DeviceAddress
+    let role: LinkRole
+    var phase = Phase.settling
+    var reassembler = Reassembler()
+    var signals = SignalExchange()
+    /// Clients that wait for the strength of the signal, in order.
+    var readers: [ClientID] = []
+    /// Services that clients have found on the peer.
+    var services: [BluetoothUUID] = []
+    /// What a peripheral asked the controller for, so that it can ask by a signal if the peer's controller cannot.
+    var asked: HCI.ConnectionParameters?
+
+    init(peer: PeerIdentifier, address: DeviceAddress, role: LinkRole) {
+        self.peer = peer
+        self.address = address
+        self.role = role
+    }
+
+    var isClosing: Bool {
+        if case .closing = phase { true } else { false }
+    }
+
+    /// When something is due, if nothing happens before.
+    var deadline: Instant? {
+        let closing: Instant? = if case .closing(let due) = phase { due } else { nil }
+        return [closing, signals.deadline].compactMap(\.self).min()
+    }
+}

@@ -1,0 +1,117 @@
+import BLEHost
+import BLEWire
+import Testing
+
+@Suite("Controller setup")
+struct SetupTests {
+    @Test("A controller is reset first, and is ready when all is answered", arguments: [FakeController.old, .new])
+    func ready(controller: FakeController) {
+        let rig = Rig.ready(controller)
+        #expect(rig.commands.first == .reset)
+        #expect(rig.events(of: Rig.central) == [.knownPeers([]), .stateChanged(.poweredOn)])
+        #expect(rig.events(of: Rig.peripheral) == [.stateChanged(.poweredOn)])
+        #expect(rig.notes.isEmpty)
+    }
+
+    @Test("Only commands that the controller knows are sent", arguments: [FakeController.old, .new])
+    func known(controller: FakeController) {
+        let rig = Rig.ready(controller)
+        for command in rig.commands { #expect(controller.commands.contains(command.opcode), "\(command.opcode)") }
+        #expect(!rig.commands.contains { $0.opcode == .writeAuthenticatedPayloadTimeout })
+    }
+
+    @Test("A controller without a public address gets a random static one")
+    func randomAddress() {
+        var controller = FakeController.old
+        controller.address = .none
+        let addresses = Rig.ready(controller).commands.compactMap { command in
+            if case .leSetRandomAddress(let set) = command { set.address } else { nil }
+        }
+        #expect(addresses.map(\.randomKind) == [.static])
+    }
+
+    @Test("A controller without LE is refused plainly")
+    func noLowEnergy() {
+        var controller = FakeController.old
+        controller.classicFeatures = 0
+        let rig = Rig.ready(controller)
+        #expect(rig.events(of: Rig.central).last == .stateChanged(.unsupported))
+        #expect(rig.notes == [.controllerRefused(.noLowEnergy)])
+    }
+
+    @Test("Without buffers for LE the shared ones are used, and without any the controller is refused")
+    func sharedBuffers() {
+        var controller = FakeController.old
+        controller.buffers = (0, 0)
+        #expect(Rig.ready(controller).events(of: Rig.central).last == .stateChanged(.unsupported))
+        controller.sharedBuffers = (310, 10)
+        #expect(Rig.ready(controller).events(of: Rig.central).last == .stateChanged(.poweredOn))
+    }
+
+    @Test("A controller that stops answering is reset once, and then the transport is", arguments: 0..<12)
+    func silence(step: Int) throws {
+        let usual = Rig.ready(.old).commands
+        var controller = FakeController.old
+        controller.silent = [try #require(usual.indices.contains(step) ? usual[step].opcode.wire : nil)]
+        let rig = Rig.ready(controller)
+        rig.advance(by: .milliseconds(1_999))
+        #expect(rig.commands.count == step + 1)
+        rig.advance(by: .milliseconds(1))
+        #expect(rig.commands.filter { $0 == .reset }.count == 2)
+        #expect(rig.transportResets == 0)
+        rig.advance(by: .seconds(3))
+        #expect(rig.transportResets == 1)
+        #expect(rig.commands.filter { $0 == .reset }.count == 2)
+        #expect(rig.host.deadline == nil)
+    }
+
+    @Test("A refused command is done without, where that is possible")
+    func refusals() {
+        let usual = Rig.ready(.new).commands.map(\.opcode)
+        let essential: [HCI.Opcode] = [.reset, .readLocalSupportedFeatures, .leReadLocalSupportedFeatures]
+        for opcode in usual where !essential.contains(opcode) && opcode != .leReadBufferSize {
+            var controller = FakeController.new
+            controller.refused = [opcode.wire: .unknownCommand]
+            #expect(Rig.ready(controller).events(of: Rig.central).last == .stateChanged(.poweredOn), "\(opcode)")
+        }
+    }
+
+    @Test("Nonsense in return parameters neither traps nor hangs", arguments: 0..<16)
+    func nonsense(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        for length in 0..<12 {
+            let rig = Rig(.new)
+            rig.host.open(Rig.central, role: .central, at: rig.now)
+            rig.controller.silent = Set(0...UInt16.max)
+            rig.host.transportOpened(at: rig.now)
+            rig.pump()
+            for _ in 0..<40 {
+                guard let opcode = rig.commands.last?.opcode else { break }
+                let octets: [UInt8] = (0..<length).map { _ in .random(in: 0...255, using: &random) }
+                rig.inject(.commandComplete(.init(allowed: 1, opcode: opcode, parameters: [0] + octets)))
+            }
+            rig.advance(by: .seconds(10))
+        }
+    }
+
+    @Test("A hardware error sets the controller up again")
+    func hardwareError() {
+        let rig = Rig.ready()
+        rig.forget()
+        rig.inject(.hardwareError(.init(code: 7)))
+        #expect(rig.events(of: Rig.central) == [.stateChanged(.resetting), .stateChanged(.poweredOn)])
+        #expect(rig.notes == [.hardwareError(7)])
+    }
+
+    @Test("The state is unsupported when no controller is to be expected, and recovers when one comes")
+    func absent() {
+        let rig = Rig()
+        rig.host.open(Rig.central, role: .central, at: rig.now)
+        rig.host.transportAbsent(at: rig.now)
+        rig.pump()
+        #expect(rig.events(of: Rig.central) == [.knownPeers([]), .stateChanged(.unsupported)])
+        rig.host.transportOpened(at: rig.now)
+        rig.pump()
+        #expect(rig.events(of: Rig.central).last == .stateChanged(.poweredOn))
+    }
+}
