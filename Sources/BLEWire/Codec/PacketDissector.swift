@@ -58,6 +58,11 @@ package struct PacketDissector: Wire {
         _ name: StaticString
     ) throws(PacketError) -> Int { current }
 
+    package mutating func annotate(_ text: @autoclosure () -> String) {
+        guard let last = fields.popLast() else { return }
+        fields.append(Field(name: last.name, range: last.range, text: text()))
+    }
+
     package mutating func hasElement(at index: Int, of count: Int) -> Bool { index < count }
 }
 

@@ -43,6 +43,9 @@ package protocol Wire: ~Copyable, ~Escapable {
         _ name: StaticString
     ) throws(PacketError) -> Int
 
+    /// Says what the field that was visited last means, to those who describe packets; nobody else asks for `text`.
+    mutating func annotate(_ text: @autoclosure () -> String)
+
     /// Whether a list that goes on to the end of the packet has an element at `index`, when it holds `count` now.
     mutating func hasElement(at index: Int, of count: Int) -> Bool
 }
@@ -78,6 +81,10 @@ extension Wire where Self: ~Copyable & ~Escapable {
         guard let decoded = F(wire: raw) else { throw .reserved(field: name) }
         value = decoded
     }
+
+    @_lifetime(self: copy self)
+    @inline(__always)
+    package mutating func annotate(_ text: @autoclosure () -> String) {}
 
     /// Visits octets that a count of one octet precedes.
     @_lifetime(self: copy self)

@@ -91,7 +91,7 @@ extension HCI {
         }
 
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
-            try wire.padded(&data, capacity: 31, length: "Advertising Data Length", "Advertising Data")
+            try wire.paddedAdvertisingData(&data, capacity: 31, length: "Advertising Data Length", "Advertising Data")
         }
     }
 
@@ -111,7 +111,12 @@ extension HCI {
         }
 
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
-            try wire.padded(&data, capacity: 31, length: "Scan Response Data Length", "Scan Response Data")
+            try wire.paddedAdvertisingData(
+                &data,
+                capacity: 31,
+                length: "Scan Response Data Length",
+                "Scan Response Data"
+            )
         }
     }
 

@@ -125,7 +125,7 @@ extension HCI {
             try wire.field(&set, "Advertising Handle")
             try wire.field(&operation, "Operation")
             try wire.field(&preference, "Fragment Preference")
-            try wire.counted(&data, "Advertising Data")
+            try wire.advertisingData(&data, length: "Advertising Data Length", "Advertising Data")
         }
     }
 
@@ -159,7 +159,7 @@ extension HCI {
             try wire.field(&set, "Advertising Handle")
             try wire.field(&operation, "Operation")
             try wire.field(&preference, "Fragment Preference")
-            try wire.counted(&data, "Scan Response Data")
+            try wire.advertisingData(&data, length: "Scan Response Data Length", "Scan Response Data")
         }
     }
 

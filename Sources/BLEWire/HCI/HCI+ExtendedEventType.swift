@@ -51,7 +51,7 @@ extension HCI.LEExtendedAdvertisingReport {
             try wire.field(&rssi, "RSSI")
             try wire.integer(&periodicInterval, "Periodic Advertising Interval")
             try wire.typedAddress(&target, kind: "Direct Address Type", "Direct Address")
-            try wire.counted(&data, "Data")
+            try wire.advertisingData(&data, length: "Data Length", "Data")
         }
     }
 

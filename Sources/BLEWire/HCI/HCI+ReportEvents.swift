@@ -26,7 +26,7 @@ extension HCI {
             package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
                 try wire.field(&type, "Event Type")
                 try wire.typedAddress(&address, kind: "Address Type", "Address")
-                try wire.counted(&data, "Data")
+                try wire.advertisingData(&data, length: "Data Length", "Data")
                 try wire.field(&rssi, "RSSI")
             }
         }

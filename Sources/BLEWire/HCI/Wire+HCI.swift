@@ -44,9 +44,23 @@ extension Wire where Self: ~Copyable & ~Escapable {
         }
     }
 
-    /// Visits a count, then `capacity` octets of which only so many mean something.
+    /// Visits a count, then as many octets of advertising data.
     @_lifetime(self: copy self)
-    mutating func padded(
+    @inline(__always)
+    mutating func advertisingData(
+        _ value: inout [UInt8],
+        length lengthName: StaticString,
+        _ name: StaticString
+    ) throws(PacketError) {
+        var count = UInt8(clamping: value.count)
+        try integer(&count, lengthName)
+        try bytes(&value, count: Int(count), name)
+        annotate(AdvertisingData(decoding: value).summary(of: value))
+    }
+
+    /// Visits a count, then `capacity` octets of which only so many are advertising data.
+    @_lifetime(self: copy self)
+    mutating func paddedAdvertisingData(
         _ value: inout [UInt8],
         capacity: Int,
         length lengthName: StaticString,
@@ -58,6 +72,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
         var octets = value + [UInt8](repeating: 0, count: max(0, capacity - value.count))
         try bytes(&octets, count: capacity, name)
         value = Array(octets.prefix(Int(count)))
+        annotate(AdvertisingData(decoding: value).summary(of: value))
     }
 
     /// Visits at most `limit` elements that a count of one octet precedes.
@@ -85,5 +100,13 @@ extension PacketDecoder {
     func expect(_ count: Int, _ name: StaticString) throws(PacketError) {
         if remaining < count { throw .truncated(field: name) }
         if remaining > count { throw .trailing(count: remaining - count) }
+    }
+}
+
+extension AdvertisingData {
+    /// The structures in words, or `octets` as digits if there are none or they are not well formed.
+    fileprivate func summary(of octets: [UInt8]) -> String {
+        if fault != nil || structures.isEmpty { return octets.hexadecimal }
+        return dissection.fields.map { "\($0.name): \($0.text)" }.joined(separator: "; ")
     }
 }

@@ -33,6 +33,22 @@ struct HCIPacketDissectionTests {
         #expect(layer.fields.flatMap(\.range) == Array(octets.indices))
     }
 
+    @Test("Advertising data is shown in words, or as digits if it is not well formed")
+    func advertisingData() throws {
+        func report(_ data: [UInt8]) -> [UInt8] {
+            let start: [UInt8] = [0x02, 0x01, 0x00, 0x01, 0x01, 0x02, 0x03, 0x04, 0x05, 0x06, UInt8(data.count)]
+            return [0x04, 0x3E, UInt8(start.count + data.count + 1)] + start + data + [0xC4]
+        }
+        let named = try #require(layers(report([0x03, 0x09, 0x48, 0x69])).first)
+        #expect(named.name == "HCI Event LE Advertising Report")
+        #expect(text("Address", in: named) == "06:05:04:03:02:01")
+        #expect(text("Data Length", in: named) == "0x4")
+        #expect(text("Data", in: named)?.contains("Hi") == true)
+        #expect(text("RSSI", in: named) == "-60 dBm")
+        let broken = try #require(layers(report([0x09, 0x09])).first)
+        #expect(text("Data", in: broken) == "0909")
+    }
+
     @Test("What an unknown command returned, or one that failed, is shown as octets")
     func rawReturn() throws {
         let unknown = try #require(layers([0x04, 0x0E, 0x05, 0x01, 0x01, 0xFC, 0x00, 0x2A]).first)
