@@ -1,0 +1,141 @@
+/// What two link layers say to each other about their connection.
+///
+/// Core 6.0, Vol 6, Part B, 2.4.2.
+package enum LLControlPacket: Equatable, Sendable {
+    case connectionUpdate(LL.ConnectionUpdate)
+    case channelMap(LL.ChannelMapIndication)
+    /// The reason is the code of an HCI status.
+    case terminate(reason: UInt8)
+    /// The opcode that the sender does not know.
+    case unknownResponse(LL.ControlOpcode)
+    /// What the central can do, a bit for each feature.
+    case featureRequest(UInt64)
+    case featureResponse(UInt64)
+    /// What the peripheral can do, a bit for each feature.
+    case peripheralFeatureRequest(UInt64)
+    case version(LL.VersionIndication)
+    /// The reason is the code of an HCI status.
+    case reject(reason: UInt8)
+    case rejectExtended(LL.Rejection)
+    case parameterRequest(LL.ConnectionParameters)
+    case parameterResponse(LL.ConnectionParameters)
+    case pingRequest
+    case pingResponse
+    case lengthRequest(LL.Lengths)
+    case lengthResponse(LL.Lengths)
+    case phyRequest(LL.PHYPreference)
+    case phyResponse(LL.PHYPreference)
+    case phyUpdate(LL.PHYUpdate)
+    /// A PDU that is not among the above, with its octets after the opcode.
+    case other(LL.ControlOpcode, [UInt8])
+
+    /// Which control PDU this is.
+    package var opcode: LL.ControlOpcode {
+        switch self {
+        case .connectionUpdate: .connectionUpdate
+        case .channelMap: .channelMap
+        case .terminate: .terminate
+        case .unknownResponse: .unknownResponse
+        case .featureRequest: .featureRequest
+        case .featureResponse: .featureResponse
+        case .peripheralFeatureRequest: .peripheralFeatureRequest
+        case .version: .version
+        case .reject: .reject
+        case .rejectExtended: .rejectExtended
+        case .parameterRequest: .parameterRequest
+        case .parameterResponse: .parameterResponse
+        case .pingRequest: .pingRequest
+        case .pingResponse: .pingResponse
+        case .lengthRequest: .lengthRequest
+        case .lengthResponse: .lengthResponse
+        case .phyRequest: .phyRequest
+        case .phyResponse: .phyResponse
+        case .phyUpdate: .phyUpdate
+        case .other(let opcode, _): opcode
+        }
+    }
+
+    /// How many octets the PDU has with its opcode, which is what it takes on the air.
+    package var length: Int {
+        switch self {
+        case .connectionUpdate: 12
+        case .channelMap: 8
+        case .terminate, .unknownResponse, .reject: 2
+        case .featureRequest, .featureResponse, .peripheralFeatureRequest, .lengthRequest, .lengthResponse: 9
+        case .version: 6
+        case .rejectExtended, .phyRequest, .phyResponse: 3
+        case .parameterRequest, .parameterResponse: 24
+        case .pingRequest, .pingResponse: 1
+        case .phyUpdate: 5
+        case .other(_, let octets): 1 + octets.count
+        }
+    }
+
+    /// The octets of this PDU, from its opcode on.
+    package var encoded: [UInt8] {
+        let octets: [UInt8]
+        switch self {
+        case .connectionUpdate(let packet): octets = packet.encoded
+        case .channelMap(let packet): octets = packet.encoded
+        case .terminate(let reason), .reject(let reason): octets = [reason]
+        case .unknownResponse(let opcode): octets = [opcode.wire]
+        case .featureRequest(let features), .featureResponse(let features), .peripheralFeatureRequest(let features):
+            octets = features.littleEndianOctets
+        case .version(let packet): octets = packet.encoded
+        case .rejectExtended(let packet): octets = packet.encoded
+        case .parameterRequest(let packet), .parameterResponse(let packet): octets = packet.encoded
+        case .pingRequest, .pingResponse: octets = []
+        case .lengthRequest(let packet), .lengthResponse(let packet): octets = packet.encoded
+        case .phyRequest(let packet), .phyResponse(let packet): octets = packet.encoded
+        case .phyUpdate(let packet): octets = packet.encoded
+        case .other(_, let rest): octets = rest
+        }
+        return [opcode.wire] + octets
+    }
+
+    /// Decodes a PDU from its opcode on.
+    package init(decoding bytes: Span<UInt8>) throws(PacketError) {
+        var decoder = PacketDecoder(bytes)
+        var opcode = LL.ControlOpcode(wire: 0)
+        try decoder.field(&opcode, "Opcode")
+        let payload = decoder.unread
+        switch opcode {
+        case .connectionUpdate: self = .connectionUpdate(try .init(decoding: payload))
+        case .channelMap: self = .channelMap(try .init(decoding: payload))
+        case .terminate: self = .terminate(reason: try Octet(decoding: payload).value)
+        case .unknownResponse: self = .unknownResponse(.init(wire: try Octet(decoding: payload).value))
+        case .featureRequest: self = .featureRequest(try FeatureSet(decoding: payload).value)
+        case .featureResponse: self = .featureResponse(try FeatureSet(decoding: payload).value)
+        case .peripheralFeatureRequest: self = .peripheralFeatureRequest(try FeatureSet(decoding: payload).value)
+        case .version: self = .version(try .init(decoding: payload))
+        case .reject: self = .reject(reason: try Octet(decoding: payload).value)
+        case .rejectExtended: self = .rejectExtended(try .init(decoding: payload))
+        case .parameterRequest: self = .parameterRequest(try .init(decoding: payload))
+        case .parameterResponse: self = .parameterResponse(try .init(decoding: payload))
+        case .pingRequest, .pingResponse:
+            guard payload.isEmpty else { throw .trailing(count: payload.count) }
+            self = opcode == .pingRequest ? .pingRequest : .pingResponse
+        case .lengthRequest: self = .lengthRequest(try .init(decoding: payload))
+        case .lengthResponse: self = .lengthResponse(try .init(decoding: payload))
+        case .phyRequest: self = .phyRequest(try .init(decoding: payload))
+        case .phyResponse: self = .phyResponse(try .init(decoding: payload))
+        case .phyUpdate: self = .phyUpdate(try .init(decoding: payload))
+        default: self = .other(opcode, [UInt8](copying: payload))
+        }
+    }
+
+    /// Decodes a PDU from its opcode on.
+    package init(decoding bytes: [UInt8]) throws(PacketError) { try self.init(decoding: bytes.span) }
+
+    /// The payload of a PDU that says one octet.
+    private struct Octet: Packet {
+        var value: UInt8 = 0
+        mutating func layout(_ wire: inout some AnyWire) throws(PacketError) { try wire.integer(&value, "ErrorCode") }
+    }
+
+    /// The payload of a PDU that says what its sender can do.
+    private struct FeatureSet: Packet {
+        var value: UInt64 = 0
+        mutating func layout(_ wire: inout some AnyWire) throws(PacketError) { try wire.integer(&value, "FeatureSet") }
+    }
+}
