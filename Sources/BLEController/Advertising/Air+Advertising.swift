@@ -1,0 +1,235 @@
+import BLEWire
+
+extension Air {
+    /// Lets an advertising event of a set happen, and schedules the next.
+    ///
+    /// Core 6.0, Vol 6, Part B, 4.4.2.
+    mutating func runAdvertising(_ controller: Int, _ index: Int, at now: Instant) {
+        guard case .on(let until, let eventLimit) = controllers[controller].sets[index].state else { return }
+        if let until, until <= now {
+            return endAdvertising(controller, index, .advertisingTimeout, at: now)
+        }
+        controllers[controller].sets[index].countEvent()
+        let set = controllers[controller].sets[index]
+        let isConnected =
+            set.properties.contains(.legacy)
+            ? legacyEvent(controller, set, at: now) : extendedEvent(controller, set, at: now)
+        guard !isConnected, let index = controllers[controller].setIndex(set.handle) else { return }
+        if eventLimit > 0, set.events >= eventLimit {
+            return endAdvertising(controller, index, .limitReached, at: now)
+        }
+        // Core 6.0, Vol 6, Part B, 4.4.2.2.1: up to 10 ms of random delay, but for directed high duty cycle.
+        let delay = set.properties.contains(.highDutyCycle) ? 0 : path.random.below(10_001) * 1_000
+        var next = now + .nanoseconds(set.interval + delay)
+        if let until { next = min(next, until) }
+        scheduleAdvertising(controller, index, at: next)
+    }
+
+    /// Why a set stops by itself.
+    enum AdvertisingEnd { case advertisingTimeout, limitReached }
+
+    private mutating func endAdvertising(_ controller: Int, _ index: Int, _ end: AdvertisingEnd, at now: Instant) {
+        let set = controllers[controller].sets[index]
+        controllers[controller].sets[index].disable()
+        if controllers[controller].generation == .extended {
+            sendSetTerminated(controller, set, end, connection: nil, at: now)
+        } else {
+            sendDirectedTimeout(controller, peer: set.peer, at: now)
+        }
+    }
+
+    /// One PDU on each channel, and what is answered to it.
+    ///
+    /// - Returns: Whether the advertiser is connected now, and so no longer advertises.
+    private mutating func legacyEvent(_ controller: Int, _ set: AdvertisingSet, at now: Instant) -> Bool {
+        guard let address = controllers[controller].ownAddress(set.ownAddressKind, random: set.randomAddress) else {
+            return false
+        }
+        let announcement = LegacyAnnouncement(controller: controller, set: set, address: address)
+        var start = now
+        for channel in 37...39 where set.channels >> UInt8(channel - 37) & 1 != 0 {
+            let end = start + .nanoseconds(Modulation.oneMegabit.airTime(announcement.length))
+            let candidates = announce(announcement, channel: channel, at: start, end: end)
+            // Of several that answer at once, one is heard; the others take it for a busy channel.
+            guard !candidates.isEmpty else {
+                start = end + .nanoseconds(Self.channelGap)
+                continue
+            }
+            let chosen = candidates.count == 1 ? 0 : Int(path.random.below(Int64(candidates.count)))
+            for (index, candidate) in candidates.enumerated() where index != chosen && !candidate.connects {
+                controllers[candidate.listener].scanner.backoff.note(answered: false, random: &path.random)
+            }
+            let candidate = candidates[chosen]
+            let answerStart = end + .nanoseconds(Spacing.frame)
+            if candidate.connects {
+                if connect(candidate, announcement, channel: channel, at: answerStart) { return true }
+                start = answerStart + .nanoseconds(Modulation.oneMegabit.airTime(34) + Self.channelGap)
+            } else {
+                start = askForResponse(candidate, announcement, channel: channel, at: answerStart)
+            }
+        }
+        return false
+    }
+
+    /// The nanoseconds between a packet on one primary channel and the packet on the next, if nobody answers.
+    static let channelGap: Int64 = 400_000
+
+    /// Lets everyone hear a packet who listens, and returns those who want to answer it.
+    private mutating func announce(
+        _ announcement: LegacyAnnouncement,
+        channel: Int,
+        at start: Instant,
+        end: Instant
+    ) -> [Candidate] {
+        var candidates: [Candidate] = []
+        var receptions: [AirRecord.Reception] = []
+        for listener in listeners where listener != announcement.controller {
+            let window = controllers[listener].scanWindow(channel, .oneMegabit, at: start)
+            let initiates = controllers[listener].initiates(channel, .oneMegabit, at: start)
+            guard window != nil || initiates,
+                let mean = strength(from: announcement.controller, power: announcement.power, to: listener)
+            else { continue }
+            let strength = mean + path.noise()
+            let isLost = strength < PathLoss.sensitivity || path.random.happens(path.loss)
+            if path.records != nil {
+                receptions.append(
+                    .init(receiver: ControllerID(rawValue: listener), strength: strength, isLost: isLost)
+                )
+            }
+            guard !isLost else { continue }
+            if let window, hear(announcement, listener, strength: strength, at: end), window.isActive,
+                wantsResponse(announcement, listener)
+            {
+                candidates.append(Candidate(listener: listener, strength: mean, connects: false))
+            }
+            if initiates, wantsConnection(announcement, listener) {
+                candidates.append(Candidate(listener: listener, strength: mean, connects: true))
+            }
+        }
+        if path.records != nil {
+            record(
+                announcement.pdu,
+                from: announcement.controller,
+                channel: channel,
+                .oneMegabit,
+                at: start,
+                receptions
+            )
+        }
+        return candidates
+    }
+
+    /// Reports a packet to the host of a scanner.
+    ///
+    /// - Returns: Whether the scanner takes any notice of the advertiser.
+    private mutating func hear(
+        _ announcement: LegacyAnnouncement,
+        _ listener: Int,
+        strength: Int,
+        at instant: Instant
+    ) -> Bool {
+        guard controllers[listener].accepts(announcement.address, target: announcement.target) else { return false }
+        let report = AdvertisingReport(
+            kind: announcement.kind,
+            address: announcement.address,
+            target: announcement.target,
+            strength: strength,
+            data: announcement.data
+        )
+        if controllers[listener].isNew(report) { send(report, to: listener, at: instant) }
+        return true
+    }
+
+    /// Asks an advertiser for its scan response.
+    ///
+    /// - Returns: When the advertiser goes on to the next channel.
+    private mutating func askForResponse(
+        _ candidate: Candidate,
+        _ announcement: LegacyAnnouncement,
+        channel: Int,
+        at start: Instant
+    ) -> Instant {
+        let scanner = candidate.listener, modulation = Modulation.oneMegabit
+        let own = controllers[scanner].ownAddress(controllers[scanner].scanner.ownAddressKind)
+        let end = start + .nanoseconds(modulation.airTime(12))
+        let isHeard = path.delivers(strength: answerStrength(candidate, announcement.controller))
+        if path.records != nil {
+            let request = LL.ScanRequest(scanner: own ?? .none, advertiser: announcement.address)
+            record(
+                .scanRequest(request),
+                from: scanner,
+                channel: channel,
+                modulation,
+                at: start,
+                [
+                    .init(
+                        receiver: ControllerID(rawValue: announcement.controller),
+                        strength: answerStrength(candidate, announcement.controller),
+                        isLost: !isHeard
+                    )
+                ]
+            )
+        }
+        guard isHeard,
+            announcement.set.filterPolicy & 1 == 0
+                || controllers[announcement.controller].acceptList.contains(own ?? .none)
+        else {
+            controllers[scanner].scanner.backoff.note(answered: false, random: &path.random)
+            return end + .nanoseconds(Self.channelGap)
+        }
+        if announcement.set.notifiesScanRequests {
+            sendScanRequest(announcement.controller, announcement.set.handle, scanner: own ?? .none, at: end)
+        }
+        let responseStart = end + .nanoseconds(Spacing.frame)
+        let response = announcement.set.scanResponse
+        let responseEnd = responseStart + .nanoseconds(modulation.airTime(6 + response.count))
+        let strength = candidate.strength + path.noise()
+        let isAnswered = strength >= PathLoss.sensitivity && !path.random.happens(path.loss)
+        if path.records != nil {
+            let packet = LL.Advertisement(advertiser: announcement.address, data: response)
+            record(
+                .scanResponse(packet),
+                from: announcement.controller,
+                channel: channel,
+                modulation,
+                at: responseStart,
+                [
+                    .init(receiver: ControllerID(rawValue: scanner), strength: strength, isLost: !isAnswered)
+                ]
+            )
+        }
+        controllers[scanner].scanner.backoff.note(answered: isAnswered, random: &path.random)
+        if isAnswered {
+            let report = AdvertisingReport(
+                kind: announcement.responseKind,
+                address: announcement.address,
+                target: nil,
+                strength: strength,
+                data: response
+            )
+            if controllers[scanner].isNew(report) { send(report, to: scanner, at: responseEnd) }
+        }
+        return responseEnd + .nanoseconds(Self.channelGap)
+    }
+
+    /// The strength with which an advertiser hears who answers it.
+    func answerStrength(_ candidate: Candidate, _ advertiser: Int) -> Int {
+        let powers = (
+            controllers[candidate.listener].identity.transmitPower, controllers[advertiser].identity.transmitPower
+        )
+        return candidate.strength + powers.0 - powers.1
+    }
+
+    /// Whether an active scanner sends a scan request after what it heard.
+    private mutating func wantsResponse(_ announcement: LegacyAnnouncement, _ listener: Int) -> Bool {
+        guard announcement.set.properties.contains(.scannable) else { return false }
+        if controllers[listener].knowsResponse(announcement.address, kind: announcement.responseKind) { return false }
+        return controllers[listener].scanner.backoff.asks()
+    }
+
+    /// Whether an initiator wants the advertiser that it heard.
+    private func wantsConnection(_ announcement: LegacyAnnouncement, _ listener: Int) -> Bool {
+        announcement.set.properties.contains(.connectable)
+            && controllers[listener].wants(announcement.address, target: announcement.target)
+    }
+}

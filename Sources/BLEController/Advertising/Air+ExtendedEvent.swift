@@ -1,0 +1,300 @@
+import BLEWire
+
+extension Air {
+    /// An extended advertising event, and what is answered to it.
+    ///
+    /// - Returns: Whether the advertiser is connected now.
+    mutating func extendedEvent(_ controller: Int, _ set: AdvertisingSet, at now: Instant) -> Bool {
+        guard let address = controllers[controller].ownAddress(set.ownAddressKind, random: set.randomAddress) else {
+            return false
+        }
+        let announcement = ExtendedAnnouncement(
+            controller: controller,
+            set: set,
+            address: address,
+            channel: Int(path.random.below(37))
+        )
+        let (hearers, start) = announcePrimary(announcement, at: now)
+        let chain = announcement.chain(of: set.data, isResponse: false)
+        var candidates: [Candidate] = []
+        for hearer in hearers {
+            let reception = receive(chain, announcement, by: hearer, at: start)
+            guard let reception else { continue }
+            if hearer.scans, let candidate = report(reception, announcement, to: hearer) {
+                candidates.append(candidate)
+            }
+            if hearer.initiates, set.properties.contains(.connectable),
+                controllers[hearer.listener].wants(announcement.heardAddress, target: announcement.target)
+            {
+                candidates.append(Candidate(listener: hearer.listener, strength: hearer.strength, connects: true))
+            }
+        }
+        if path.records != nil { recordChain(chain, announcement, hearers, at: start) }
+        guard !candidates.isEmpty, let first = chain.first else { return false }
+        let chosen = candidates.count == 1 ? 0 : Int(path.random.below(Int64(candidates.count)))
+        for (index, candidate) in candidates.enumerated() where index != chosen && !candidate.connects {
+            controllers[candidate.listener].scanner.backoff.note(answered: false, random: &path.random)
+        }
+        let answerStart = start + .nanoseconds(set.secondary.airTime(first.length) + Spacing.frame)
+        if candidates[chosen].connects { return connect(candidates[chosen], announcement, at: answerStart) }
+        askForResponse(candidates[chosen], announcement, at: answerStart)
+        return false
+    }
+
+    /// A receiver that heard where the auxiliary packet will be.
+    private struct Hearer {
+        let listener: Int
+        /// The mean, in dBm.
+        let strength: Int
+        var scans: Bool
+        var isActive: Bool
+        var initiates: Bool
+    }
+
+    /// Sends the packets on the primary channels.
+    ///
+    /// - Returns: Who heard one of them, and when the auxiliary packet begins.
+    private mutating func announcePrimary(
+        _ announcement: ExtendedAnnouncement,
+        at now: Instant
+    ) -> (hearers: [Hearer], start: Instant) {
+        let set = announcement.set
+        let channels = (37...39).filter { set.channels >> UInt8($0 - 37) & 1 != 0 }
+        let time = set.primary.airTime(announcement.primary(offset: 0).length)
+        let step = time + Spacing.auxiliary
+        let auxiliary = now + .nanoseconds(step * Int64(channels.count))
+        var hearers: [Hearer] = [], start = now
+        for channel in channels {
+            var receptions: [AirRecord.Reception] = []
+            for listener in listeners where listener != announcement.controller {
+                let hearer = hears(announcement, listener, channel: channel, at: start, &receptions)
+                guard let hearer else { continue }
+                if let index = hearers.firstIndex(where: { $0.listener == listener }) {
+                    hearers[index].scans = hearers[index].scans || hearer.scans
+                    hearers[index].isActive = hearers[index].isActive || hearer.isActive
+                    hearers[index].initiates = hearers[index].initiates || hearer.initiates
+                } else {
+                    hearers.append(hearer)
+                }
+            }
+            if path.records != nil {
+                let offset = Int((auxiliary - start) / .microseconds(1))
+                let pdu = AdvertisingPDU.extended(announcement.primary(offset: offset))
+                record(pdu, from: announcement.controller, channel: channel, set.primary, at: start, receptions)
+            }
+            start = start + .nanoseconds(step)
+        }
+        return (hearers, auxiliary)
+    }
+
+    private mutating func hears(
+        _ announcement: ExtendedAnnouncement,
+        _ listener: Int,
+        channel: Int,
+        at instant: Instant,
+        _ receptions: inout [AirRecord.Reception]
+    ) -> Hearer? {
+        let board = controllers[listener], set = announcement.set
+        let window = board.scanner.isExtended ? board.scanWindow(channel, set.primary, at: instant) : nil
+        let initiates = board.initiator?.isExtended == true && board.initiates(channel, set.primary, at: instant)
+        guard window != nil || initiates,
+            VirtualController.modulations(board.identity.profile.features) & set.secondary.bit != 0,
+            let mean = strength(from: announcement.controller, power: set.power, to: listener)
+        else { return nil }
+        let strength = mean + path.noise()
+        let isLost = strength < PathLoss.sensitivity || path.random.happens(path.loss)
+        if path.records != nil {
+            receptions.append(.init(receiver: ControllerID(rawValue: listener), strength: strength, isLost: isLost))
+        }
+        guard !isLost else { return nil }
+        return Hearer(
+            listener: listener,
+            strength: mean,
+            scans: window != nil,
+            isActive: window?.isActive ?? false,
+            initiates: initiates
+        )
+    }
+
+    /// Lets a receiver follow a chain of packets as far as it hears them; `nil` if it misses the first.
+    private mutating func receive(
+        _ chain: [LL.ExtendedAdvertisement],
+        _ announcement: ExtendedAnnouncement,
+        by hearer: Hearer,
+        at start: Instant
+    ) -> ChainReception? {
+        var data: [UInt8] = [], begin = start, end = start
+        var strength: Int?
+        for part in chain {
+            end = begin + .nanoseconds(announcement.set.secondary.airTime(part.length))
+            let heard = hearer.strength + path.noise()
+            guard heard >= PathLoss.sensitivity, !path.random.happens(path.loss) else {
+                return strength.map { .init(data: data, strength: $0, isTruncated: true, end: end) }
+            }
+            if strength == nil { strength = heard }
+            data += part.data
+            begin = end + .nanoseconds(Spacing.auxiliary)
+        }
+        return strength.map { .init(data: data, strength: $0, isTruncated: false, end: end) }
+    }
+
+    /// Reports what a scanner heard.
+    ///
+    /// - Returns: The scanner, if it wants the scan response.
+    private mutating func report(
+        _ reception: ChainReception,
+        _ announcement: ExtendedAnnouncement,
+        to hearer: Hearer
+    ) -> Candidate? {
+        let listener = hearer.listener
+        guard controllers[listener].accepts(announcement.heardAddress, target: announcement.target) else { return nil }
+        let report = AdvertisingReport(reception, announcement, kind: announcement.kind)
+        if controllers[listener].isNew(report) { send(report, to: listener, at: reception.end) }
+        guard hearer.isActive, announcement.set.properties.contains(.scannable) else { return nil }
+        let isKnown = controllers[listener].knowsResponse(
+            announcement.address,
+            kind: announcement.kind.union(.isResponse),
+            dataInfo: announcement.dataInfo
+        )
+        guard !isKnown, controllers[listener].scanner.backoff.asks() else { return nil }
+        return Candidate(listener: listener, strength: hearer.strength, connects: false)
+    }
+
+    /// Asks an extended advertiser for its scan response.
+    ///
+    /// Core 6.0, Vol 6, Part B, 4.4.2.8.
+    private mutating func askForResponse(
+        _ candidate: Candidate,
+        _ announcement: ExtendedAnnouncement,
+        at start: Instant
+    ) {
+        let scanner = candidate.listener, set = announcement.set
+        let own = controllers[scanner].ownAddress(controllers[scanner].scanner.ownAddressKind) ?? .none
+        let end = start + .nanoseconds(set.secondary.airTime(12))
+        let strength = answerStrength(candidate, announcement.controller)
+        let isHeard = path.delivers(strength: strength)
+        if path.records != nil {
+            let reception = AirRecord.Reception(
+                receiver: ControllerID(rawValue: announcement.controller),
+                strength: strength,
+                isLost: !isHeard
+            )
+            let request = LL.ScanRequest(scanner: own, advertiser: announcement.address)
+            record(
+                .scanRequest(request),
+                from: scanner,
+                channel: announcement.channel,
+                set.secondary,
+                at: start,
+                [reception]
+            )
+        }
+        let isAllowed = set.filterPolicy & 1 == 0 || controllers[announcement.controller].acceptList.contains(own)
+        guard isHeard, isAllowed else {
+            return controllers[scanner].scanner.backoff.note(answered: false, random: &path.random)
+        }
+        if set.notifiesScanRequests { sendScanRequest(announcement.controller, set.handle, scanner: own, at: end) }
+        let chain = announcement.chain(of: set.scanResponse, isResponse: true)
+        let hearer = Hearer(
+            listener: scanner,
+            strength: candidate.strength,
+            scans: true,
+            isActive: true,
+            initiates: false
+        )
+        let responseStart = end + .nanoseconds(Spacing.frame)
+        let reception = receive(chain, announcement, by: hearer, at: responseStart)
+        if path.records != nil { recordChain(chain, announcement, [hearer], at: responseStart) }
+        controllers[scanner].scanner.backoff.note(answered: reception != nil, random: &path.random)
+        guard let reception else { return }
+        let report = AdvertisingReport(reception, announcement, kind: announcement.kind.union(.isResponse))
+        if controllers[scanner].isNew(report) { send(report, to: scanner, at: reception.end) }
+    }
+
+    private mutating func recordChain(
+        _ chain: [LL.ExtendedAdvertisement],
+        _ announcement: ExtendedAnnouncement,
+        _ hearers: [Hearer],
+        at start: Instant
+    ) {
+        var begin = start
+        // Who misses a part of the chain is drawn at the receiver; a sniffer sees who was listening.
+        let receptions = hearers.map {
+            AirRecord.Reception(receiver: ControllerID(rawValue: $0.listener), strength: $0.strength, isLost: false)
+        }
+        for part in chain {
+            let channel = announcement.channel, modulation = announcement.set.secondary
+            record(.extended(part), from: announcement.controller, channel: channel, modulation, at: begin, receptions)
+            begin = begin + .nanoseconds(modulation.airTime(part.length) + Spacing.auxiliary)
+        }
+    }
+
+    /// Lets an initiator ask an extended advertiser for a connection.
+    ///
+    /// - Returns: Whether the advertiser heard it, and so is a peripheral now.
+    private mutating func connect(
+        _ candidate: Candidate,
+        _ announcement: ExtendedAnnouncement,
+        at start: Instant
+    ) -> Bool {
+        let set = announcement.set
+        guard let initiator = controllers[candidate.listener].initiator,
+            let timing = initiator.timing(on: set.secondary),
+            let own = controllers[candidate.listener].ownAddress(initiator.ownAddressKind)
+        else { return false }
+        let agreement = agreement(
+            initiator: candidate.listener,
+            advertiser: announcement.controller,
+            addresses: (own, announcement.address),
+            timing: timing,
+            modulation: set.secondary
+        )
+        let end = start + .nanoseconds(set.secondary.airTime(34))
+        guard
+            hearsConnect(candidate, announcement.controller, agreement, channel: announcement.channel, at: start),
+            allowsConnection(announcement.controller, set, from: own)
+        else { return false }
+        let isAnswered = path.delivers(strength: candidate.strength)
+        if path.records != nil {
+            var response = LL.ExtendedAdvertisement()
+            (response.advertiser, response.target) = (announcement.address, own)
+            let reception = AirRecord.Reception(
+                receiver: ControllerID(rawValue: candidate.listener),
+                strength: candidate.strength,
+                isLost: !isAnswered
+            )
+            record(
+                .connectResponse(response),
+                from: announcement.controller,
+                channel: announcement.channel,
+                set.secondary,
+                at: end + .nanoseconds(Spacing.frame),
+                [reception]
+            )
+        }
+        if isAnswered { finishInitiating(candidate.listener) }
+        if let index = controllers[announcement.controller].setIndex(set.handle) {
+            controllers[announcement.controller].sets[index].disable()
+        }
+        let handle = establish(agreement, heardBy: (initiator: isAnswered, advertiser: true), at: end)
+        sendSetTerminated(announcement.controller, set, nil, connection: handle, at: end)
+        return true
+    }
+}
+
+extension AdvertisingReport {
+    init(_ reception: ChainReception, _ announcement: ExtendedAnnouncement, kind: Kind) {
+        self.init(
+            kind: kind,
+            address: kind.contains(.isResponse) ? announcement.address : announcement.heardAddress,
+            target: kind.contains(.isResponse) ? nil : announcement.target,
+            strength: reception.strength,
+            data: reception.data,
+            primary: announcement.set.primary,
+            secondary: announcement.set.secondary,
+            dataInfo: announcement.dataInfo,
+            power: announcement.power,
+            isTruncated: reception.isTruncated
+        )
+    }
+}

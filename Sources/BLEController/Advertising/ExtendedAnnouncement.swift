@@ -1,0 +1,85 @@
+import BLEWire
+
+/// What an extended advertising event says: packets on the primary channels that point at one on a secondary
+/// channel, and a chain after that if the data is long.
+///
+/// Core 6.0, Vol 6, Part B, 4.4.2.3 to 4.4.2.8.
+struct ExtendedAnnouncement {
+    let controller: Int
+    let set: AdvertisingSet
+    let address: DeviceAddress
+    /// The secondary channel.
+    let channel: Int
+
+    /// The most octets of payload in one packet.
+    private static let payloadLimit = 255
+
+    var target: DeviceAddress? { self.set.properties.contains(.directed) ? set.peer.onAir : nil }
+
+    /// The address as scanners hear it.
+    var heardAddress: DeviceAddress? { self.set.properties.contains(.anonymous) ? nil : address }
+
+    var dataInfo: LL.ExtendedAdvertisement.DataInfo { .init(set: set.identifier, data: set.dataIdentifier) }
+
+    var power: Int? { self.set.properties.contains(.includesPower) ? set.power : nil }
+
+    private var mode: LL.ExtendedAdvertisement.Mode {
+        if self.set.properties.contains(.connectable) { return .connectable }
+        return set.properties.contains(.scannable) ? .scannable : .neither
+    }
+
+    /// What scanners report of the advertisement.
+    var kind: AdvertisingReport.Kind {
+        AdvertisingReport.Kind(rawValue: set.properties.rawValue & 7)
+    }
+
+    /// The packet on a primary channel, `offset` microseconds before the one that it points at.
+    func primary(offset: Int) -> LL.ExtendedAdvertisement {
+        var packet = LL.ExtendedAdvertisement()
+        packet.mode = mode
+        packet.dataInfo = dataInfo
+        packet.auxiliary = .init(channel: UInt8(channel), offset: offset, phy: set.secondary.phy - 1)
+        return packet
+    }
+
+    /// The packets on the secondary channel that carry `data`: the first alone says who speaks.
+    func chain(of data: [UInt8], isResponse: Bool) -> [LL.ExtendedAdvertisement] {
+        var parts: [LL.ExtendedAdvertisement] = []
+        var offset = 0
+        repeat {
+            var part = LL.ExtendedAdvertisement()
+            part.dataInfo = dataInfo
+            if parts.isEmpty {
+                part.advertiser = isResponse ? address : heardAddress
+                part.target = isResponse ? nil : target
+                part.power = power.map { UInt8(bitPattern: Int8(clamping: $0)) }
+                if !isResponse { part.mode = mode }
+            }
+            if data.count - offset > Self.payloadLimit - 1 - part.headerLength {
+                part.auxiliary = .init(channel: UInt8(channel), offset: 0, phy: set.secondary.phy - 1)
+            }
+            let end = min(data.count, offset + Self.payloadLimit - 1 - part.headerLength)
+            part.data = Array(data[offset..<end])
+            if part.auxiliary != nil {
+                let time = set.secondary.airTime(part.length) + Spacing.auxiliary
+                part.auxiliary = .init(channel: UInt8(channel), offset: Int(time / 1_000), phy: set.secondary.phy - 1)
+            }
+            parts.append(part)
+            offset = end
+        } while offset < data.count
+        return parts
+    }
+}
+
+extension LL.ExtendedAdvertisement {
+    /// The octets of payload that the packet takes on the air.
+    var length: Int { 1 + headerLength + data.count }
+}
+
+/// What came of a chain of packets at one receiver.
+struct ChainReception {
+    let data: [UInt8]
+    let strength: Int
+    let isTruncated: Bool
+    let end: Instant
+}

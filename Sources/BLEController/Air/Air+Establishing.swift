@@ -1,0 +1,132 @@
+import BLEWire
+
+/// What the two ends of a new connection agreed on.
+struct Agreement {
+    let initiator: Int
+    let advertiser: Int
+    let initiatorAddress: DeviceAddress
+    let advertiserAddress: DeviceAddress
+    let timing: Link.Timing
+    let modulation: Modulation
+    /// Whether both know Channel Selection Algorithm #2.
+    let usesAlgorithm2: Bool
+    let accessAddress: UInt32
+    let hop: UInt8
+    /// In units of 1.25 ms.
+    let windowOffset: UInt16
+
+    /// The packet that says all this.
+    func indication(channelMap: UInt64) -> LL.ConnectIndication {
+        var packet = LL.ConnectIndication()
+        packet.initiator = initiatorAddress
+        packet.advertiser = advertiserAddress
+        packet.accessAddress = accessAddress
+        packet.crcInit = UInt64(accessAddress &* 0x9E37_79B1 >> 8)
+        packet.windowSize = 1
+        packet.windowOffset = windowOffset
+        packet.interval = timing.interval
+        packet.latency = timing.latency
+        packet.timeout = timing.timeout
+        packet.channelMap = channelMap
+        packet.hopAndClockAccuracy = hop | 5 << 5
+        return packet
+    }
+}
+
+extension Air {
+    /// Draws what an initiator lays down for a new connection.
+    mutating func agreement(
+        initiator: Int,
+        advertiser: Int,
+        addresses: (initiator: DeviceAddress, advertiser: DeviceAddress),
+        timing: Link.Timing,
+        modulation: Modulation
+    ) -> Agreement {
+        let features = controllers[initiator].identity.profile.features
+            .intersection(controllers[advertiser].identity.profile.features)
+        return Agreement(
+            initiator: initiator,
+            advertiser: advertiser,
+            initiatorAddress: addresses.initiator,
+            advertiserAddress: addresses.advertiser,
+            timing: timing,
+            modulation: modulation,
+            usesAlgorithm2: features.contains(.channelSelectionAlgorithm2),
+            accessAddress: UInt32(truncatingIfNeeded: path.random.next()),
+            hop: UInt8(5 + path.random.below(12)),
+            windowOffset: UInt16(path.random.below(Int64(min(timing.interval, 4))))
+        )
+    }
+
+    /// Makes a connection of which the initiator is sure, and the advertiser if it heard of it.
+    ///
+    /// - Parameter created: The end of the packet that makes the connection.
+    /// - Returns: The advertiser's handle, if it takes part.
+    @discardableResult
+    mutating func establish(
+        _ agreement: Agreement,
+        heardBy isHeard: (initiator: Bool, advertiser: Bool),
+        at created: Instant
+    ) -> ConnectionHandle? {
+        // Core 6.0, Vol 6, Part B, 4.5.3: the window opens 1.25 ms after the packet, 2.5 ms for auxiliary ones.
+        let delay = (agreement.modulation == .oneMegabit ? 1 : 2) + Int64(agreement.windowOffset)
+        let anchor = created + .nanoseconds(delay * Spacing.slot)
+        var central = end(agreement.initiator, at: created), peripheral = end(agreement.advertiser, at: created)
+        central.isPresent = isHeard.initiator
+        peripheral.isPresent = isHeard.advertiser
+        guard central.isPresent || peripheral.isPresent else { return nil }
+        let link = Link(
+            accessAddress: agreement.accessAddress,
+            selection: agreement.usesAlgorithm2 ? .algorithm2 : .algorithm1(hop: agreement.hop),
+            timing: agreement.timing,
+            channelMap: controllers[agreement.initiator].channelMap,
+            modulation: agreement.modulation,
+            created: created,
+            anchor: anchor,
+            central: central,
+            peripheral: peripheral
+        )
+        let index = place(link)
+        for role in Role.both where links[index][role].isPresent {
+            let end = links[index][role]
+            let peer = role == .central ? agreement.advertiserAddress : agreement.initiatorAddress
+            controllers[end.controller].add(.init(handle: end.handle, link: index, role: role, peer: peer))
+            sendConnection(end, role, peer: peer, link: links[index], at: created)
+            beginByItself(index, role, at: created)
+        }
+        refreshReach(ofLink: index)
+        scheduleLink(index)
+        return isHeard.advertiser ? peripheral.handle : nil
+    }
+
+    private mutating func place(_ link: Link) -> Int {
+        guard let index = freeLinks.popLast() else {
+            links.append(link)
+            return links.count - 1
+        }
+        links[index] = link
+        return index
+    }
+
+    /// A new end of a connection at a controller.
+    private mutating func end(_ controller: Int, at now: Instant) -> LinkEnd {
+        let profile = controllers[controller].identity.profile
+        var lengths = DataLengths(canExtend: profile.features.contains(.dataPacketLengthExtension))
+        let suggested = controllers[controller].suggestedLength
+        lengths.suggest(octets: suggested.octets, time: suggested.time)
+        return LinkEnd(
+            controller: controller,
+            handle: controllers[controller].nextHandle(),
+            profile: profile,
+            lengths: lengths,
+            preference: controllers[controller].preferredModulation,
+            at: now
+        )
+    }
+
+    /// Begins the procedures that a controller begins without being asked.
+    private mutating func beginByItself(_ index: Int, _ role: Role, at now: Instant) {
+        let controller = links[index][role].controller
+        if controllers[controller].suggestedLength.octets > 27 { _ = begin(.length, on: index, role, at: now) }
+    }
+}

@@ -1,0 +1,113 @@
+import BLEWire
+
+extension Air {
+    /// Lets the event or the deadline of a connection happen that is due now.
+    mutating func runLink(_ index: Int, at now: Instant) {
+        for role in Role.both where links[index][role].isPresent {
+            let (instant, status) = links[index].expiry(of: role)
+            if instant <= now { end(index, role, reason: status.rawValue, at: now) }
+        }
+        if links[index].isMeeting, links[index].nextExchange <= now {
+            if links[index].nextExchange == links[index].anchor, links[index][.central].change != nil {
+                var events: [LinkEvent] = []
+                links[index].applyChanges(into: &events)
+                for role in Role.both { links[index].beginProcedures(role, at: now, into: &events) }
+                tell(events, of: index, at: now)
+            }
+            if links[index].isMeeting, links[index].nextExchange <= now {
+                links[index].exchange(at: now, over: &path, into: &deliveries)
+                if !deliveries.isEmpty { deliver(index) }
+            }
+        }
+        scheduleLink(index)
+    }
+
+    /// Schedules what comes next on a connection, or forgets it if nobody is left.
+    mutating func scheduleLink(_ index: Int) {
+        guard !links[index].isAbandoned else {
+            if links[index].token != 0 {
+                links[index].token = 0
+                freeLinks.append(index)
+            }
+            return
+        }
+        links[index].token = schedule.add(.link(index), at: links[index].due)
+    }
+
+    /// Tells hosts, and both ends, what an exchange brought.
+    private mutating func deliver(_ index: Int) {
+        let batch = deliveries
+        deliveries.removeAll()
+        var events: [LinkEvent] = []
+        for delivery in batch {
+            switch delivery {
+            case .data(let role, let octets, let isStart, let instant):
+                send(octets, isStart: isStart, to: links[index][role], at: instant)
+            case .completed(let role, let instant): sendCompleted(links[index][role], at: instant)
+            case .control(let role, let packet, let instant):
+                guard links[index][role].isPresent else { continue }
+                links[index].receive(packet, role, at: instant, into: &events)
+                tell(events, of: index, at: instant)
+                events.removeAll(keepingCapacity: true)
+            case .acknowledged(let role, .terminate, let instant):
+                end(index, role, reason: LinkStatus.terminatedByLocalHost.rawValue, at: instant)
+            case .acknowledged: break
+            case .left(let role, let reason, let instant):
+                forget(links[index][role])
+                sendDisconnection(links[index][role], reason: reason, at: instant)
+            }
+        }
+    }
+
+    /// Ends a connection for one end and tells its host.
+    mutating func end(_ index: Int, _ role: Role, reason: UInt8, at instant: Instant) {
+        guard links[index][role].isPresent else { return }
+        links[index][role].isPresent = false
+        forget(links[index][role])
+        sendDisconnection(links[index][role], reason: reason, at: instant)
+    }
+
+    /// Ends a connection for one end and tells nobody.
+    mutating func leave(_ index: Int, _ role: Role) {
+        links[index][role].isPresent = false
+        scheduleLink(index)
+    }
+
+    private mutating func forget(_ end: LinkEnd) {
+        controllers[end.controller].connections.removeAll { $0.handle == end.handle }
+    }
+
+    /// Tells hosts what a procedure brought.
+    mutating func tell(_ events: [LinkEvent], of index: Int, at instant: Instant) {
+        for event in events {
+            switch event {
+            case .versionRead(let role, let status): sendVersion(links[index][role], status: status, at: instant)
+            case .featuresRead(let role, let status): sendFeatures(links[index][role], status: status, at: instant)
+            case .lengthsChanged(let role): sendLengths(links[index][role], at: instant)
+            case .modulationUpdated(let role, let status):
+                sendModulation(index, role, status: status, at: instant)
+            case .timingUpdated(let role, let status): sendTiming(index, role, status: status, at: instant)
+            case .parametersRequested(let role, let parameters):
+                if !sendParameterRequest(links[index][role], parameters, at: instant) {
+                    links[index][role].control.requested = nil
+                    links[index].reject(.parameterRequest, role, .unsupportedRemoteFeature)
+                }
+            case .ended(let role, let reason): end(index, role, reason: reason, at: instant)
+            }
+        }
+    }
+
+    /// Lets a procedure begin on a connection; false if too many wait.
+    mutating func begin(
+        _ procedure: LinkControl.Procedure,
+        on index: Int,
+        _ role: Role,
+        at now: Instant
+    ) -> Bool {
+        guard links[index][role].control.submit(procedure) else { return false }
+        var events: [LinkEvent] = []
+        links[index].beginProcedures(role, at: now, into: &events)
+        tell(events, of: index, at: now)
+        return true
+    }
+}

@@ -1,0 +1,93 @@
+import BLEWire
+
+extension Air {
+    /// Reports an advertisement to the host of a scanner, in the form that goes with the commands it uses.
+    mutating func send(_ report: AdvertisingReport, to controller: Int, at instant: Instant) {
+        if controllers[controller].scanner.isExtended {
+            sendExtended(report, to: controller, at: instant)
+        } else if report.kind.contains(.isLegacy) {
+            let event = HCI.LEAdvertisingReport.Report(
+                type: Self.legacyType(report.kind),
+                address: report.address ?? .none,
+                data: report.data,
+                rssi: RSSI(dBm: Int8(clamping: report.strength))
+            )
+            emit(.leAdvertisingReport(.init(reports: [event])), to: controller, at: instant)
+        }
+    }
+
+    private static func legacyType(_ kind: AdvertisingReport.Kind) -> HCI.LEAdvertisingReport.EventType {
+        switch kind {
+        case .connectable: .connectable
+        case .directed: .directed
+        case .scannable: .scannable
+        case .nonConnectable: .nonConnectable
+        default: .scanResponse
+        }
+    }
+
+    /// How much data one event carries beside its other fields.
+    private static let fragmentLimit = 229
+
+    /// Reports an advertisement in as many events as its data takes.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.7.65.13.
+    private mutating func sendExtended(_ report: AdvertisingReport, to controller: Int, at instant: Instant) {
+        typealias Report = HCI.LEExtendedAdvertisingReport
+        var offset = 0
+        repeat {
+            let end = min(offset + Self.fragmentLimit, report.data.count)
+            let status: Report.DataStatus =
+                end < report.data.count ? .incomplete : report.isTruncated ? .truncated : .complete
+            let flags = Report.EventType(rawValue: report.kind.rawValue)
+            let fragment = Report.Report(
+                type: Report.EventType(flags, data: status),
+                address: report.address ?? DeviceAddress(0, .anonymous),
+                primaryPHY: PHY(wire: report.primary.phy),
+                secondaryPHY: report.secondary.map { PHY(wire: $0.phy) } ?? .none,
+                sid: report.dataInfo.map { AdvertisingSID(wire: $0.set) } ?? .none,
+                power: report.power.map { TransmitPower(dBm: Int8(clamping: $0)) } ?? .unavailable,
+                rssi: RSSI(dBm: Int8(clamping: report.strength)),
+                target: report.target ?? .none,
+                data: Array(report.data[offset..<end])
+            )
+            emit(.leExtendedAdvertisingReport(.init(reports: [fragment])), to: controller, at: instant)
+            offset = end
+        } while offset < report.data.count
+    }
+
+    /// Tells a host that a set is off the air by itself: because of `end`, or because it is connected now.
+    mutating func sendSetTerminated(
+        _ controller: Int,
+        _ set: AdvertisingSet,
+        _ end: AdvertisingEnd?,
+        connection: ConnectionHandle?,
+        at instant: Instant
+    ) {
+        let status: HCI.Status =
+            switch end {
+            case .advertisingTimeout?: .advertisingTimeout
+            case .limitReached?: .limitReached
+            case nil: .success
+            }
+        guard let handle = AdvertisingHandle(wire: set.handle) else { return }
+        let event = HCI.LEAdvertisingSetTerminated(
+            status: status,
+            set: handle,
+            handle: connection ?? .lowest,
+            completedEvents: UInt8(clamping: set.events)
+        )
+        emit(.leAdvertisingSetTerminated(event), to: controller, at: instant)
+    }
+
+    /// Tells a host that directed advertising of high duty cycle brought no connection.
+    mutating func sendDirectedTimeout(_ controller: Int, peer: DeviceAddress, at instant: Instant) {
+        sendConnectionFailure(.advertisingTimeout, peer: peer, .peripheral, controller, at: instant)
+    }
+
+    /// Tells a host that somebody asked for a scan response.
+    mutating func sendScanRequest(_ controller: Int, _ set: UInt8, scanner: DeviceAddress, at instant: Instant) {
+        guard let handle = AdvertisingHandle(wire: set) else { return }
+        emit(.leScanRequestReceived(.init(set: handle, scanner: scanner)), to: controller, at: instant)
+    }
+}

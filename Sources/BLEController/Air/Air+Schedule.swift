@@ -1,0 +1,84 @@
+import BLEWire
+
+extension Air {
+    /// Lets everything happen that is due by `instant`, each thing in its own time.
+    mutating func catchUp(to instant: Instant) {
+        let target = max(instant, now)
+        while let due = deadline, due <= target {
+            now = max(now, due)
+            outbox.release(by: now)
+            while let entry = schedule.next(by: now) { run(entry) }
+            flushRecords()
+        }
+        now = target
+        flushRecords()
+    }
+
+    private mutating func run(_ entry: Schedule.Entry) {
+        switch entry.activity {
+        case .link(let index):
+            guard links[index].token == entry.token else { return }
+            runLink(index, at: entry.instant)
+        case .advertise(let controller, let handle):
+            guard let set = controllers[controller].setIndex(UInt8(truncatingIfNeeded: handle)),
+                controllers[controller].sets[set].token == entry.token
+            else { return }
+            runAdvertising(controller, set, at: entry.instant)
+        case .scan(let controller):
+            guard controllers[controller].scanner.token == entry.token else { return }
+            runScan(controller, at: entry.instant)
+        }
+    }
+
+    /// Hands on the packets that were recorded.
+    mutating func flushRecords() {
+        guard let records = path.records, !records.isEmpty else { return }
+        path.records = []
+        for record in records { outbox.add(.air(record), at: now, now: now) }
+    }
+
+    /// Keeps the set of listeners, and the next change of a scan, in step with what a controller now does.
+    mutating func refreshListening(_ controller: Int) {
+        let listens = controllers[controller].isListening
+        let index = listeners.firstIndex { $0 >= controller } ?? listeners.count
+        let isListed = index < listeners.count && listeners[index] == controller
+        if listens && !isListed { listeners.insert(controller, at: index) }
+        if !listens && isListed { listeners.remove(at: index) }
+        if let deadline = controllers[controller].scanner.deadline {
+            controllers[controller].scanner.token = schedule.add(.scan(controller: controller), at: deadline)
+        }
+    }
+
+    /// Schedules the next event of a set that is on.
+    mutating func scheduleAdvertising(_ controller: Int, _ set: Int, at instant: Instant) {
+        let handle = Int(controllers[controller].sets[set].handle)
+        controllers[controller].sets[set].token = schedule.add(
+            .advertise(controller: controller, set: handle),
+            at: instant
+        )
+    }
+
+    /// The strength in dBm with which `receiver` hears `sender` on average, or `nil` if it cannot.
+    func strength(from sender: Int, power: Int, to receiver: Int) -> Int? {
+        if !partition.isEmpty,
+            partition.contains(ControllerPair(ControllerID(rawValue: sender), ControllerID(rawValue: receiver)))
+        {
+            return nil
+        }
+        let distance = controllers[sender].identity.position.distance(to: controllers[receiver].identity.position)
+        let strength = PathLoss.strength(power: power, distance: distance)
+        return strength + PathLoss.noise < PathLoss.sensitivity ? nil : strength
+    }
+
+    /// Works out anew how well the ends of a connection hear each other.
+    mutating func refreshReach(ofLink index: Int) {
+        guard !links[index].isAbandoned else { return }
+        let central = links[index][.central].controller, peripheral = links[index][.peripheral].controller
+        let pair = ControllerPair(ControllerID(rawValue: central), ControllerID(rawValue: peripheral))
+        let (a, b) = (controllers[central].identity, controllers[peripheral].identity)
+        let distance = a.position.distance(to: b.position)
+        links[index].isPartitioned = partition.contains(pair)
+        links[index].strengths.down = PathLoss.strength(power: a.transmitPower, distance: distance)
+        links[index].strengths.up = PathLoss.strength(power: b.transmitPower, distance: distance)
+    }
+}

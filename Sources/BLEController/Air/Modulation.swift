@@ -1,0 +1,59 @@
+/// How bits become a signal, and so how long a packet takes.
+///
+/// Core 6.0, Vol 6, Part B, 2.1 and 2.2.
+package enum Modulation: UInt8, Sendable {
+    case oneMegabit = 1
+    case twoMegabit = 2
+    /// Coded PHY at 125 kb/s.
+    case codedEight = 3
+    /// Coded PHY at 500 kb/s.
+    case codedTwo = 4
+
+    /// Creates the modulation of a PHY as HCI numbers it: 1 for 1M, 2 for 2M, 3 for Coded.
+    init?(phy: UInt8, codedTwo: Bool = false) {
+        switch phy {
+        case 1: self = .oneMegabit
+        case 2: self = .twoMegabit
+        case 3: self = codedTwo ? .codedTwo : .codedEight
+        default: return nil
+        }
+    }
+
+    /// The PHY as HCI numbers it.
+    package var phy: UInt8 { self == .codedTwo ? 3 : rawValue }
+
+    /// The PHY as link layers number it in a set of PHYs.
+    var bit: UInt8 { 1 << (phy - 1) }
+
+    /// The nanoseconds that a packet of `length` octets of payload takes, from preamble to CRC.
+    func airTime(_ length: Int) -> Int64 {
+        let length = Int64(length)
+        switch self {
+        case .oneMegabit: return (10 + length) * 8_000
+        case .twoMegabit: return (11 + length) * 4_000
+        case .codedEight: return (720 + length * 64) * 1_000
+        case .codedTwo: return (462 + length * 16) * 1_000
+        }
+    }
+
+    /// The most octets of payload that fit into `nanoseconds`, at least 27.
+    func longest(within nanoseconds: Int64) -> Int {
+        let spare = nanoseconds - airTime(0)
+        let octet = airTime(1) - airTime(0)
+        return Int(max(27, spare / octet))
+    }
+}
+
+/// The times that the link layer never changes, in nanoseconds.
+///
+/// Core 6.0, Vol 6, Part B, 4.1 and 4.2.
+enum Spacing {
+    /// Between two packets that belong together: 150 µs.
+    static let frame: Int64 = 150_000
+    /// Between a packet and the auxiliary packet that it points at, at least: 300 µs.
+    static let auxiliary: Int64 = 300_000
+    /// The unit of connection intervals: 1.25 ms.
+    static let slot: Int64 = 1_250_000
+    /// The unit of advertising and scan intervals: 625 µs.
+    static let unit: Int64 = 625_000
+}

@@ -1,0 +1,18 @@
+/// Where a controller is, in metres.
+package struct Position: Hashable, Sendable {
+    package var x: Double
+    package var y: Double
+    package var z: Double
+
+    package init(x: Double = 0, y: Double = 0, z: Double = 0) {
+        self.x = x
+        self.y = y
+        self.z = z
+    }
+
+    /// The way from here to `other`, in metres.
+    package func distance(to other: Self) -> Double {
+        let (dx, dy, dz) = (x - other.x, y - other.y, z - other.z)
+        return (dx * dx + dy * dy + dz * dz).squareRoot()
+    }
+}

@@ -1,0 +1,70 @@
+import BLEWire
+
+/// What has to happen on the air, earliest first: a binary heap.
+///
+/// Nothing is ever taken out of the middle. Whoever schedules remembers the token of its latest entry, and an entry
+/// whose token is no longer remembered means nothing.
+struct Schedule {
+    /// What is to happen.
+    enum Activity: Equatable {
+        /// A set of a controller advertises.
+        case advertise(controller: Int, set: Int)
+        /// A connection has an event, or one of its ends a deadline.
+        case link(Int)
+        /// A scan changes by itself: its duration or its period is over.
+        case scan(controller: Int)
+    }
+
+    struct Entry {
+        let instant: Instant
+        /// Names this entry; grows, so that what is due at the same time happens in the order of scheduling.
+        let token: UInt64
+        let activity: Activity
+
+        static func < (a: Self, b: Self) -> Bool { (a.instant, a.token) < (b.instant, b.token) }
+    }
+
+    private var heap: [Entry] = []
+    private var lastToken: UInt64 = 0
+
+    /// When the earliest entry is due.
+    var first: Instant? { heap.first?.instant }
+
+    /// Adds an entry and returns its token, which is never 0.
+    mutating func add(_ activity: Activity, at instant: Instant) -> UInt64 {
+        lastToken += 1
+        heap.append(Entry(instant: instant, token: lastToken, activity: activity))
+        var child = heap.count - 1
+        let added = heap[child]
+        while child > 0 {
+            let parent = (child - 1) / 2
+            guard added < heap[parent] else { break }
+            heap[child] = heap[parent]
+            child = parent
+        }
+        heap[child] = added
+        return lastToken
+    }
+
+    /// Takes the earliest entry out, if it is due by `now`.
+    mutating func next(by now: Instant) -> Entry? {
+        guard let first = heap.first, first.instant <= now else { return nil }
+        let last = heap.removeLast()
+        if !heap.isEmpty { sink(last) }
+        return first
+    }
+
+    /// Puts `entry` where the root was and lets it sink to its place.
+    private mutating func sink(_ entry: Entry) {
+        var parent = 0
+        while true {
+            var child = 2 * parent + 1
+            guard child < heap.count else { break }
+            if child + 1 < heap.count, heap[child + 1] < heap[child] { child += 1 }
+            guard heap[child] < entry else { break }
+            heap[parent] = heap[child]
+            parent = child
+        }
+        heap[parent] = entry
+    }
+}

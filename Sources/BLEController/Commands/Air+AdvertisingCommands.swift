@@ -1,0 +1,107 @@
+import BLEWire
+
+extension Air {
+    /// Performs what has to do with advertising; false if `command` has not.
+    mutating func performAdvertising(_ command: HCICommandPacket, _ controller: Int) -> Bool {
+        switch command {
+        case .leSetAdvertisingParameters(let command):
+            guard !refuses(.legacy, .leSetAdvertisingParameters, controller) else { return true }
+            let status = controllers[controller].setAdvertisingParameters(command)
+            complete(HCI.LESetAdvertisingParameters.self, status, controller)
+        case .leReadAdvertisingTransmitPower:
+            guard !refuses(.legacy, .leReadAdvertisingTransmitPower, controller) else { return true }
+            let power = TransmitPower(dBm: Int8(clamping: controllers[controller].identity.transmitPower))
+            complete(HCI.LEReadAdvertisingTransmitPower.self, .init(status: .success, power: power), controller)
+        case .leSetAdvertisingData(let command):
+            guard !refuses(.legacy, .leSetAdvertisingData, controller) else { return true }
+            controllers[controller].withLegacySet { $0.replace(command.data, isScanResponse: false) }
+            complete(HCI.LESetAdvertisingData.self, .success, controller)
+        case .leSetScanResponseData(let command):
+            guard !refuses(.legacy, .leSetScanResponseData, controller) else { return true }
+            controllers[controller].withLegacySet { $0.replace(command.data, isScanResponse: true) }
+            complete(HCI.LESetScanResponseData.self, .success, controller)
+        case .leSetAdvertisingEnable(let command):
+            guard !refuses(.legacy, .leSetAdvertisingEnable, controller) else { return true }
+            complete(HCI.LESetAdvertisingEnable.self, enableAdvertising(command.enable, controller), controller)
+        default: return performExtendedAdvertising(command, controller)
+        }
+        return true
+    }
+
+    /// Core 6.0, Vol 4, Part E, 7.8.9.
+    private mutating func enableAdvertising(_ enable: Bool, _ controller: Int) -> HCI.Status {
+        controllers[controller].withLegacySet { _ in }
+        guard enable else {
+            controllers[controller].sets[0].disable()
+            return .success
+        }
+        let set = controllers[controller].sets[0]
+        guard !set.isEnabled else { return .success }
+        if let refusal = controllers[controller].refusal(toEnable: set) { return refusal }
+        let isHighDuty = set.properties.contains(.highDutyCycle)
+        controllers[controller].sets[0].enable(
+            until: isHighDuty ? now + VirtualController.highDutyLimit : nil,
+            eventLimit: 0
+        )
+        beginAdvertising(controller, 0)
+        return .success
+    }
+
+    /// Schedules the first event of a set that was just enabled.
+    mutating func beginAdvertising(_ controller: Int, _ set: Int) {
+        // Sets that hosts enable together would otherwise stay together.
+        let delay = path.random.below(10_001) * 1_000
+        scheduleAdvertising(controller, set, at: now + .nanoseconds(delay))
+    }
+}
+
+extension VirtualController {
+    /// How long directed advertising of high duty cycle may last.
+    ///
+    /// Core 6.0, Vol 6, Part B, 4.4.2.4.2.
+    static let highDutyLimit = Duration.milliseconds(1_280)
+
+    /// Changes the one set that legacy commands know.
+    mutating func withLegacySet(_ change: (inout AdvertisingSet) -> Void) {
+        if sets.isEmpty {
+            sets.append(AdvertisingSet(handle: 0))
+            sets[0].power = identity.transmitPower
+        }
+        change(&sets[0])
+    }
+
+    /// Core 6.0, Vol 4, Part E, 7.8.5.
+    mutating func setAdvertisingParameters(_ command: HCI.LESetAdvertisingParameters) -> HCI.Status {
+        if let set = sets.first, set.isEnabled { return .commandDisallowed }
+        guard command.minimum <= command.maximum else { return .invalidCommandParameters }
+        withLegacySet { set in
+            set.properties = Self.properties(command.type)
+            set.interval = Int64(command.minimum.wire) * Spacing.unit
+            if command.type == .directedHighDutyCycle { set.interval = 3_750_000 }
+            set.channels = command.channels.wire
+            set.ownAddressKind = command.ownAddress.rawValue
+            set.peer = command.peer
+            set.filterPolicy = command.policy.rawValue
+        }
+        return .success
+    }
+
+    private static func properties(_ type: HCI.AdvertisingType) -> AdvertisingSet.Properties {
+        switch type {
+        case .connectable: [.legacy, .connectable, .scannable]
+        case .directedHighDutyCycle: [.legacy, .connectable, .directed, .highDutyCycle]
+        case .directedLowDutyCycle: [.legacy, .connectable, .directed]
+        case .scannable: [.legacy, .scannable]
+        case .nonConnectable: [.legacy]
+        }
+    }
+
+    /// Why a set cannot be enabled, if it cannot.
+    func refusal(toEnable set: AdvertisingSet) -> HCI.Status? {
+        if ownAddress(set.ownAddressKind, random: set.randomAddress) == nil { return .invalidCommandParameters }
+        if set.properties.contains(.connectable), connections.count >= Self.maximumConnections {
+            return .connectionLimitExceeded
+        }
+        return nil
+    }
+}

@@ -1,0 +1,41 @@
+import BLEWire
+
+extension Air {
+    /// Lets the host of a controller have an event, if it wants to see it.
+    mutating func emit(_ event: HCIEventPacket, to controller: Int, at instant: Instant) {
+        let faults = controllers[controller].faults
+        guard !faults.isMute, controllers[controller].masks.allow(event) else { return }
+        if faults.dropEvents > 0, path.random.happens(faults.dropEvents) {
+            return note(.droppedEvent, controller)
+        }
+        outbox.add(.hci(event.encoded, to: ControllerID(rawValue: controller)), at: instant, now: now)
+    }
+
+    /// Answers a command that takes time: it has begun, or cannot.
+    mutating func status(_ status: HCI.Status, of opcode: HCI.Opcode, _ controller: Int) {
+        emit(.commandStatus(.init(status: status, opcode: opcode)), to: controller, at: now)
+    }
+
+    /// Answers a command that is done.
+    mutating func complete<Command: HCICommand>(
+        _ command: Command.Type,
+        _ value: Command.Return,
+        _ controller: Int
+    ) {
+        emit(.commandComplete(.init(command, returning: value)), to: controller, at: now)
+    }
+
+    /// Answers a command that says no more than whether it worked.
+    mutating func complete<Command: HCICommand>(
+        _ command: Command.Type,
+        _ status: HCI.Status,
+        _ controller: Int
+    ) where Command.Return == HCI.StatusReturn {
+        complete(command, .init(status: status), controller)
+    }
+
+    /// Answers a command that fails, in the form in which it would be answered if it did not.
+    mutating func fail(_ opcode: HCI.Opcode, _ status: HCI.Status, _ controller: Int) {
+        emit(HCI.refusal(of: opcode, status), to: controller, at: now)
+    }
+}

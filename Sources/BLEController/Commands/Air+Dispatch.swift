@@ -1,0 +1,25 @@
+import BLEWire
+
+extension Air {
+    /// Does what a host asks for; every path answers once.
+    mutating func perform(_ command: HCICommandPacket, _ controller: Int) {
+        if performSetup(command, controller) || performAdvertising(command, controller)
+            || performScanning(command, controller) || performLink(command, controller)
+            || performPrivacy(command, controller)
+        {
+            return
+        }
+        preconditionFailure("a command is claimed that nothing performs: \(command)")
+    }
+
+    /// Refuses a command that belongs to the other generation of advertising and scanning; true if it did.
+    mutating func refuses(
+        _ generation: VirtualController.Generation,
+        _ opcode: HCI.Opcode,
+        _ controller: Int
+    ) -> Bool {
+        if controllers[controller].use(generation) { return false }
+        fail(opcode, .commandDisallowed, controller)
+        return true
+    }
+}

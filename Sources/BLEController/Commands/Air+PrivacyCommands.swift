@@ -1,0 +1,133 @@
+import BLEWire
+
+extension Air {
+    /// Performs what has to do with lists of devices; false if `command` has not.
+    mutating func performPrivacy(_ command: HCICommandPacket, _ controller: Int) -> Bool {
+        switch command {
+        case .leReadFilterAcceptListSize:
+            let size = UInt8(AcceptList.capacity)
+            complete(HCI.LEReadFilterAcceptListSize.self, .init(status: .success, size: size), controller)
+        case .leClearFilterAcceptList:
+            guard !usesAcceptList(HCI.LEClearFilterAcceptList.self, controller) else { return true }
+            controllers[controller].acceptList.removeAll()
+            complete(HCI.LEClearFilterAcceptList.self, .success, controller)
+        case .leAddDeviceToFilterAcceptList(let command):
+            guard !usesAcceptList(HCI.LEAddDeviceToFilterAcceptList.self, controller) else { return true }
+            let status: HCI.Status =
+                !VirtualController.isListable(command.address)
+                ? .invalidCommandParameters
+                : controllers[controller].acceptList.add(command.address) ? .success : .memoryCapacityExceeded
+            complete(HCI.LEAddDeviceToFilterAcceptList.self, status, controller)
+        case .leRemoveDeviceFromFilterAcceptList(let command):
+            guard !usesAcceptList(HCI.LERemoveDeviceFromFilterAcceptList.self, controller) else { return true }
+            controllers[controller].acceptList.remove(command.address)
+            complete(HCI.LERemoveDeviceFromFilterAcceptList.self, .success, controller)
+        default: return performResolving(command, controller)
+        }
+        return true
+    }
+
+    /// Refuses to change the accept list while something goes by it; true if it did.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.15.
+    private mutating func usesAcceptList<Command: HCICommand>(_ command: Command.Type, _ controller: Int) -> Bool
+    where Command.Return == HCI.StatusReturn {
+        let board = controllers[controller]
+        let isUsed =
+            board.sets.contains { $0.isEnabled && $0.filterPolicy != 0 }
+            || board.scanner.isEnabled && board.scanner.usesAcceptList || board.initiator?.target == .acceptList
+        if isUsed { complete(command, .commandDisallowed, controller) }
+        return isUsed
+    }
+
+    private mutating func performResolving(_ command: HCICommandPacket, _ controller: Int) -> Bool {
+        switch command {
+        case .leAddDeviceToResolvingList(let command):
+            guard !resolves(HCI.LEAddDeviceToResolvingList.self, controller) else { return true }
+            let entry = ResolvingList.Entry(
+                identity: command.identity,
+                peerKey: command.peerKey,
+                localKey: command.localKey
+            )
+            let status: HCI.Status =
+                switch controllers[controller].resolvingList.add(entry) {
+                case .added: .success
+                case .full: .memoryCapacityExceeded
+                case .duplicate: .invalidCommandParameters
+                }
+            complete(HCI.LEAddDeviceToResolvingList.self, status, controller)
+        case .leRemoveDeviceFromResolvingList(let command):
+            guard !resolves(HCI.LERemoveDeviceFromResolvingList.self, controller) else { return true }
+            let isKnown = controllers[controller].resolvingList.remove(command.identity)
+            complete(
+                HCI.LERemoveDeviceFromResolvingList.self,
+                isKnown ? .success : .unknownConnectionIdentifier,
+                controller
+            )
+        case .leClearResolvingList:
+            guard !resolves(HCI.LEClearResolvingList.self, controller) else { return true }
+            controllers[controller].resolvingList.removeAll()
+            complete(HCI.LEClearResolvingList.self, .success, controller)
+        case .leSetAddressResolutionEnable(let command):
+            guard !controllers[controller].isBusy else {
+                complete(HCI.LESetAddressResolutionEnable.self, .commandDisallowed, controller)
+                return true
+            }
+            controllers[controller].resolvingList.isEnabled = command.enable
+            complete(HCI.LESetAddressResolutionEnable.self, .success, controller)
+        case .leSetPrivacyMode(let command):
+            guard !resolves(HCI.LESetPrivacyMode.self, controller) else { return true }
+            let isKnown = controllers[controller].resolvingList.setPrivacy(
+                command.identity,
+                device: command.mode == .device
+            )
+            complete(HCI.LESetPrivacyMode.self, isKnown ? .success : .unknownConnectionIdentifier, controller)
+        default: return performResolvingReads(command, controller)
+        }
+        return true
+    }
+
+    private mutating func performResolvingReads(_ command: HCICommandPacket, _ controller: Int) -> Bool {
+        switch command {
+        case .leReadResolvingListSize:
+            let size = UInt8(ResolvingList.capacity)
+            complete(HCI.LEReadResolvingListSize.self, .init(status: .success, size: size), controller)
+        case .leReadPeerResolvableAddress(let command):
+            let status = resolvableStatus(command.identity, controller)
+            complete(HCI.LEReadPeerResolvableAddress.self, .init(status: status, address: .none), controller)
+        case .leReadLocalResolvableAddress(let command):
+            let status = resolvableStatus(command.identity, controller)
+            complete(HCI.LEReadLocalResolvableAddress.self, .init(status: status, address: .none), controller)
+        case .leSetResolvablePrivateAddressTimeout(let command):
+            controllers[controller].resolvingTimeout = command.timeout
+            complete(HCI.LESetResolvablePrivateAddressTimeout.self, .success, controller)
+        default: return false
+        }
+        return true
+    }
+
+    /// No resolvable address is ever in use, so there is none to read; a device that is not listed is an error.
+    private func resolvableStatus(_ identity: DeviceAddress, _ controller: Int) -> HCI.Status {
+        controllers[controller].resolvingList.contains(identity) ? .success : .unknownConnectionIdentifier
+    }
+
+    /// Refuses to change the resolving list while it is in use; true if it did.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.38.
+    private mutating func resolves<Command: HCICommand>(_ command: Command.Type, _ controller: Int) -> Bool
+    where Command.Return == HCI.StatusReturn {
+        let isUsed = controllers[controller].resolvingList.isEnabled && controllers[controller].isBusy
+        if isUsed { complete(command, .commandDisallowed, controller) }
+        return isUsed
+    }
+}
+
+extension VirtualController {
+    /// Whether the controller advertises, scans or initiates.
+    var isBusy: Bool { scanner.isEnabled || initiator != nil || sets.contains { $0.isEnabled } }
+
+    /// Whether an address has a kind that the accept list may hold.
+    static func isListable(_ address: DeviceAddress) -> Bool {
+        [.public, .random, .anonymous].contains(address.kind)
+    }
+}

@@ -1,0 +1,73 @@
+package import BLEWire
+
+extension Air {
+    /// Takes an H4 packet, with its indicator, from the host of a controller.
+    package mutating func receive(_ packet: Span<UInt8>, from host: ControllerID, at now: Instant) {
+        guard isPresent(host) else { return }
+        catchUp(to: now)
+        guard !controllers[host.rawValue].faults.isMute else { return note(.muted, host.rawValue) }
+        guard packet.count > 0 else { return note(.malformedPacket(.truncated(field: "Packet Type")), host.rawValue) }
+        let payload = packet.extracting(droppingFirst: 1)
+        switch HCI.PacketType(wire: packet[0]) {
+        case .command: receive(command: payload, from: host.rawValue)
+        case .acl: receive(data: payload, from: host.rawValue)
+        default: note(.malformedPacket(.unknown(code: UInt16(packet[0]))), host.rawValue)
+        }
+        outbox.release(by: self.now)
+        flushRecords()
+    }
+
+    /// Takes an H4 packet, with its indicator, from the host of a controller.
+    package mutating func receive(_ packet: [UInt8], from host: ControllerID, at now: Instant) {
+        receive(packet.span, from: host, at: now)
+    }
+
+    mutating func note(_ note: ControllerNote, _ controller: Int) {
+        outbox.add(.note(note, ControllerID(rawValue: controller)), at: now, now: now)
+    }
+
+    private mutating func receive(command bytes: Span<UInt8>, from controller: Int) {
+        guard bytes.count >= 3 else { return note(.malformedPacket(.truncated(field: "Opcode")), controller) }
+        let opcode = HCI.Opcode(wire: UInt16(bytes[0]) | UInt16(bytes[1]) << 8)
+        guard controllers[controller].knows(opcode) else {
+            return status(.unknownCommand, of: opcode, controller)
+        }
+        do throws(PacketError) {
+            perform(try HCICommandPacket(decoding: bytes), controller)
+        } catch {
+            note(.malformedPacket(error), controller)
+            fail(opcode, .invalidCommandParameters, controller)
+        }
+    }
+
+    /// Takes a fragment of L2CAP for the other end of a connection.
+    ///
+    /// Core 6.0, Vol 4, Part E, 5.4.2.
+    private mutating func receive(data bytes: Span<UInt8>, from controller: Int) {
+        let header: ACLHeader
+        var decoder = PacketDecoder(bytes)
+        do throws(PacketError) { header = try ACLHeader(from: &decoder) } catch {
+            return note(.malformedPacket(error), controller)
+        }
+        let payload = decoder.unread
+        guard payload.count == Int(header.length) else {
+            return note(.malformedPacket(.truncated(field: "Data")), controller)
+        }
+        guard let connection = controllers[controller].connection(header.handle) else {
+            return note(.unknownConnection(header.handle), controller)
+        }
+        guard payload.count <= VirtualController.aclLength,
+            outstanding(controller) < VirtualController.aclCount
+        else { return note(.tooMuchData(header.handle), controller) }
+        guard payload.count > 0 else { return sendCompleted(links[connection.link][connection.role], at: now) }
+        links[connection.link][connection.role].outgoing.append(
+            [UInt8](copying: payload),
+            isStart: header.boundary != .continuing
+        )
+    }
+
+    /// How many fragments of a host wait on all its connections.
+    private func outstanding(_ controller: Int) -> Int {
+        controllers[controller].connections.reduce(0) { $0 + links[$1.link][$1.role].outgoing.count }
+    }
+}

@@ -1,0 +1,169 @@
+import BLEWire
+
+extension Air {
+    /// Performs what has to do with scanning and initiating; false if `command` has not.
+    mutating func performScanning(_ command: HCICommandPacket, _ controller: Int) -> Bool {
+        switch command {
+        case .leSetScanParameters(let command):
+            guard !refuses(.legacy, .leSetScanParameters, controller) else { return true }
+            complete(HCI.LESetScanParameters.self, controllers[controller].setScanParameters(command), controller)
+        case .leSetScanEnable(let command):
+            guard !refuses(.legacy, .leSetScanEnable, controller) else { return true }
+            let filter: Scanner.Duplicates = command.filterDuplicates ? .filtered : .reported
+            let status = enableScan(command.enable, filter, duration: nil, period: nil, controller)
+            complete(HCI.LESetScanEnable.self, status, controller)
+        case .leSetExtendedScanParameters(let command):
+            guard !refuses(.extended, .leSetExtendedScanParameters, controller) else { return true }
+            complete(
+                HCI.LESetExtendedScanParameters.self,
+                controllers[controller].setScanParameters(command),
+                controller
+            )
+        case .leSetExtendedScanEnable(let command):
+            guard !refuses(.extended, .leSetExtendedScanEnable, controller) else { return true }
+            complete(HCI.LESetExtendedScanEnable.self, enableExtendedScan(command, controller), controller)
+        case .leCreateConnection(let command):
+            guard !refuses(.legacy, .leCreateConnection, controller) else { return true }
+            createConnection(Initiator(command), .leCreateConnection, controller)
+        case .leExtendedCreateConnection(let command):
+            guard !refuses(.extended, .leExtendedCreateConnection, controller) else { return true }
+            createConnection(Initiator(command), .leExtendedCreateConnection, controller)
+        case .leCreateConnectionCancel: cancelConnection(controller)
+        default: return false
+        }
+        return true
+    }
+
+    private mutating func enableExtendedScan(
+        _ command: HCI.LESetExtendedScanEnable,
+        _ controller: Int
+    ) -> HCI.Status {
+        let (duration, period) = (command.duration.duration, command.period.duration)
+        if command.enable {
+            if let duration, let period, duration >= period { return .invalidCommandParameters }
+            if command.filterDuplicates == .resetEachPeriod, duration == nil || period == nil {
+                return .invalidCommandParameters
+            }
+        }
+        let filter = Scanner.Duplicates(rawValue: command.filterDuplicates.rawValue) ?? .reported
+        return enableScan(command.enable, filter, duration: duration, period: period, controller)
+    }
+
+    private mutating func enableScan(
+        _ enable: Bool,
+        _ filter: Scanner.Duplicates,
+        duration: Duration?,
+        period: Duration?,
+        _ controller: Int
+    ) -> HCI.Status {
+        defer { refreshListening(controller) }
+        guard enable else {
+            controllers[controller].scanner.disable()
+            return .success
+        }
+        guard controllers[controller].ownAddress(controllers[controller].scanner.ownAddressKind) != nil else {
+            return .invalidCommandParameters
+        }
+        controllers[controller].scanner.duplicates = filter
+        controllers[controller].scanner.isExtended = controllers[controller].generation == .extended
+        controllers[controller].scanner.enable(duration: duration, period: period, at: now)
+        return .success
+    }
+
+    /// Lets a scan change by itself, as its duration and period say.
+    mutating func runScan(_ controller: Int, at now: Instant) {
+        let result = controllers[controller].scanner.expire(at: now)
+        if result == .timedOut { emit(.leScanTimeout, to: controller, at: now) }
+        refreshListening(controller)
+    }
+
+    /// Core 6.0, Vol 4, Part E, 7.8.12 and 7.8.66.
+    private mutating func createConnection(_ initiator: Initiator?, _ opcode: HCI.Opcode, _ controller: Int) {
+        guard controllers[controller].initiator == nil else {
+            return status(.commandDisallowed, of: opcode, controller)
+        }
+        guard var initiator, controllers[controller].ownAddress(initiator.ownAddressKind) != nil else {
+            return status(.invalidCommandParameters, of: opcode, controller)
+        }
+        let modulations = VirtualController.modulations(controllers[controller].identity.profile.features)
+        guard initiator.terms.allSatisfy({ modulations >> ($0.phy - 1) & 1 == 1 }) else {
+            return status(.unsupportedFeatureOrParameterValue, of: opcode, controller)
+        }
+        let connections = controllers[controller].connections
+        guard connections.count < VirtualController.maximumConnections else {
+            return status(.connectionLimitExceeded, of: opcode, controller)
+        }
+        if case .address(let peer) = initiator.target, connections.contains(where: { $0.peer == peer.onAir }) {
+            return status(.connectionAlreadyExists, of: opcode, controller)
+        }
+        for index in initiator.windows.indices { initiator.windows[index].start = now }
+        controllers[controller].initiator = initiator
+        refreshListening(controller)
+        status(.success, of: opcode, controller)
+    }
+
+    /// Core 6.0, Vol 4, Part E, 7.8.13.
+    private mutating func cancelConnection(_ controller: Int) {
+        guard controllers[controller].initiator != nil else {
+            return complete(HCI.LECreateConnectionCancel.self, .commandDisallowed, controller)
+        }
+        finishInitiating(controller)
+        complete(HCI.LECreateConnectionCancel.self, .success, controller)
+        sendConnectionFailure(.unknownConnectionIdentifier, peer: .none, .central, controller, at: now)
+    }
+}
+
+extension VirtualController {
+    /// Core 6.0, Vol 4, Part E, 7.8.10.
+    mutating func setScanParameters(_ command: HCI.LESetScanParameters) -> HCI.Status {
+        guard !scanner.isEnabled else { return .commandDisallowed }
+        guard command.interval.fitsLegacyCommands, command.window <= command.interval else {
+            return .invalidCommandParameters
+        }
+        let window = ScanWindow(.oneMegabit, command.type, command.interval, command.window)
+        return set([window], command.ownAddress, command.policy)
+    }
+
+    /// Core 6.0, Vol 4, Part E, 7.8.64.
+    mutating func setScanParameters(_ command: HCI.LESetExtendedScanParameters) -> HCI.Status {
+        guard !scanner.isEnabled else { return .commandDisallowed }
+        var windows: [ScanWindow] = []
+        for (modulation, scan) in [(Modulation.oneMegabit, command.le1M), (.codedEight, command.leCoded)] {
+            guard let scan else { continue }
+            guard scan.window <= scan.interval else { return .invalidCommandParameters }
+            guard modulation.bit & Self.modulations(identity.profile.features) != 0 else {
+                return .unsupportedFeatureOrParameterValue
+            }
+            windows.append(ScanWindow(modulation, scan.type, scan.interval, scan.window))
+        }
+        guard !windows.isEmpty else { return .invalidCommandParameters }
+        return set(windows, command.ownAddress, command.policy)
+    }
+
+    private mutating func set(
+        _ windows: [ScanWindow],
+        _ ownAddress: HCI.OwnAddress,
+        _ policy: HCI.ScanFilterPolicy
+    ) -> HCI.Status {
+        switch policy {
+        case .everyone: scanner.usesAcceptList = false
+        case .acceptList: scanner.usesAcceptList = true
+        case .everyoneAndUnresolved, .acceptListAndUnresolved: return .unsupportedFeatureOrParameterValue
+        }
+        scanner.windows = windows
+        scanner.ownAddressKind = ownAddress.rawValue
+        return .success
+    }
+}
+
+extension ScanWindow {
+    init(_ modulation: Modulation, _ type: HCI.ScanType, _ interval: ScanInterval, _ window: ScanInterval) {
+        self.init(
+            modulation: modulation,
+            isActive: type == .active,
+            interval: Int64(interval.wire) * Spacing.unit,
+            window: Int64(window.wire) * Spacing.unit,
+            start: Instant()
+        )
+    }
+}

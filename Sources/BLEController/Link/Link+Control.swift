@@ -1,0 +1,216 @@
+import BLEWire
+
+extension Link {
+    /// Takes a control PDU that `role` heard.
+    ///
+    /// Core 6.0, Vol 6, Part B, 5.1.
+    mutating func receive(
+        _ packet: LLControlPacket,
+        _ role: Role,
+        at now: Instant,
+        into events: inout [LinkEvent]
+    ) {
+        guard isKnown(packet, to: role) else { return self[role].control.send(.unknownResponse(packet.opcode)) }
+        switch packet {
+        case .connectionUpdate(let update): agree(on: .timing(update), role, into: &events)
+        case .channelMap(let indication): agree(on: .channels(indication), role, into: &events)
+        case .phyUpdate(let update): takeModulation(update, role, into: &events)
+        case .terminate(let reason):
+            // The answer of a peripheral, which is out by now, acknowledged this; a central has yet to do so.
+            if role == .central { self[role].farewell = reason } else { events.append(.ended(role, reason: reason)) }
+        case .unknownResponse(let opcode):
+            fail(opcode, role, status: LinkStatus.unsupportedRemoteFeature.rawValue, into: &events)
+        case .reject(let reason): fail(nil, role, status: reason, into: &events)
+        case .rejectExtended(let rejection):
+            fail(rejection.opcode, role, status: rejection.reason, into: &events)
+        case .featureRequest(let features), .peripheralFeatureRequest(let features):
+            self[role].control.remoteFeatures = features
+            let own = self[role].profile.features.rawValue
+            // The first octet says what both can do; the others what the sender can.
+            self[role].control.send(.featureResponse(own & (features | ~0xFF)))
+        case .featureResponse(let features):
+            self[role].control.remoteFeatures = features
+            if finish(.features, role) { events.append(.featuresRead(role, status: 0)) }
+        case .version(let version):
+            self[role].control.remoteVersion = version
+            sendVersion(role)
+            if finish(.version, role) { events.append(.versionRead(role, status: 0)) }
+        case .pingRequest: self[role].control.send(.pingResponse)
+        case .pingResponse: break
+        case .lengthRequest(let lengths):
+            if self[role].lengths.receive(lengths) { events.append(.lengthsChanged(role)) }
+            self[role].control.send(.lengthResponse(self[role].lengths.local))
+        case .lengthResponse(let lengths):
+            if self[role].lengths.receive(lengths) { events.append(.lengthsChanged(role)) }
+            _ = finish(.length, role)
+        case .phyRequest(let preference): takeRequest(preference, role, into: &events)
+        case .phyResponse(let preference):
+            guard role == .central, case .modulation(let own)? = self[role].control.active else { return }
+            decideModulation(central: own, peripheral: preference, into: &events)
+        case .parameterRequest(let parameters): takeRequest(parameters, role, into: &events)
+        case .parameterResponse(let parameters):
+            guard role == .central, case .parameters? = self[role].control.active else { return }
+            self[role].control.finish()
+            _ = self[role].control.submit(.timing(parameters))
+        case .other(let opcode, _): refuse(opcode, role)
+        }
+        beginProcedures(role, at: now, into: &events)
+    }
+
+    /// Whether the profile of `role` knows what `packet` is about.
+    private func isKnown(_ packet: LLControlPacket, to role: Role) -> Bool {
+        let features = self[role].profile.features
+        switch packet {
+        case .parameterRequest, .parameterResponse: return features.contains(.connectionParametersRequest)
+        case .rejectExtended: return features.contains(.extendedRejectIndication)
+        case .peripheralFeatureRequest:
+            return role == .central && features.contains(.peripheralInitiatedFeaturesExchange)
+        case .featureRequest, .connectionUpdate, .channelMap: return role == .peripheral
+        case .pingRequest, .pingResponse: return features.contains(.ping)
+        case .lengthRequest, .lengthResponse: return features.contains(.dataPacketLengthExtension)
+        case .phyRequest, .phyResponse, .phyUpdate: return !features.isDisjoint(with: [.phy2M, .phyCoded])
+        case .terminate, .unknownResponse, .featureResponse, .version, .reject, .other: return true
+        }
+    }
+
+    /// Answers what this link layer cannot do; encryption is refused here until there is some.
+    private mutating func refuse(_ opcode: LL.ControlOpcode, _ role: Role) {
+        switch opcode {
+        case .encryptionRequest, .pauseEncryptionRequest:
+            reject(opcode, role, .unsupportedRemoteFeature)
+        default: self[role].control.send(.unknownResponse(opcode))
+        }
+    }
+
+    /// Refuses the request `opcode` of the other end.
+    mutating func reject(_ opcode: LL.ControlOpcode, _ role: Role, _ status: LinkStatus) {
+        reject(opcode, role, reason: status.rawValue)
+    }
+
+    /// Refuses the request `opcode` of the other end, in the form that both understand.
+    mutating func reject(_ opcode: LL.ControlOpcode, _ role: Role, reason: UInt8) {
+        let isExtended =
+            self[role].profile.features.contains(.extendedRejectIndication)
+            && LEFeatures(rawValue: self[role].control.remoteFeatures ?? .max).contains(.extendedRejectIndication)
+        self[role].control.send(
+            isExtended ? .rejectExtended(.init(opcode: opcode, reason: reason)) : .reject(reason: reason)
+        )
+    }
+
+    /// Ends the procedure under way if it is `procedure`.
+    private mutating func finish(_ procedure: LinkControl.Procedure, _ role: Role) -> Bool {
+        guard self[role].control.active == procedure else { return false }
+        self[role].control.finish()
+        return true
+    }
+
+    /// The central says when something changes.
+    private mutating func agree(on change: LinkChange, _ role: Role, into events: inout [LinkEvent]) {
+        guard (change.instant &- counter) & 0x8000 == 0 else {
+            return events.append(.ended(role, reason: LinkStatus.instantPassed.rawValue))
+        }
+        self[role].change = change
+        switch (self[role].control.active, change) {
+        case (.parameters(let own)?, .timing): self[role].control.settle(.parameters(own))
+        case (.modulation(let own)?, .modulation): self[role].control.settle(.modulation(own))
+        default: break
+        }
+    }
+
+    private mutating func takeModulation(_ update: LL.PHYUpdate, _ role: Role, into events: inout [LinkEvent]) {
+        guard role == .peripheral else { return }
+        if update.centralToPeripheral | update.peripheralToCentral != 0 {
+            return agree(on: .modulation(update), role, into: &events)
+        }
+        guard case .modulation? = self[role].control.active else { return }
+        self[role].control.finish()
+        events.append(.modulationUpdated(role, status: 0))
+    }
+
+    private mutating func takeRequest(_ preference: LL.PHYPreference, _ role: Role, into events: inout [LinkEvent]) {
+        if role == .peripheral {
+            return self[role].control.send(.phyResponse(self[role].preference))
+        }
+        if let status = collision(role, sameKind: isChangingModulation) {
+            return reject(.phyRequest, role, status)
+        }
+        decideModulation(central: self[role].preference, peripheral: preference, into: &events)
+    }
+
+    private mutating func takeRequest(
+        _ parameters: LL.ConnectionParameters,
+        _ role: Role,
+        into events: inout [LinkEvent]
+    ) {
+        if role == .central, let status = collision(role, sameKind: isChangingTiming) {
+            return reject(.parameterRequest, role, status)
+        }
+        guard Self.isValid(parameters) else { return reject(.parameterRequest, role, .invalidParameters) }
+        self[role].control.requested = parameters
+        events.append(.parametersRequested(role, parameters))
+    }
+
+    private var isChangingModulation: Bool {
+        if case .modulation? = self[.central].control.active { return true }
+        if case .modulation? = self[.central].change { return true }
+        return false
+    }
+
+    private var isChangingTiming: Bool {
+        switch self[.central].control.active {
+        case .timing?, .parameters?: return true
+        default: break
+        }
+        if case .timing? = self[.central].change { return true }
+        return false
+    }
+
+    /// Why the central cannot begin a change that the peripheral asks for: another is under way.
+    ///
+    /// Core 6.0, Vol 6, Part B, 5.3.
+    private func collision(_ role: Role, sameKind: Bool) -> LinkStatus? {
+        guard self[role].change != nil || self[role].control.active?.hasInstant == true else { return nil }
+        return sameKind ? .procedureCollision : .differentTransactionCollision
+    }
+
+    /// Whether timing can be kept at all.
+    ///
+    /// Core 6.0, Vol 6, Part B, 5.1.7 and 4.5.1.
+    static func isValid(_ parameters: LL.ConnectionParameters) -> Bool {
+        6...3200 ~= parameters.intervalMinimum && 6...3200 ~= parameters.intervalMaximum
+            && parameters.intervalMinimum <= parameters.intervalMaximum && parameters.latency <= 499
+            && 10...3200 ~= parameters.timeout
+            && UInt32(parameters.timeout) * 4 > (UInt32(parameters.latency) + 1) * UInt32(parameters.intervalMaximum)
+    }
+
+    /// The other end refuses the request `opcode`, or whatever was asked last.
+    private mutating func fail(
+        _ opcode: LL.ControlOpcode?,
+        _ role: Role,
+        status: UInt8,
+        into events: inout [LinkEvent]
+    ) {
+        guard let procedure = self[role].control.active, self[role].control.deadline != nil else { return }
+        if let opcode, opcode != Self.opcode(of: procedure, role) { return }
+        self[role].control.finish()
+        switch procedure {
+        case .version: events.append(.versionRead(role, status: status))
+        case .features: events.append(.featuresRead(role, status: status))
+        case .length, .channels: break
+        case .modulation: events.append(.modulationUpdated(role, status: status))
+        case .parameters, .timing: events.append(.timingUpdated(role, status: status))
+        }
+    }
+
+    private static func opcode(of procedure: LinkControl.Procedure, _ role: Role) -> LL.ControlOpcode {
+        switch procedure {
+        case .version: .version
+        case .features: role == .central ? .featureRequest : .peripheralFeatureRequest
+        case .length: .lengthRequest
+        case .modulation: .phyRequest
+        case .parameters: .parameterRequest
+        case .timing: .connectionUpdate
+        case .channels: .channelMap
+        }
+    }
+}

@@ -1,0 +1,202 @@
+import BLEWire
+
+/// What became of an exchange, in the order in which it happened.
+enum LinkDelivery: Sendable {
+    /// The end heard a fragment of L2CAP.
+    case data(Role, ArraySlice<UInt8>, isStart: Bool, at: Instant)
+    /// The end heard a control PDU.
+    case control(Role, LLControlPacket, at: Instant)
+    /// The other end has the control PDU that this end sent.
+    case acknowledged(Role, LLControlPacket, at: Instant)
+    /// The other end has a whole fragment that the host of this end gave.
+    case completed(Role, at: Instant)
+    /// The end, a central, has acknowledged that the other leaves, and is gone too.
+    case left(Role, reason: UInt8, at: Instant)
+}
+
+/// What an exchange needs of the world around it.
+struct AirPath: Sendable {
+    var random: SeededGenerator
+    var loss: Double
+    /// The packets sent, if somebody wants to see them.
+    var records: [AirRecord]?
+
+    /// Whether a packet arrives that would arrive with `strength` dBm on average.
+    @inline(__always)
+    mutating func delivers(strength: Int) -> Bool {
+        if strength < PathLoss.sensitivity + PathLoss.noise {
+            guard strength + noise() >= PathLoss.sensitivity else { return false }
+        }
+        return !random.happens(loss)
+    }
+
+    /// The noise of one packet, in decibels.
+    @inline(__always)
+    mutating func noise() -> Int { Int(random.below(Int64(2 * PathLoss.noise + 1))) - PathLoss.noise }
+}
+
+extension Link {
+    /// Lets the central send a packet and the peripheral answer, and moves on to the next packet or event.
+    ///
+    /// Core 6.0, Vol 6, Part B, 4.5.1 and 4.5.6.
+    mutating func exchange(at now: Instant, over path: inout AirPath, into deliveries: inout [LinkDelivery]) {
+        let listens = peripheralListens(at: now)
+        let sent = transmit(.central)
+        let downEnd = now + .nanoseconds(down.airTime(sent.length))
+        let heard = listens && !isPartitioned && path.delivers(strength: strengths.down)
+        if path.records != nil { record(sent, .central, at: now, heard: heard, over: &path) }
+        if let reason = self[.central].farewell {
+            self[.central].isPresent = false
+            deliveries.append(.left(.central, reason: reason, at: downEnd))
+        }
+        guard heard else { return endEvent() }
+        let control = take(sent, by: .peripheral, at: downEnd, into: &deliveries)
+
+        let answer = transmit(.peripheral)
+        let upStart = downEnd + .nanoseconds(Spacing.frame)
+        let upEnd = upStart + .nanoseconds(up.airTime(answer.length))
+        let answered = path.delivers(strength: strengths.up)
+        if path.records != nil { record(answer, .peripheral, at: upStart, heard: answered, over: &path) }
+        if let control { deliveries.append(control) }
+        guard answered, self[.central].isPresent else { return endEvent() }
+        if let control = take(answer, by: .central, at: upEnd, into: &deliveries) { deliveries.append(control) }
+
+        let next = upEnd + .nanoseconds(Spacing.frame)
+        guard sent.moreData || answer.moreData, isMeeting, fits(next) else {
+            self[.peripheral].eventsToSkip = Int(timing.latency)
+            return endEvent()
+        }
+        continueEvent(at: next)
+    }
+
+    /// Whether two packets of the greatest length are over before the next event begins.
+    private func fits(_ start: Instant) -> Bool {
+        let exchange =
+            down.airTime(self[.central].lengths.transmitLimit(down)) + Spacing.frame
+            + up.airTime(self[.peripheral].lengths.transmitLimit(up))
+        return start + .nanoseconds(exchange + Spacing.frame) <= anchor + timing.intervalDuration
+    }
+
+    /// Whether the peripheral is there, which its latency lets it not be.
+    @inline(__always)
+    private mutating func peripheralListens(at now: Instant) -> Bool {
+        guard self[.peripheral].eventsToSkip > 0 else { return true }
+        guard now == anchor, self[.peripheral].change == nil, !self[.peripheral].hasSomethingToSend else {
+            self[.peripheral].eventsToSkip = 0
+            return true
+        }
+        self[.peripheral].eventsToSkip -= 1
+        return false
+    }
+
+    @inline(__always)
+    private mutating func endEvent() { closeEvent() }
+
+    /// A packet as it goes out.
+    private struct Transmission {
+        var payload: Acknowledgement.Payload
+        var bits: Acknowledgement.Bits
+        var length: Int
+        var moreData: Bool
+    }
+
+    /// Takes the packet that `role` sends now: the one that is not acknowledged yet, or the next.
+    private mutating func transmit(_ role: Role) -> Transmission {
+        if self[role].acknowledgement.inFlight == nil {
+            if let packet = self[role].control.nextPacket() {
+                self[role].acknowledgement.send(.control(packet))
+            } else if let count = self[role].outgoing.next(limit: transmitLimit(role)) {
+                self[role].acknowledgement.send(.data(count: count))
+            } else {
+                self[role].acknowledgement.send(.empty)
+            }
+        }
+        let payload = self[role].acknowledgement.inFlight ?? .empty
+        let bits = self[role].acknowledgement.bits
+        switch payload {
+        case .empty:
+            let more = self[role].control.hasPacket || self[role].outgoing.count > 0
+            return Transmission(payload: payload, bits: bits, length: 0, moreData: more)
+        case .control(let packet):
+            let more = self[role].control.hasPacket || self[role].outgoing.count > 0
+            return Transmission(payload: payload, bits: bits, length: packet.length, moreData: more)
+        case .data(let count):
+            let more = self[role].control.hasPacket || self[role].outgoing.hasMore(than: count)
+            return Transmission(payload: payload, bits: bits, length: count, moreData: more)
+        }
+    }
+
+    private func transmitLimit(_ role: Role) -> Int {
+        self[role].lengths.transmitLimit(role == .central ? down : up)
+    }
+
+    /// Gives a packet that arrived to the end that heard it, but for a new control PDU, which it returns: that is
+    /// looked at only once the answer is out.
+    private mutating func take(
+        _ packet: Transmission,
+        by role: Role,
+        at instant: Instant,
+        into deliveries: inout [LinkDelivery]
+    ) -> LinkDelivery? {
+        self[role].lastHeard = instant
+        self[role].isEstablished = true
+        let (isNew, acknowledged) = self[role].acknowledgement.receive(packet.bits)
+        switch acknowledged {
+        case .data(let count)?:
+            if self[role].outgoing.acknowledge(count) { deliveries.append(.completed(role, at: instant)) }
+        case .control(let packet)?: deliveries.append(.acknowledged(role, packet, at: instant))
+        case .empty?, nil: break
+        }
+        guard isNew else { return nil }
+        switch packet.payload {
+        case .empty: return nil
+        case .data(let count):
+            let (octets, isStart) = self[role.other].outgoing.octets(count)
+            deliveries.append(.data(role, octets, isStart: isStart, at: instant))
+            return nil
+        case .control(let packet): return .control(role, packet, at: instant)
+        }
+    }
+
+    private func record(
+        _ packet: Transmission,
+        _ role: Role,
+        at instant: Instant,
+        heard: Bool,
+        over path: inout AirPath
+    ) {
+        var header = LL.DataHeader(), payload: [UInt8] = []
+        header.sequence = packet.bits.sequence
+        header.nextExpected = packet.bits.nextExpected
+        header.moreData = packet.moreData
+        switch packet.payload {
+        case .empty: break
+        case .control(let packet):
+            header.content = .control
+            payload = packet.encoded
+        case .data(let count):
+            let (octets, isStart) = self[role].outgoing.octets(count)
+            if isStart { header.content = .start }
+            payload = Array(octets)
+        }
+        header.length = UInt8(truncatingIfNeeded: payload.count)
+        let strength = role == .central ? strengths.down : strengths.up
+        path.records?.append(
+            AirRecord(
+                instant: instant,
+                sender: ControllerID(rawValue: self[role].controller),
+                channel: channel,
+                modulation: role == .central ? down : up,
+                accessAddress: accessAddress,
+                pdu: header.encoded + payload,
+                receptions: [
+                    .init(
+                        receiver: ControllerID(rawValue: self[role.other].controller),
+                        strength: strength,
+                        isLost: !heard
+                    )
+                ]
+            )
+        )
+    }
+}

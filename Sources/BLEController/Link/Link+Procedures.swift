@@ -1,0 +1,170 @@
+import BLEWire
+
+/// What a connection has to tell the hosts of its ends; a status is the code of HCI.
+enum LinkEvent: Equatable, Sendable {
+    case versionRead(Role, status: UInt8)
+    case featuresRead(Role, status: UInt8)
+    case lengthsChanged(Role)
+    case modulationUpdated(Role, status: UInt8)
+    case timingUpdated(Role, status: UInt8)
+    /// The other end asks for timing, and the host of this one decides.
+    case parametersRequested(Role, LL.ConnectionParameters)
+    /// The end is gone.
+    case ended(Role, reason: UInt8)
+}
+
+extension Link {
+    /// Begins the procedures of `role` that wait and may begin.
+    ///
+    /// Core 6.0, Vol 6, Part B, 5.1.
+    mutating func beginProcedures(_ role: Role, at now: Instant, into events: inout [LinkEvent]) {
+        // A change that the other end asked for has to come into force first.
+        while self[role].change == nil, let procedure = self[role].control.next() {
+            begin(procedure, role, at: now, into: &events)
+        }
+    }
+
+    private mutating func begin(
+        _ procedure: LinkControl.Procedure,
+        _ role: Role,
+        at now: Instant,
+        into events: inout [LinkEvent]
+    ) {
+        switch procedure {
+        case .version:
+            guard self[role].control.remoteVersion == nil else {
+                return events.append(.versionRead(role, status: 0))
+            }
+            self[role].control.await(procedure, at: now)
+            sendVersion(role)
+        case .features:
+            guard self[role].control.remoteFeatures == nil else {
+                return events.append(.featuresRead(role, status: 0))
+            }
+            self[role].control.await(procedure, at: now)
+            let features = self[role].profile.features.rawValue
+            self[role].control.send(
+                role == .central ? .featureRequest(features) : .peripheralFeatureRequest(features)
+            )
+        case .length:
+            self[role].control.await(procedure, at: now)
+            self[role].control.send(.lengthRequest(self[role].lengths.local))
+        case .modulation(let preference):
+            self[role].control.await(procedure, at: now)
+            self[role].control.send(.phyRequest(preference))
+        case .parameters(let parameters):
+            self[role].control.await(procedure, at: now)
+            self[role].control.send(.parameterRequest(parameters))
+        case .timing(let parameters): layDownTiming(parameters, procedure)
+        case .channels(let map):
+            let indication = LL.ChannelMapIndication(channelMap: map, instant: nextInstant)
+            self[.central].control.settle(procedure)
+            self[.central].control.send(.channelMap(indication))
+            self[.central].change = .channels(indication)
+        }
+    }
+
+    /// Sends the version of `role`, unless the other end has it already.
+    mutating func sendVersion(_ role: Role) {
+        guard !self[role].control.hasSentVersion else { return }
+        self[role].control.hasSentVersion = true
+        let version = VirtualController.linkVersion(of: self[role].profile)
+        self[role].control.send(.version(version))
+    }
+
+    /// The central says what the timing will be.
+    private mutating func layDownTiming(_ parameters: LL.ConnectionParameters, _ procedure: LinkControl.Procedure) {
+        var update = LL.ConnectionUpdate()
+        update.windowSize = 1
+        update.interval = parameters.intervalMaximum
+        update.latency = parameters.latency
+        update.timeout = parameters.timeout
+        update.instant = nextInstant
+        self[.central].control.settle(procedure)
+        self[.central].control.send(.connectionUpdate(update))
+        self[.central].change = .timing(update)
+    }
+
+    /// An instant far enough off for a peripheral that stays away, and for packets that are lost.
+    ///
+    /// At least six events; up to twenty as long as they are over within a second.
+    private var nextInstant: UInt16 {
+        let perSecond = 800 / max(timing.interval, 1)
+        return counter &+ timing.latency &+ min(max(perSecond, 6), 20)
+    }
+
+    /// The central, asked for `request` and offering `own`, says which PHYs to use.
+    ///
+    /// Core 6.0, Vol 6, Part B, 5.1.10.
+    mutating func decideModulation(
+        central own: LL.PHYPreference,
+        peripheral request: LL.PHYPreference,
+        into events: inout [LinkEvent]
+    ) {
+        var update = LL.PHYUpdate()
+        update.centralToPeripheral = Self.best(own.transmit & request.receive, current: down)
+        update.peripheralToCentral = Self.best(own.receive & request.transmit, current: up)
+        let isChange = update.centralToPeripheral | update.peripheralToCentral != 0
+        update.instant = isChange ? nextInstant : 0
+        self[.central].control.send(.phyUpdate(update))
+        let isOwn = if case .modulation? = self[.central].control.active { true } else { false }
+        if isChange {
+            self[.central].change = .modulation(update)
+            if isOwn { self[.central].control.settle(.modulation(own)) }
+        } else if isOwn {
+            self[.central].control.finish()
+            events.append(.modulationUpdated(.central, status: 0))
+        }
+    }
+
+    /// The fastest PHY of `choices`; 0 if that is the current one, or if there is none.
+    private static func best(_ choices: UInt8, current: Modulation) -> UInt8 {
+        let best: UInt8 = choices & 2 != 0 ? 2 : choices & 1 != 0 ? 1 : choices & 4 != 0 ? 4 : 0
+        return best == current.bit ? 0 : best
+    }
+
+    /// Brings into force what both ends agreed on for the event that begins now.
+    ///
+    /// A peripheral that has not heard of the change meets the central no more.
+    mutating func applyChanges(into events: inout [LinkEvent]) {
+        guard let change = self[.central].change, change.instant == counter else { return }
+        let isShared = self[.peripheral].change == change
+        let before = (timing, down, up)
+        switch change {
+        case .timing(let update):
+            timing = Timing(interval: update.interval, latency: update.latency, timeout: update.timeout)
+            moveAnchor(by: .nanoseconds(Int64(update.windowOffset) * Spacing.slot))
+        case .channels(let indication): channelMap = indication.channelMap
+        case .modulation(let update):
+            let isTwo = self[.central].prefersCodedTwo || self[.peripheral].prefersCodedTwo
+            down = Self.modulation(update.centralToPeripheral, codedTwo: isTwo) ?? down
+            up = Self.modulation(update.peripheralToCentral, codedTwo: isTwo) ?? up
+        }
+        self[.peripheral].eventsToSkip = 0
+        if !isShared { self[.peripheral].isAstray = true }
+        for role in Role.both where role == .central || isShared {
+            self[role].change = nil
+            let isOwn = finishSettled(role, change)
+            switch change {
+            case .timing where isOwn || before.0 != timing: events.append(.timingUpdated(role, status: 0))
+            case .modulation where isOwn || before.1 != down || before.2 != up:
+                events.append(.modulationUpdated(role, status: 0))
+            case .timing, .modulation, .channels: break
+            }
+        }
+    }
+
+    private static func modulation(_ bit: UInt8, codedTwo: Bool) -> Modulation? {
+        Modulation(phy: bit == 4 ? 3 : bit, codedTwo: codedTwo)
+    }
+
+    /// Ends the procedure of `role` that `change` completes, and says whether its host asked for it.
+    private mutating func finishSettled(_ role: Role, _ change: LinkChange) -> Bool {
+        switch (self[role].control.active, change) {
+        case (.timing?, .timing), (.parameters?, .timing), (.modulation?, .modulation), (.channels?, .channels):
+            self[role].control.finish()
+            return true
+        default: return false
+        }
+    }
+}

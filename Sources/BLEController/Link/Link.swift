@@ -1,0 +1,139 @@
+import BLEWire
+
+/// A connection: two ends that meet at anchor points, which the central lays down.
+///
+/// Both ends live in one value, since what one sends is exactly what the other may hear: a packet costs no search.
+/// Either end may be gone without the other knowing, and a peripheral may have gone astray.
+///
+/// Core 6.0, Vol 6, Part B, 4.5.
+struct Link: Sendable {
+    /// The timing of a connection.
+    struct Timing: Equatable, Sendable {
+        /// In units of 1.25 ms.
+        var interval: UInt16
+        var latency: UInt16
+        /// In units of 10 ms.
+        var timeout: UInt16
+
+        var intervalDuration: Duration { .nanoseconds(Int64(interval) * Spacing.slot) }
+        var timeoutDuration: Duration { .milliseconds(Int64(timeout) * 10) }
+    }
+
+    let accessAddress: UInt32
+    let selection: ChannelSelection
+    let created: Instant
+    var timing: Timing
+    var channelMap: UInt64
+    /// How the central sends.
+    var down: Modulation
+    /// How the peripheral sends.
+    var up: Modulation
+    /// Counts connection events: this one if one is under way, else the next.
+    private(set) var counter: UInt16 = 0
+    /// The anchor point of the event that ``counter`` counts.
+    private(set) var anchor: Instant
+    /// When the next packet of the central is due.
+    private(set) var nextExchange: Instant
+    /// The ends, by ``Role``.
+    private var ends: [2 of LinkEnd]
+    /// The mean strength in dBm with which the peripheral hears the central, and the other way round.
+    var strengths: (down: Int, up: Int) = (-40, -40)
+    /// Whether the two are kept apart by something other than distance.
+    var isPartitioned = false
+    /// The schedule's latest entry for this connection.
+    var token: UInt64 = 0
+
+    init(
+        accessAddress: UInt32,
+        selection: ChannelSelection,
+        timing: Timing,
+        channelMap: UInt64,
+        modulation: Modulation,
+        created: Instant,
+        anchor: Instant,
+        central: LinkEnd,
+        peripheral: LinkEnd
+    ) {
+        self.accessAddress = accessAddress
+        self.selection = selection
+        self.timing = timing
+        self.channelMap = channelMap
+        self.created = created
+        down = modulation
+        up = modulation
+        self.anchor = anchor
+        nextExchange = anchor
+        ends = [central, peripheral]
+    }
+
+    subscript(role: Role) -> LinkEnd {
+        @inline(__always) _read { yield ends[role.rawValue] }
+        @inline(__always) _modify { yield &ends[role.rawValue] }
+    }
+
+    /// The channel of the event that ``counter`` counts.
+    var channel: UInt8 { selection.channel(counter: counter, accessAddress: accessAddress, map: channelMap) }
+
+    /// Whether both ends meet at the next anchor point.
+    var isMeeting: Bool { ends[0].isPresent && ends[1].isPresent && !ends[1].isAstray }
+
+    /// Whether nobody is left.
+    var isAbandoned: Bool { !ends[0].isPresent && !ends[1].isPresent }
+
+    /// When something happens next on this connection.
+    var due: Instant {
+        var due = isMeeting ? nextExchange : Instant(nanoseconds: .max)
+        for role in 0..<2 where ends[role].isPresent { due = min(due, expiry(of: role).instant) }
+        return due
+    }
+
+    /// When an end gives up if it hears nothing more, and why.
+    func expiry(of role: Role) -> (instant: Instant, status: LinkStatus) { expiry(of: role.rawValue) }
+
+    @inline(__always)
+    private func expiry(of index: Int) -> (instant: Instant, status: LinkStatus) {
+        if !ends[index].isEstablished {
+            // Core 6.0, Vol 6, Part B, 4.5.2: six intervals without a packet.
+            return (created + .nanoseconds(6 * Int64(timing.interval) * Spacing.slot), .failedToBeEstablished)
+        }
+        var result = (ends[index].lastHeard + timing.timeoutDuration, LinkStatus.connectionTimeout)
+        if let deadline = ends[index].control.deadline, deadline < result.0 { result = (deadline, .responseTimeout) }
+        if let termination = ends[index].control.termination, termination.deadline < result.0 {
+            result = (termination.deadline, .terminatedByLocalHost)
+        }
+        return result
+    }
+
+    /// Notes that the packets of an exchange are over and the event goes on at `instant`.
+    mutating func continueEvent(at instant: Instant) { nextExchange = instant }
+
+    /// Notes that the event is over.
+    @inline(__always)
+    mutating func closeEvent() {
+        counter &+= 1
+        anchor = Instant(nanoseconds: anchor.nanoseconds + Int64(timing.interval) * Spacing.slot)
+        nextExchange = anchor
+    }
+
+    /// Lays the coming anchor point down anew, at a change of timing.
+    mutating func moveAnchor(by offset: Duration) {
+        anchor = anchor + offset
+        nextExchange = anchor
+    }
+}
+
+/// Why something on a connection came to an end: the codes of HCI that a link layer gives by itself.
+///
+/// Core 6.0, Vol 1, Part F, 2.
+enum LinkStatus: UInt8, Sendable {
+    case success = 0x00
+    case connectionTimeout = 0x08
+    case terminatedByLocalHost = 0x16
+    case unsupportedRemoteFeature = 0x1A
+    case invalidParameters = 0x1E
+    case responseTimeout = 0x22
+    case procedureCollision = 0x23
+    case instantPassed = 0x28
+    case differentTransactionCollision = 0x2A
+    case failedToBeEstablished = 0x3E
+}

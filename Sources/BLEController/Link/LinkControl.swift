@@ -1,0 +1,124 @@
+import BLEWire
+
+/// The LL control procedures that one end has begun, one after the other, and the control PDUs that it has to send.
+///
+///                begin              answered, no instant
+///       ┌──────┐ ─────▶ ┌──────────┐ ────────────────────▶ idle
+///       │ idle │        │ awaiting │ ── instant agreed ──▶ settling ── instant ──▶ idle
+///       └──────┘        └──────────┘ ── 40 s ────────────▶ the connection ends
+///
+/// Core 6.0, Vol 6, Part B, 5.1.
+struct LinkControl: Sendable {
+    /// A procedure that this end may begin.
+    enum Procedure: Equatable, Sendable {
+        case version
+        case features
+        case length
+        case modulation(LL.PHYPreference)
+        /// Asks the other end for timing.
+        case parameters(LL.ConnectionParameters)
+        /// Lays down timing, as only a central can.
+        case timing(LL.ConnectionParameters)
+        /// Lays down channels, as only a central can.
+        case channels(UInt64)
+
+        /// Whether an instant is agreed on, so that no other such procedure may run at the same time.
+        var hasInstant: Bool {
+            switch self {
+            case .version, .features, .length: false
+            case .modulation, .parameters, .timing, .channels: true
+            }
+        }
+    }
+
+    private enum State: Equatable, Sendable {
+        case idle
+        /// The other end has to answer.
+        case awaiting(Procedure, deadline: Instant)
+        /// The answer is there and the change comes with its instant.
+        case settling(Procedure)
+    }
+
+    /// How long the other end may take to answer.
+    ///
+    /// Core 6.0, Vol 6, Part B, 5.2.
+    static let responseTimeout = Duration.seconds(40)
+    /// How many procedures may wait for their turn, and how many packets for theirs.
+    static let limit = 8
+
+    private var state = State.idle
+    private var waiting: [Procedure] = []
+    private var packets: [LLControlPacket] = []
+    /// The reason with which this end leaves, and when it does so even if nobody acknowledges that.
+    private(set) var termination: (reason: UInt8, deadline: Instant)?
+    /// Whether this end has sent its version, which it does once.
+    var hasSentVersion = false
+    /// What the other end said of itself.
+    var remoteVersion: LL.VersionIndication?
+    var remoteFeatures: UInt64?
+    /// Timing that the other end asked for and that the host has not yet answered.
+    var requested: LL.ConnectionParameters?
+
+    /// The procedure under way.
+    var active: Procedure? {
+        switch state {
+        case .idle: nil
+        case .awaiting(let procedure, _), .settling(let procedure): procedure
+        }
+    }
+
+    /// When the connection ends because the other end did not answer.
+    var deadline: Instant? {
+        if case .awaiting(_, let deadline) = state { deadline } else { nil }
+    }
+
+    var hasPacket: Bool { !packets.isEmpty }
+
+    /// Whether nothing is under way or waiting.
+    var isIdle: Bool { state == .idle && waiting.isEmpty && packets.isEmpty && termination == nil }
+
+    /// Whether one more procedure may be queued.
+    var canSubmit: Bool { waiting.count < Self.limit && termination == nil }
+
+    /// Queues a procedure; false if too many wait.
+    mutating func submit(_ procedure: Procedure) -> Bool {
+        guard canSubmit else { return false }
+        waiting.append(procedure)
+        return true
+    }
+
+    /// Takes the next procedure to begin, if none is under way.
+    mutating func next() -> Procedure? {
+        guard state == .idle, termination == nil, !waiting.isEmpty else { return nil }
+        return waiting.removeFirst()
+    }
+
+    /// Notes that `procedure` has begun with a packet that wants an answer.
+    mutating func await(_ procedure: Procedure, at now: Instant) {
+        state = .awaiting(procedure, deadline: now + Self.responseTimeout)
+    }
+
+    /// Notes that `procedure` is agreed on and completes at an instant.
+    mutating func settle(_ procedure: Procedure) { state = .settling(procedure) }
+
+    /// Notes that the procedure under way is over.
+    mutating func finish() { state = .idle }
+
+    /// Queues a packet; a stranger who asks faster than the link answers is not answered every time.
+    mutating func send(_ packet: LLControlPacket) {
+        guard packets.count < Self.limit, termination == nil else { return }
+        packets.append(packet)
+    }
+
+    /// Takes the next packet to send.
+    mutating func nextPacket() -> LLControlPacket? { packets.isEmpty ? nil : packets.removeFirst() }
+
+    /// Drops everything else and says goodbye.
+    mutating func terminate(reason: UInt8, deadline: Instant) {
+        guard termination == nil else { return }
+        termination = (reason, deadline)
+        state = .idle
+        waiting.removeAll()
+        packets = [.terminate(reason: reason)]
+    }
+}

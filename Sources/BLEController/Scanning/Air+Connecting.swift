@@ -1,0 +1,107 @@
+import BLEWire
+
+extension Air {
+    /// Lets an initiator ask a legacy advertiser for a connection.
+    ///
+    /// - Returns: Whether the advertiser heard it, and so is a peripheral now.
+    mutating func connect(
+        _ candidate: Candidate,
+        _ announcement: LegacyAnnouncement,
+        channel: Int,
+        at start: Instant
+    ) -> Bool {
+        guard let initiator = controllers[candidate.listener].initiator,
+            let timing = initiator.timing(on: .oneMegabit),
+            let own = controllers[candidate.listener].ownAddress(initiator.ownAddressKind)
+        else { return false }
+        let agreement = agreement(
+            initiator: candidate.listener,
+            advertiser: announcement.controller,
+            addresses: (own, announcement.address),
+            timing: timing,
+            modulation: .oneMegabit
+        )
+        let end = start + .nanoseconds(Modulation.oneMegabit.airTime(34))
+        let isHeard = hearsConnect(candidate, announcement.controller, agreement, channel: channel, at: start)
+        let isAccepted = isHeard && allowsConnection(announcement.controller, announcement.set, from: own)
+        finishInitiating(candidate.listener)
+        if isAccepted, let set = controllers[announcement.controller].setIndex(announcement.set.handle) {
+            controllers[announcement.controller].sets[set].disable()
+        }
+        let handle = establish(agreement, heardBy: (initiator: true, advertiser: isAccepted), at: end)
+        if isAccepted, controllers[announcement.controller].generation == .extended {
+            sendSetTerminated(announcement.controller, announcement.set, nil, connection: handle, at: end)
+        }
+        return isAccepted
+    }
+
+    /// Sends the request for a connection, and says whether the advertiser hears it.
+    mutating func hearsConnect(
+        _ candidate: Candidate,
+        _ advertiser: Int,
+        _ agreement: Agreement,
+        channel: Int,
+        at start: Instant
+    ) -> Bool {
+        let strength = answerStrength(candidate, advertiser)
+        var isHeard = path.delivers(strength: strength)
+        if controllers[advertiser].faults.lostConnectIndications > 0 {
+            controllers[advertiser].faults.lostConnectIndications -= 1
+            isHeard = false
+        }
+        if path.records != nil {
+            let packet = agreement.indication(channelMap: controllers[candidate.listener].channelMap)
+            let reception = AirRecord.Reception(
+                receiver: ControllerID(rawValue: advertiser),
+                strength: strength,
+                isLost: !isHeard
+            )
+            record(
+                .connect(packet, channelSelection: agreement.usesAlgorithm2),
+                from: candidate.listener,
+                channel: channel,
+                agreement.modulation,
+                at: start,
+                [reception]
+            )
+        }
+        return isHeard
+    }
+
+    /// Whether an advertiser lets `initiator` connect.
+    ///
+    /// Core 6.0, Vol 6, Part B, 4.3.2.
+    func allowsConnection(_ advertiser: Int, _ set: AdvertisingSet, from initiator: DeviceAddress) -> Bool {
+        guard controllers[advertiser].connections.count < VirtualController.maximumConnections else { return false }
+        if set.properties.contains(.directed) { return initiator == set.peer.onAir }
+        return set.filterPolicy & 2 == 0 || controllers[advertiser].acceptList.contains(initiator)
+    }
+
+    /// Ends initiating at a controller that now has what it wanted.
+    mutating func finishInitiating(_ controller: Int) {
+        controllers[controller].initiator = nil
+        refreshListening(controller)
+    }
+
+    /// Notes a packet on an advertising channel.
+    mutating func record(
+        _ pdu: AdvertisingPDU,
+        from sender: Int,
+        channel: Int,
+        _ modulation: Modulation,
+        at instant: Instant,
+        _ receptions: [AirRecord.Reception]
+    ) {
+        path.records?.append(
+            AirRecord(
+                instant: instant,
+                sender: ControllerID(rawValue: sender),
+                channel: UInt8(truncatingIfNeeded: channel),
+                modulation: modulation,
+                accessAddress: LL.advertisingAccessAddress,
+                pdu: pdu.encoded,
+                receptions: receptions
+            )
+        )
+    }
+}

@@ -1,0 +1,17 @@
+extension HCI {
+    /// The event that says that a command failed: Command Complete, with return parameters that mean nothing after
+    /// the status, or Command Status where success would begin with that, and where the command is not known.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.7.14 and 7.7.15.
+    package static func refusal(of opcode: Opcode, _ status: Status) -> HCIEventPacket {
+        guard let command = commands.first(where: { $0.opcode == opcode }) else {
+            return .commandStatus(.init(status: status, opcode: opcode))
+        }
+        var parameters = blankReturn(of: command)
+        guard !parameters.isEmpty else { return .commandStatus(.init(status: status, opcode: opcode)) }
+        parameters[0] = status.wire
+        return .commandComplete(.init(allowed: 1, opcode: opcode, parameters: parameters))
+    }
+
+    private static func blankReturn<Command: HCICommand>(of _: Command.Type) -> [UInt8] { Command.Return().encoded }
+}

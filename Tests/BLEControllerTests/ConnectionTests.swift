@@ -1,0 +1,117 @@
+import BLEController
+import BLEWire
+import Testing
+
+/// Core 6.0, Vol 6, Part B, 4.5.
+@Suite("Connections")
+struct ConnectionTests {
+    @Test("Both hosts hear of a connection, with their roles and the timing that was asked for")
+    func establishing() throws {
+        var bench = Bench()
+        let central = bench.add(), peripheral = bench.add()
+        let pair = bench.connect(central, peripheral, parameters: Bench.parameters(interval: 40, timeout: 200))
+        let handles = try #require(pair)
+        for (board, role, peer) in [(central, HCI.Role.central, 1), (peripheral, .peripheral, 0)] {
+            let events = bench.events(board)
+            guard case .leEnhancedConnectionComplete(let event) = events[0] else {
+                Issue.record("the first event is another: \(events)")
+                continue
+            }
+            #expect(event.role == role)
+            #expect(event.peer == Bench.address(peer))
+            #expect(event.interval.wire == 40)
+            #expect(event.timeout.wire == 200)
+            #expect(events[1] == .leChannelSelectionAlgorithm(.init(handle: event.handle, algorithm: 1)))
+        }
+        bench.run(for: .seconds(60))
+        #expect(bench.ending(central, handles.central) == nil)
+        #expect(bench.ending(peripheral, handles.peripheral) == nil)
+    }
+
+    @Test("Data arrives in order, once, and is counted, however lossy the air", arguments: UInt64(0)..<16)
+    func delivery(seed: UInt64) throws {
+        for loss in [0.3, 0.5] {
+            var bench = Bench(seed: seed)
+            let central = bench.add(), peripheral = bench.add()
+            let pair = bench.connect(central, peripheral, parameters: Bench.parameters(interval: 6, timeout: 3200))
+            let handles = try #require(pair)
+            bench.run(for: .seconds(1))
+            bench.air.conditions.loss = loss
+            var sent: [UInt8] = []
+            for turn in UInt8(0)..<40 {
+                let octets = (0..<100).map { turn &* 3 &+ $0 }
+                sent += octets
+                bench.send(octets, on: handles.central, central)
+                bench.send(octets, on: handles.peripheral, peripheral)
+                bench.run(for: .milliseconds(150))
+            }
+            bench.run(for: .seconds(5))
+            let areWhole =
+                bench.received(peripheral, handles.peripheral) == sent
+                && bench.received(central, handles.central) == sent
+            #expect(areWhole)
+            #expect(bench.completed(central, handles.central) == 40)
+            #expect(bench.completed(peripheral, handles.peripheral) == 40)
+        }
+    }
+
+    @Test("Either end may end a connection; both hear of it, each with its reason", arguments: [true, false])
+    func termination(byCentral: Bool) throws {
+        var bench = Bench()
+        let central = bench.add(), peripheral = bench.add()
+        let pair = bench.connect(central, peripheral)
+        let handles = try #require(pair)
+        let (board, handle) = byCentral ? (central, handles.central) : (peripheral, handles.peripheral)
+        bench.send(.disconnect(.init(handle: handle, reason: .remoteUserTerminatedConnection)), board)
+        #expect(bench.lastStatus(board) == .success)
+        bench.run(for: .milliseconds(200))
+        let own: HCI.Status = .connectionTerminatedByLocalHost, other: HCI.Status = .remoteUserTerminatedConnection
+        #expect(bench.ending(central, handles.central) == (byCentral ? own : other))
+        #expect(bench.ending(peripheral, handles.peripheral) == (byCentral ? other : own))
+        #expect(bench.ask(.disconnect(.init(handle: handle, reason: other)), board) == .unknownConnectionIdentifier)
+    }
+
+    @Test("Who hears nothing for the supervision timeout is alone, at the microsecond")
+    func supervision() throws {
+        var bench = Bench()
+        let central = bench.add(), peripheral = bench.add()
+        let pair = bench.connect(central, peripheral, parameters: Bench.parameters(interval: 24, timeout: 100))
+        let handles = try #require(pair)
+        bench.run(for: .seconds(1))
+        bench.air.remove(ControllerID(rawValue: peripheral), at: bench.now)
+        let gone = bench.now
+        bench.run(for: .milliseconds(960))
+        #expect(bench.ending(central, handles.central) == nil)
+        bench.run(for: .milliseconds(40))
+        #expect(bench.ending(central, handles.central) == .connectionTimeout)
+        let last = try #require(bench.said[central].last)
+        #expect(last.instant > gone + .milliseconds(960) && last.instant <= gone + .seconds(1))
+    }
+
+    @Test("A lost request to connect is noticed after six intervals, and by the initiator alone")
+    func lostRequest() throws {
+        var bench = Bench()
+        let central = bench.add(), peripheral = bench.add()
+        bench.air[faults: ControllerID(rawValue: peripheral)].lostConnectIndications = 1
+        bench.advertise(peripheral)
+        bench.initiate(central, to: Bench.address(peripheral), parameters: Bench.parameters(interval: 24))
+        bench.run(for: .seconds(1))
+        let said = bench.said[central].filter { said in
+            switch said.event {
+            case .leEnhancedConnectionComplete, .disconnectionComplete: true
+            default: false
+            }
+        }
+        #expect(said.count == 2)
+        guard case .leEnhancedConnectionComplete(let made) = said[0].event,
+            case .disconnectionComplete(let lost) = said[1].event
+        else {
+            Issue.record("the events are others: \(said)")
+            return
+        }
+        #expect(made.status == .success && lost.handle == made.handle)
+        #expect(lost.reason == .connectionFailedToBeEstablished)
+        #expect(said[1].instant - said[0].instant == .milliseconds(180))
+        #expect(bench.events(peripheral).isEmpty)
+    }
+}
