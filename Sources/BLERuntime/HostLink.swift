@@ -29,4 +29,9 @@ package protocol HostSession: Sendable {
 package enum Bluetooth {
     /// A test binds a world of its own here, for itself and what it calls, so tests run side by side.
     @TaskLocal package static var link: (any HostLink)?
+
+    /// Says of a session's queue which queue of the app's stands behind it.
+    ///
+    /// A simulated world waits for that one before it lets time pass, since what the app asks for may come from there.
+    package static let appQueue = DispatchSpecificKey<DispatchQueue>()
 }

@@ -1,0 +1,55 @@
+/// Which host an app talks to, as `BLUETOOTH_HOST` says it.
+package enum HostSpecification: Equatable, Sendable {
+    /// `tcp:HOST:PORT` or `unix:PATH`: a controller that speaks HCI over H4 there.
+    case socket(SocketAddress)
+    /// `world:FILE.json`: a simulated world as the file describes it, in real time.
+    case world(file: String)
+    /// `demo`: a small world that is built in.
+    case demo
+
+    /// Why a text is no specification, and what would be one.
+    package struct Malformed: Error, Equatable, CustomStringConvertible {
+        package let text: String
+        package let reason: String
+
+        package var description: String {
+            "'\(text)' names no Bluetooth host: \(reason). Use tcp:HOST:PORT, unix:PATH, world:FILE.json or demo."
+        }
+    }
+
+    /// The variable of the environment that chooses the host.
+    package static let variable = "BLUETOOTH_HOST"
+
+    /// Reads a specification.
+    package init(_ text: String) throws(Malformed) {
+        guard text != "demo" else {
+            self = .demo
+            return
+        }
+        guard let colon = text.firstIndex(of: ":") else {
+            throw Malformed(text: text, reason: text.isEmpty ? "it is empty" : "there is no colon in it")
+        }
+        let rest = String(text[text.index(after: colon)...])
+        guard !rest.isEmpty else { throw Malformed(text: text, reason: "nothing follows the colon") }
+        switch text[..<colon] {
+        case "tcp": self = .socket(try Self.tcp(rest, in: text))
+        case "unix": self = .socket(.unix(path: rest))
+        case "world": self = .world(file: rest)
+        case let kind: throw Malformed(text: text, reason: "'\(kind)' is no kind of host")
+        }
+    }
+
+    /// Reads `HOST:PORT`, where an IPv6 address is in brackets.
+    private static func tcp(_ rest: String, in text: String) throws(Malformed) -> SocketAddress {
+        guard let colon = rest.lastIndex(of: ":"), colon != rest.startIndex else {
+            throw Malformed(text: text, reason: "the port is missing")
+        }
+        guard let port = UInt16(rest[rest.index(after: colon)...]), port > 0 else {
+            throw Malformed(text: text, reason: "'\(rest[rest.index(after: colon)...])' is no port")
+        }
+        var host = rest[..<colon]
+        if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }
+        guard !host.isEmpty else { throw Malformed(text: text, reason: "the host is missing") }
+        return .tcp(host: String(host), port: port)
+    }
+}

@@ -1,0 +1,35 @@
+/// How long to wait between attempts to connect, and when to say that there is nobody.
+///
+/// The first attempts follow quickly, for a controller that restarts; later ones are 5 s apart.
+struct Backoff: Equatable {
+    /// What an attempt that failed leads to.
+    struct Step: Equatable {
+        /// How long to wait before the next attempt.
+        var delay: Duration
+        /// Whether to say now that there is no controller.
+        var isAbsent: Bool
+    }
+
+    private static let shortest = Duration.milliseconds(100)
+    private static let longest = Duration.seconds(5)
+
+    /// How many attempts may fail after a connection was lost before the controller counts as absent.
+    private static let patience = 3
+
+    private var failures = 0
+    private var hasConnected = false
+
+    /// The connection is up.
+    mutating func succeeded() {
+        failures = 0
+        hasConnected = true
+    }
+
+    /// An attempt failed. A transport that never came up is absent with the first failure, one that was lost with the
+    /// third; it is said once.
+    mutating func failed() -> Step {
+        let delay = failures < 6 ? min(Self.longest, Self.shortest * (1 << failures)) : Self.longest
+        failures = min(failures + 1, 1_000)
+        return Step(delay: delay, isAbsent: failures == (hasConnected ? Self.patience : 1))
+    }
+}

@@ -1,0 +1,87 @@
+import Glibc
+
+/// Where a stream socket connects to or listens.
+package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
+    case tcp(host: String, port: UInt16)
+    case unix(path: String)
+
+    package var description: String {
+        switch self {
+        case .tcp(let host, let port): host.contains(":") ? "tcp:[\(host)]:\(port)" : "tcp:\(host):\(port)"
+        case .unix(let path): "unix:\(path)"
+        }
+    }
+
+    /// Creates a non-blocking socket of this address's kind and hands it to `body` with the address as the system
+    /// wants it; the socket is closed if `body` throws.
+    ///
+    /// The name of a host is looked up at once, on the calling thread.
+    func makeSocket(
+        _ body: (_ socket: Int32, _ address: UnsafePointer<sockaddr>, _ length: socklen_t) throws(TransportError) ->
+            Void
+    ) throws(TransportError) -> Descriptor {
+        switch self {
+        case .tcp(let host, let port): try makeTCPSocket(host, port, body)
+        case .unix(let path): try makeUnixSocket(path, body)
+        }
+    }
+
+    private func makeTCPSocket(
+        _ host: String,
+        _ port: UInt16,
+        _ body: (Int32, UnsafePointer<sockaddr>, socklen_t) throws(TransportError) -> Void
+    ) throws(TransportError) -> Descriptor {
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        hints.ai_flags = AI_NUMERICSERV
+        var list: UnsafeMutablePointer<addrinfo>?
+        let failure = getaddrinfo(host, String(port), &hints, &list)
+        guard failure == 0, let found = list?.pointee, let address = found.ai_addr else {
+            throw TransportError(.unreachable, "\(host) has no address (\(String(cString: gai_strerror(failure))))")
+        }
+        defer { freeaddrinfo(list) }
+        let descriptor = try makeDescriptor(found.ai_family)
+        var on: Int32 = 1
+        setsockopt(descriptor.raw, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+        try body(descriptor.raw, address, found.ai_addrlen)
+        return descriptor
+    }
+
+    private func makeUnixSocket(
+        _ path: String,
+        _ body: (Int32, UnsafePointer<sockaddr>, socklen_t) throws(TransportError) -> Void
+    ) throws(TransportError) -> Descriptor {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else {
+            throw TransportError(.unreachable, "\(path) is too long for the name of a socket")
+        }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let descriptor = try makeDescriptor(AF_UNIX)
+        let result: Result<Void, TransportError> = withUnsafePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                Result { () throws(TransportError) in
+                    try body(descriptor.raw, pointer, socklen_t(MemoryLayout<sockaddr_un>.size))
+                }
+            }
+        }
+        try result.get()
+        return descriptor
+    }
+
+    private func makeDescriptor(_ family: Int32) throws(TransportError) -> Descriptor {
+        let raw = socket(family, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard raw >= 0 else { throw TransportError(.unreachable, errno: errno, "socket for \(self)") }
+        return Descriptor(raw)
+    }
+}
+
+/// An open file, closed when nobody holds it any more.
+///
+/// The handlers of Dispatch's sources hold it, so that its number is not given to another file while one of them may
+/// still fire.
+package final class Descriptor: Sendable {
+    package let raw: Int32
+    package init(_ raw: Int32) { self.raw = raw }
+    deinit { close(raw) }
+}

@@ -1,0 +1,58 @@
+@preconcurrency package import Dispatch
+import Glibc
+
+/// Waits for connections at an address, and hands each to its owner as a stream.
+///
+/// Sendable because everything happens on its queue.
+package final class SocketListener: @unchecked Sendable {
+    private let descriptor: Descriptor
+    private let source: any DispatchSourceRead
+
+    /// The port that it listens on, which the system chose if it was asked for 0; 0 for a Unix socket.
+    package let port: UInt16
+
+    /// Starts to listen.
+    ///
+    /// - Parameter accept: Called on `queue` with each new connection, which has not been started yet.
+    /// - Throws: ``TransportError/Code/unreachable`` if the address cannot be listened at.
+    package init(
+        at address: SocketAddress,
+        queue: DispatchQueue,
+        accept: @escaping @Sendable (SocketStream) -> Void
+    ) throws(TransportError) {
+        descriptor = try address.makeSocket { (socket, name, length) throws(TransportError) in
+            var on: Int32 = 1
+            setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
+            guard bind(socket, name, length) == 0, listen(socket, 16) == 0 else {
+                throw TransportError(.unreachable, errno: errno, "listening at \(address)")
+            }
+        }
+        port = Self.port(of: descriptor)
+        source = DispatchSource.makeReadSource(fileDescriptor: descriptor.raw, queue: queue)
+        source.setEventHandler { [descriptor] in
+            while true {
+                let raw = Glibc.accept(descriptor.raw, nil, nil)
+                guard raw >= 0 else { return }
+                let connection = Descriptor(raw)
+                _ = fcntl(raw, F_SETFL, fcntl(raw, F_GETFL, 0) | O_NONBLOCK)
+                _ = fcntl(raw, F_SETFD, FD_CLOEXEC)
+                var on: Int32 = 1
+                setsockopt(raw, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+                accept(SocketStream(connection, queue: queue))
+            }
+        }
+        source.activate()
+    }
+
+    deinit { source.cancel() }
+
+    private static func port(of descriptor: Descriptor) -> UInt16 {
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor.raw, $0, &length) }
+        }
+        guard result == 0, address.sin_family == sa_family_t(AF_INET) else { return 0 }
+        return UInt16(bigEndian: address.sin_port)
+    }
+}

@@ -1,0 +1,171 @@
+@preconcurrency package import Dispatch
+import Glibc
+
+/// A connected stream socket on one queue: reads all there is, writes without waiting.
+///
+/// What the system does not take at once is kept and written when it can be. While much is kept, nothing is read: a
+/// peer that does not listen is not listened to. What exceeds ``mostBacklog`` ends the stream.
+/// Sendable because everything happens on its queue.
+package final class SocketStream: @unchecked Sendable {
+    /// How many octets may wait to be written before the stream stops reading.
+    package static let largeBacklog = 262_144
+    /// How many octets may wait to be written before the stream gives up.
+    package static let mostBacklog = 16_777_216
+
+    private static let readSize = 65_536
+
+    private enum State {
+        case idle
+        case open(reader: any DispatchSourceRead, isReading: Bool)
+        case closed
+    }
+
+    private let descriptor: Descriptor
+    private let queue: DispatchQueue
+    private var state = State.idle
+    private var isPaused = false
+    private var writer: (any DispatchSourceWrite)?
+    private var backlog: [UInt8] = []
+    private var written = 0
+    private var buffer = [UInt8](repeating: 0, count: readSize)
+    private var receive: (Span<UInt8>) throws(TransportError) -> Void = { _ in }
+    private var closed: (TransportError) -> Void = { _ in }
+
+    package init(_ descriptor: Descriptor, queue: DispatchQueue) {
+        self.descriptor = descriptor
+        self.queue = queue
+    }
+
+    /// Starts to read.
+    ///
+    /// - Parameters:
+    ///   - receive: Hears of what arrived; the stream closes with what it throws.
+    ///   - closed: Called once when the stream ends, unless ``close()`` ended it.
+    package func start(
+        receive: @escaping @Sendable (Span<UInt8>) throws(TransportError) -> Void,
+        closed: @escaping @Sendable (TransportError) -> Void
+    ) {
+        self.receive = receive
+        self.closed = closed
+        let reader = DispatchSource.makeReadSource(fileDescriptor: descriptor.raw, queue: queue)
+        reader.setEventHandler { [weak self] in self?.read() }
+        reader.setCancelHandler { [descriptor] in withExtendedLifetime(descriptor) {} }
+        state = .open(reader: reader, isReading: true)
+        reader.activate()
+        settleReading()
+    }
+
+    /// How many octets wait to be written.
+    package var pendingOctets: Int { backlog.count - written }
+
+    /// Writes `bytes` after all that was written before.
+    package func write(_ bytes: Span<UInt8>) {
+        guard case .open = state else { return }
+        var offset = 0
+        if pendingOctets == 0 {
+            guard let taken = send(bytes) else { return }
+            offset = taken
+        }
+        guard offset < bytes.count else { return }
+        backlog.append(copying: bytes.extracting(offset..<bytes.count))
+        guard pendingOctets <= Self.mostBacklog else {
+            return end(TransportError(.congested, "the other end has not read \(pendingOctets) octets"))
+        }
+        awaitRoom()
+        settleReading()
+    }
+
+    /// Reads no more until ``resume()``.
+    package func pause() {
+        isPaused = true
+        settleReading()
+    }
+
+    package func resume() {
+        isPaused = false
+        settleReading()
+    }
+
+    /// Ends the stream without a word.
+    package func close() {
+        guard case .open(let reader, let isReading) = state else { return }
+        state = .closed
+        reader.cancel()
+        if !isReading { reader.resume() }
+        writer?.cancel()
+        writer = nil
+        shutdown(descriptor.raw, Int32(SHUT_RDWR))
+        receive = { _ in }
+        closed = { _ in }
+    }
+
+    private func end(_ error: TransportError) {
+        guard case .open = state else { return }
+        let closed = closed
+        close()
+        closed(error)
+    }
+
+    /// Reads until the system has no more, but lets others have the queue now and then.
+    private func read() {
+        for _ in 0..<8 {
+            guard case .open(_, isReading: true) = state else { return }
+            let count = recv(descriptor.raw, &buffer, Self.readSize, 0)
+            if count < 0, errno == EAGAIN || errno == EINTR { return }
+            guard count > 0 else {
+                return end(TransportError(.closed, errno: count < 0 ? errno : 0, "the connection was closed"))
+            }
+            do throws(TransportError) {
+                try receive(buffer.span.extracting(0..<count))
+            } catch {
+                return end(error)
+            }
+            guard count == Self.readSize else { return }
+        }
+    }
+
+    /// Sends what the system takes now and says how much that was; `nil` if the stream ended over it.
+    private func send(_ bytes: Span<UInt8>) -> Int? {
+        let count = bytes.withUnsafeBufferPointer { bytes in
+            Glibc.send(descriptor.raw, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+        }
+        if count >= 0 { return count }
+        if errno == EAGAIN || errno == EINTR { return 0 }
+        end(TransportError(.closed, errno: errno, "the connection broke"))
+        return nil
+    }
+
+    private func awaitRoom() {
+        guard writer == nil else { return }
+        let writer = DispatchSource.makeWriteSource(fileDescriptor: descriptor.raw, queue: queue)
+        writer.setEventHandler { [weak self] in self?.flush() }
+        writer.setCancelHandler { [descriptor] in withExtendedLifetime(descriptor) {} }
+        self.writer = writer
+        writer.activate()
+    }
+
+    private func flush() {
+        guard case .open = state else { return }
+        guard let taken = send(backlog.span.extracting(written..<backlog.count)) else { return }
+        written += taken
+        if written == backlog.count {
+            backlog.removeAll(keepingCapacity: backlog.count <= Self.largeBacklog)
+            written = 0
+            writer?.cancel()
+            writer = nil
+        } else if written > Self.largeBacklog {
+            backlog.removeFirst(written)
+            written = 0
+        }
+        settleReading()
+    }
+
+    /// Reads if nothing stands against it.
+    private func settleReading() {
+        guard case .open(let reader, let isReading) = state else { return }
+        let shouldRead = !isPaused && pendingOctets <= Self.largeBacklog
+        guard shouldRead != isReading else { return }
+        state = .open(reader: reader, isReading: shouldRead)
+        if shouldRead { reader.resume() } else { reader.suspend() }
+    }
+}

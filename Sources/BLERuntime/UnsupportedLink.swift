@@ -1,0 +1,21 @@
+package import BLEHost
+package import Dispatch
+
+/// What an app talks to when there is no host: managers that say that Bluetooth is not supported.
+package struct UnsupportedLink: HostLink {
+    private struct Session: HostSession {
+        func send(_ request: ClientRequest) {}
+        func close() {}
+    }
+
+    package init() {}
+
+    package func open(
+        _ role: ClientRole,
+        on queue: DispatchQueue,
+        receive: @escaping @Sendable (ClientEvent) -> Void
+    ) -> any HostSession {
+        queue.async { receive(.stateChanged(.unsupported)) }
+        return Session()
+    }
+}

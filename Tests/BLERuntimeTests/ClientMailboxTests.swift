@@ -1,0 +1,87 @@
+import BLEHost
+import BLEWire
+import Dispatch
+import Synchronization
+import Testing
+
+@testable import BLERuntime
+
+@Suite("Client mailbox")
+struct ClientMailboxTests {
+    /// A client whose queue does nothing before it is let go.
+    final class Client: Sendable {
+        let queue = DispatchQueue(label: "test.app", attributes: .initiallyInactive)
+        let heard = Mutex<[ClientEvent]>([])
+        let caughtUp = Mutex(0)
+
+        func mailbox() -> ClientMailbox {
+            ClientMailbox(client: ClientID(rawValue: 1), queue: queue) { [weak self] event in
+                self?.heard.withLock { $0.append(event) }
+            } caughtUp: { [weak self] _ in
+                self?.caughtUp.withLock { $0 += 1 }
+            }
+        }
+
+        /// Lets the queue go and returns what the client has heard when it is empty.
+        func hear() async -> [ClientEvent] {
+            queue.activate()
+            await withCheckedContinuation { done in queue.async { done.resume() } }
+            return heard.withLock { $0 }
+        }
+    }
+
+    static func advertisement(_ number: Int) -> ClientEvent {
+        .discovered(
+            AdvertisementReport(
+                peer: PeerIdentifier(rawValue: UInt128(number)),
+                address: .none,
+                isConnectable: true,
+                rssi: RSSI(dBm: -40),
+                data: []
+            )
+        )
+    }
+
+    static func value(_ number: Int) -> ClientEvent {
+        .peer(PeerIdentifier(rawValue: 1), .valueNotified(AttributeHandle(wire: UInt16(number)), []))
+    }
+
+    @Test("Events arrive once, in the order in which they were posted")
+    func ordered() async {
+        let client = Client(), mailbox = client.mailbox()
+        let events = (0..<100).map(Self.value)
+        mailbox.post(Array(events[..<30]))
+        mailbox.post(Array(events[30...]))
+        #expect(await client.hear() == events)
+        #expect(client.caughtUp.withLock { $0 } == 0)
+    }
+
+    @Test("A client that is behind misses the oldest advertisements and nothing else")
+    func dropsAdvertisements() async {
+        let client = Client(), mailbox = client.mailbox()
+        let limit = ClientMailbox.limit
+        mailbox.post([Self.value(1)])
+        for number in 0..<limit { mailbox.post([Self.advertisement(number)]) }
+        mailbox.post([Self.value(2), Self.value(3)])
+        let kept = (3..<limit).map(Self.advertisement)
+        #expect(await client.hear() == [Self.value(1)] + kept + [Self.value(2), Self.value(3)])
+    }
+
+    @Test("Values are never dropped, and that the client has caught up is said")
+    func keepsValues() async {
+        let client = Client(), mailbox = client.mailbox()
+        let events = (0..<(ClientMailbox.limit + 1)).map(Self.value)
+        #expect(mailbox.post(events) == events.count)
+        #expect(await client.hear() == events)
+        #expect(client.caughtUp.withLock { $0 } == 1)
+    }
+
+    @Test("A client that closed hears nothing, not even what was waiting")
+    func closed() async {
+        let client = Client(), mailbox = client.mailbox()
+        mailbox.post([Self.value(1)])
+        mailbox.close()
+        #expect(mailbox.post([Self.value(2)]) == 0)
+        #expect(await client.hear() == [])
+    }
+}

@@ -1,0 +1,46 @@
+import BLERuntime
+import Testing
+
+@Suite("Host specification")
+struct HostSpecificationTests {
+    @Test(
+        "Every kind of host is understood",
+        arguments: [
+            ("tcp:127.0.0.1:6402", .socket(.tcp(host: "127.0.0.1", port: 6402))),
+            ("tcp:localhost:1", .socket(.tcp(host: "localhost", port: 1))),
+            ("tcp:[::1]:65535", .socket(.tcp(host: "::1", port: 65535))),
+            ("unix:/run/hci", .socket(.unix(path: "/run/hci"))),
+            ("unix:a:b", .socket(.unix(path: "a:b"))),
+            ("world:home.json", .world(file: "home.json")),
+            ("demo", .demo),
+        ] as [(String, HostSpecification)]
+    )
+    func understood(text: String, expected: HostSpecification) throws {
+        let specification = try HostSpecification(text)
+        #expect(specification == expected)
+    }
+
+    @Test(
+        "What names no host is refused, with the cure",
+        arguments: [
+            "", "demo:", "Demo", "tcp", "tcp:", "tcp:host", "tcp:host:", "tcp::80", "tcp:host:0", "tcp:host:65536",
+            "tcp:host:x", "tcp:[]:1", "unix:", "world:", "usb:0", ":x",
+        ]
+    )
+    func refused(text: String) {
+        do throws(HostSpecification.Malformed) {
+            Issue.record("\(try HostSpecification(text)) came of \(text)")
+        } catch {
+            #expect(error.description.contains("tcp:HOST:PORT"))
+        }
+    }
+
+    @Test("An address is written as it is read", arguments: ["tcp:host:80", "tcp:[::1]:80", "unix:/run/hci"])
+    func written(text: String) throws {
+        guard case .socket(let address) = try HostSpecification(text) else {
+            Issue.record("\(text) is no socket")
+            return
+        }
+        #expect(address.description == text)
+    }
+}

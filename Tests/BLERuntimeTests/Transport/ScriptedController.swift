@@ -1,0 +1,87 @@
+import BLERuntime
+import Dispatch
+import Synchronization
+
+/// A controller's end of a socket, told what to do by a test.
+final class ScriptedController: Sendable {
+    private struct State {
+        var address = SocketAddress.unix(path: "")
+        var listener: SocketListener?
+        var stream: SocketStream?
+        var received: [UInt8] = []
+        var waiting: (count: Int, resume: CheckedContinuation<[UInt8], Never>)?
+    }
+
+    private let queue = DispatchQueue(label: "test.controller")
+    private let state = Mutex(State())
+
+    /// Listens at a free port, or a Unix socket of its own; `isReading` is whether it reads before ``read()``.
+    convenience init(isUnix: Bool = false, isReading: Bool = true) throws {
+        let path = "/tmp/hci-\(UInt64.random(in: 0 ... .max))"
+        try self.init(at: isUnix ? .unix(path: path) : .tcp(host: "127.0.0.1", port: 0), isReading: isReading)
+    }
+
+    init(at address: SocketAddress, isReading: Bool = true) throws {
+        let listener = try SocketListener(at: address, queue: queue) { [weak self] stream in
+            self?.accept(stream, isReading: isReading)
+        }
+        state.withLock { state in
+            state.listener = listener
+            state.address = address
+            if case .tcp(let host, _) = address { state.address = .tcp(host: host, port: listener.port) }
+        }
+    }
+
+    /// Where it listens.
+    var address: SocketAddress { state.withLock { $0.address } }
+
+    func send(_ bytes: [UInt8]) {
+        queue.async { [self] in state.withLock { $0.stream }?.write(bytes.span) }
+    }
+
+    /// Starts to read.
+    func read() {
+        queue.async { [self] in state.withLock { $0.stream }?.resume() }
+    }
+
+    /// Ends the connection, and takes the next one.
+    func drop() {
+        queue.async { [self] in state.withLock { $0.stream }?.close() }
+    }
+
+    /// Ends the connection and listens no more.
+    func stop() {
+        queue.async { [self] in
+            state.withLock { state in
+                state.stream?.close()
+                state.listener = nil
+            }
+        }
+    }
+
+    /// What has arrived, as soon as that is `count` octets.
+    func received(_ count: Int) async -> [UInt8] {
+        await withCheckedContinuation { resume in
+            state.withLock { $0.waiting = (count, resume) }
+            queue.async { [self] in check() }
+        }
+    }
+
+    private func accept(_ stream: SocketStream, isReading: Bool) {
+        if !isReading { stream.pause() }
+        state.withLock { $0.stream = stream }
+        stream.start { [weak self] chunk in
+            self?.state.withLock { state in chunk.withUnsafeBufferPointer { state.received.append(contentsOf: $0) } }
+            self?.check()
+        } closed: { _ in
+        }
+    }
+
+    private func check() {
+        state.withLock { state in
+            guard let waiting = state.waiting, state.received.count >= waiting.count else { return }
+            state.waiting = nil
+            waiting.resume.resume(returning: state.received)
+        }
+    }
+}

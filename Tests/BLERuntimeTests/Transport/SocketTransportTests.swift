@@ -1,0 +1,119 @@
+import BLERuntime
+import Dispatch
+import FoundationEssentials
+import Synchronization
+import Testing
+
+@Suite("Socket transport", .timeLimit(.minutes(1)))
+struct SocketTransportTests {
+    static let event: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]
+
+    @Test("Octets reach the client in order over TCP and Unix sockets", arguments: [false, true])
+    func carries(isUnix: Bool) async throws {
+        let controller = try ScriptedController(isUnix: isUnix)
+        let owner = TransportOwner(to: controller.address)
+        #expect(await owner.next() == .opened)
+        for octet in Self.event { controller.send([octet]) }
+        #expect(await owner.packet() == Self.event)
+        owner.send([1, 3, 12, 0])
+        #expect(await controller.received(4) == [1, 3, 12, 0])
+        owner.stop()
+        controller.stop()
+    }
+
+    @Test("A controller that dies and returns is found again")
+    func returns() async throws {
+        let controller = try ScriptedController()
+        let owner = TransportOwner(to: controller.address)
+        #expect(await owner.next() == .opened)
+        controller.drop()
+        #expect(await owner.next() == .closed(.closed))
+        #expect(await owner.next() == .opened)
+        controller.send(Self.event)
+        #expect(await owner.packet() == Self.event)
+        owner.stop()
+        controller.stop()
+    }
+
+    @Test("A controller that was never there is absent, and is found when it comes")
+    func comesLate() async throws {
+        let path = FileManager.default.temporaryDirectory.path + "/hci-\(UUID().uuidString.prefix(8))"
+        let owner = TransportOwner(to: .unix(path: path))
+        #expect(await owner.next() == .absent(.unreachable))
+        let controller = try ScriptedController(at: .unix(path: path))
+        #expect(await owner.next() == .opened)
+        owner.stop()
+        controller.stop()
+    }
+
+    @Test("A controller that went away and stays away is absent in the end")
+    func staysAway() async throws {
+        let controller = try ScriptedController()
+        let owner = TransportOwner(to: controller.address)
+        #expect(await owner.next() == .opened)
+        controller.stop()
+        #expect(await owner.next() == .closed(.closed))
+        #expect(await owner.next() == .absent(.unreachable))
+        owner.stop()
+    }
+
+    @Test("Garbage ends the connection, and the next one starts afresh")
+    func garbage() async throws {
+        let controller = try ScriptedController()
+        let owner = TransportOwner(to: controller.address)
+        #expect(await owner.next() == .opened)
+        controller.send(Self.event + [0xFF])
+        #expect(await owner.packet() == Self.event)
+        #expect(await owner.next() == .closed(.garbage))
+        #expect(await owner.next() == .opened)
+        controller.send(Self.event)
+        #expect(await owner.packet() == Self.event)
+        owner.stop()
+        controller.stop()
+    }
+
+    @Test("What the other end is slow to read is kept and arrives whole")
+    func backPressure() async throws {
+        let controller = try ScriptedController(isReading: false)
+        let owner = TransportOwner(to: controller.address)
+        #expect(await owner.next() == .opened)
+        let packet = [0x02, 0x40, 0x00, 0xE8, 0x03] + (0..<1000).map { UInt8(truncatingIfNeeded: $0) }
+        for _ in 0..<8_000 { owner.send(packet) }
+        controller.read()
+        let received = await controller.received(8_000 * packet.count)
+        #expect(received.count == 8_000 * packet.count)
+        #expect(received.prefix(packet.count) == packet[...])
+        #expect(received.suffix(packet.count) == packet[...])
+        owner.stop()
+        controller.stop()
+    }
+
+    @Test("An end that never reads is given up")
+    func congested() async throws {
+        let controller = try ScriptedController(isReading: false)
+        let owner = TransportOwner(to: controller.address)
+        #expect(await owner.next() == .opened)
+        let packets = [UInt8](repeating: 2, count: SocketStream.mostBacklog)
+        owner.send(packets)
+        owner.send(packets)
+        #expect(await owner.next() == .closed(.congested))
+        owner.stop()
+        controller.stop()
+    }
+
+    @Test("While the client pauses nothing arrives, and everything does afterwards")
+    func pauses() async throws {
+        let controller = try ScriptedController()
+        let owner = TransportOwner(to: controller.address)
+        #expect(await owner.next() == .opened)
+        owner.pause()
+        controller.send(Self.event)
+        owner.send([7])
+        #expect(await controller.received(1) == [7])
+        #expect(owner.octetsReceived == 0)
+        owner.resume()
+        #expect(await owner.packet() == Self.event)
+        owner.stop()
+        controller.stop()
+    }
+}

@@ -1,0 +1,60 @@
+import BLERuntime
+import Dispatch
+import Synchronization
+
+/// A client of a socket transport that writes down what it hears.
+final class TransportOwner: TransportClient {
+    enum Event: Equatable {
+        case opened
+        case closed(TransportError.Code)
+        case absent(TransportError.Code)
+        case packet([UInt8])
+    }
+
+    private let transport: SocketTransport
+    private let queue = DispatchQueue(label: "test.host")
+    private let framer = Mutex(H4Framer(from: .controller))
+    private let octets = Mutex(0)
+    private let events: AsyncStream<Event>
+    private let sink: AsyncStream<Event>.Continuation
+
+    init(to address: SocketAddress) {
+        transport = SocketTransport(to: address)
+        (events, sink) = AsyncStream.makeStream()
+        queue.async { [self] in transport.start(for: self, on: queue) }
+    }
+
+    /// The next thing that happens.
+    func next() async -> Event? { await events.first { _ in true } }
+
+    /// The next thing that happens, if it is a packet.
+    func packet() async -> [UInt8]? {
+        guard case .packet(let packet) = await next() else { return nil }
+        return packet
+    }
+
+    /// How many octets have arrived.
+    var octetsReceived: Int { octets.withLock { $0 } }
+
+    func send(_ packets: [UInt8]) { queue.async { [transport] in transport.send(packets.span) } }
+    func pause() { queue.async { [transport] in transport.pause() } }
+    func resume() { queue.async { [transport] in transport.resume() } }
+    func stop() { queue.async { [transport] in transport.stop() } }
+
+    func transportOpened() {
+        framer.withLock { $0.reset() }
+        sink.yield(.opened)
+    }
+
+    func transportClosed(_ error: TransportError) { sink.yield(.closed(error.code)) }
+    func transportAbsent(_ error: TransportError) { sink.yield(.absent(error.code)) }
+
+    func transportReceived(_ chunk: Span<UInt8>) throws(TransportError) {
+        octets.withLock { $0 += chunk.count }
+        var framer = framer.withLock { $0 }
+        defer { self.framer.withLock { $0 = framer } }
+        try framer.receive(chunk) { packet in
+            sink.yield(.packet(packet.withUnsafeBufferPointer { Array($0) }))
+        }
+    }
+}
