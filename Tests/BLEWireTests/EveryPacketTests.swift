@@ -33,9 +33,9 @@ struct EveryPacketTests {
     }
 
     @Test("is refused with an octet too many, unless it goes on to the end", arguments: EveryPacket.all)
-    func extension_(_ type: any Packet.Type) { extended(type) }
+    func excess(_ type: any Packet.Type) { excess(of: type) }
 
-    private func extended<P: Packet>(_: P.Type) {
+    private func excess<P: Packet>(of _: P.Type) {
         for packet in generated(P.self, count: 20) {
             let octets = packet.encoded + [0]
             if isOpenEnded(packet) {

@@ -61,7 +61,7 @@ struct HCIPacketDissectionTests {
     func att() {
         let octets: [UInt8] = [0x02, 0x40, 0x20, 0x07, 0x00, 0x03, 0x00, 0x04, 0x00, 0x0A, 0x2A, 0x00]
         let layers = layers(octets)
-        #expect(layers.map(\.name) == ["ACL Data", "L2CAP", "ATT Read Request"].map { $0 })
+        #expect(layers.map(\.name) == ["ACL Data", "L2CAP", "ATT Read Request"])
         #expect(layers.map(\.size) == [5, 4, 3])
     }
 
