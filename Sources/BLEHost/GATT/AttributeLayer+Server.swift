@@ -26,9 +26,9 @@ extension AttributeLayer {
     /// Forgets a client: it leaves all peers, its services go, and peers that wait for it are refused.
     package mutating func clientClosed(_ client: ClientID, at now: Instant) {
         for index in links.indices { links[index].client.detach(client, at: now, into: &outbox) }
-        refuseAll(of: client, at: now)
         updates.remove(client)
         removeServices(at: now) { $0.owner?.client == client }
+        refuseAll(of: client, at: now)
     }
 
     /// Forgets what clients added: the radio went off, and links with it.

@@ -28,7 +28,7 @@ extension AttributeLayer {
         tellOfUpdates(to: client)
     }
 
-    private mutating func notify(
+    mutating func notify(
         _ value: [UInt8],
         of handle: AttributeHandle,
         _ number: UpdateLedger.Number?,
@@ -40,7 +40,7 @@ extension AttributeLayer {
 
     private mutating func send(_ packet: ATTPacket, _ number: UpdateLedger.Number?, at index: Int) {
         guard let number else { return send(packet, at: index) }
-        let receipt = outbox.makeReceipt()
+        let receipt = outbox.makeReceipt(for: links[index].handle)
         links[index].server.updates.append(.init(receipt: receipt, number: number))
         outbox.append(.send(packet.encoded, on: links[index].handle, receipt: receipt))
     }
@@ -70,15 +70,12 @@ extension AttributeLayer {
         }
     }
 
-    /// Notes that the controller has taken a packet; `false` if it is no update of this link.
-    mutating func sentUpdate(_ receipt: SendReceipt, at index: Int) -> Bool {
-        guard let first = links[index].server.updates.first, first.receipt <= receipt else { return false }
-        // The controller takes packets of a link in the order in which they were handed down.
+    /// Notes that the controller has taken this packet, and with it all that were handed down before.
+    mutating func sentUpdates(upTo receipt: SendReceipt, at index: Int) {
         while let update = links[index].server.updates.first, update.receipt <= receipt {
             _ = links[index].server.updates.popFirst()
             settle(update.number)
         }
-        return true
     }
 
     /// Counts everything as sent that the link has not sent: it is about to go.

@@ -116,10 +116,9 @@ package struct AttributeLayer {
 
     /// Notes that the controller has taken the packet with this receipt.
     package mutating func sent(_ receipt: SendReceipt, at now: Instant) {
-        for index in links.indices
-        where links[index].client.sent(receipt, into: &outbox) || sentUpdate(receipt, at: index) {
-            return
-        }
+        guard let link = receipt.link, let index = index(of: link) else { return }
+        links[index].client.sent(receipt, into: &outbox)
+        sentUpdates(upTo: receipt, at: index)
     }
 
     func index(of link: ConnectionHandle) -> Int? {

@@ -56,21 +56,18 @@ extension GATTClient {
             outbox.append(.note(.oversizedCommand(handle, link)))
             return outbox.tell(client, of: .peer(peer, .writeCommandsTaken(1)))
         }
-        let receipt = outbox.makeReceipt()
+        let receipt = outbox.makeReceipt(for: link)
         commands.append(Command(receipt: receipt, client: client))
         let packet = ATTPacket.writeCommand(.init(handle: handle, value: value))
         outbox.append(.send(packet.encoded, on: link, receipt: receipt))
     }
 
-    /// Notes that the controller has taken a packet; `false` if it is none of this link's commands.
-    mutating func sent(_ receipt: SendReceipt, into outbox: inout Outbox) -> Bool {
-        guard let first = commands.first, first.receipt <= receipt else { return false }
-        // The controller takes packets of a link in the order in which they were handed down.
+    /// Notes that the controller has taken this packet, and with it all that were handed down before.
+    mutating func sent(_ receipt: SendReceipt, into outbox: inout Outbox) {
         while let command = commands.first, command.receipt <= receipt {
             _ = commands.popFirst()
-            if isAttached(command.client) { outbox.tell(command.client, of: .peer(peer, .writeCommandsTaken(1))) }
+            outbox.tell(command.client, of: .peer(peer, .writeCommandsTaken(1)))
         }
-        return true
     }
 
     /// Answers a request that is not carried out, or not to its end.

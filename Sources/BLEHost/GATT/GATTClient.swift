@@ -94,12 +94,6 @@ struct GATTClient {
         chores.append(.watchServices)
     }
 
-    /// Forgets what it was told about services in `range`; watches anew if the service that tells of changes is there.
-    mutating func forgetServices(in range: AttributeHandleRange) {
-        services.removeAll { $0.range.overlaps(range) }
-        subscriptions.removeAll(in: range)
-    }
-
     mutating func tellAll(_ event: PeerEvent, through outbox: inout Outbox) {
         for client in clients { outbox.tell(client, of: .peer(peer, event)) }
     }

@@ -59,7 +59,10 @@ extension GATTDatabase {
         search: for attribute in attributes(in: range) where attribute.type == type {
             switch read(attribute, view) {
             case .value(let value):
-                let value = [UInt8](value.prefix(room))
+                if entries.isEmpty, value.count > room {
+                    entries = [.init(handle: attribute.handle, value: [UInt8](value.prefix(room)))]
+                    break search
+                }
                 let length = entries.first?.value.count ?? value.count
                 guard value.count == length, (entries.count + 1) * (2 + length) <= mtu - 2 else { break search }
                 entries.append(.init(handle: attribute.handle, value: value))

@@ -76,11 +76,6 @@ package struct GATTDatabase: Sendable {
         services.first { $0.range.contains(handle) }
     }
 
-    /// The value that a client named so.
-    package func value(of owner: Owner) -> Attribute? {
-        attributes.first { $0.content == .held(by: owner) }
-    }
-
     /// The configuration that belongs to the value at `handle`.
     package func configuration(of handle: AttributeHandle) -> (handle: AttributeHandle, about: Configured)? {
         guard let index = index(of: handle) else { return nil }

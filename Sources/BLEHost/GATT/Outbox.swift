@@ -1,6 +1,9 @@
+import BLEWire
+
 /// What the attribute layer wants done, in order, and the receipts that it hands out.
 struct Outbox {
     private var outputs = Fifo<AttributeLayer.Output>()
+    /// Counts in the lower 48 bits; the link is in the upper 16.
     private var lastReceipt: UInt64 = 0
 
     mutating func append(_ output: AttributeLayer.Output) { outputs.append(output) }
@@ -9,9 +12,16 @@ struct Outbox {
 
     mutating func next() -> AttributeLayer.Output? { outputs.popFirst() }
 
-    /// A receipt that nothing had before.
-    mutating func makeReceipt() -> SendReceipt {
-        lastReceipt += 1
-        return SendReceipt(rawValue: lastReceipt)
+    /// A receipt that nothing had before, for a packet on this link.
+    ///
+    /// Receipts of one link grow, so that an earlier packet has the lesser one.
+    mutating func makeReceipt(for link: ConnectionHandle) -> SendReceipt {
+        lastReceipt = (lastReceipt + 1) & 0xFFFF_FFFF_FFFF
+        return SendReceipt(rawValue: UInt64(link.wire) << 48 | lastReceipt)
     }
+}
+
+extension SendReceipt {
+    /// The link that the packet goes to, if this layer made the receipt.
+    var link: ConnectionHandle? { ConnectionHandle(wire: UInt16(truncatingIfNeeded: rawValue >> 48)) }
 }
