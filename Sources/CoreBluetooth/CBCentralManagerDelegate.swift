@@ -15,7 +15,7 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
 
     /// Tells of a device that was scanned for; keep `peripheral`, or it is gone afterwards.
     ///
-    /// - Parameter RSSI: How strong the signal was, in dBm; 127 if that is unknown.
+    /// `RSSI` says how strong the signal was, in dBm; 127 if that is unknown.
     func centralManager(
         _ central: CBCentralManager,
         didDiscover peripheral: CBPeripheral,

@@ -128,9 +128,7 @@ struct PeripheralLink: Equatable {
         case ignore
     }
 
-    /// - Parameters:
-    ///   - wanted: Whether it ended because the app wanted it so.
-    ///   - isReconnecting: Whether the host tries again by itself.
+    /// The connection ended, perhaps because the app wanted it so, and perhaps the host tries again by itself.
     mutating func disconnected(wanted: Bool, isReconnecting: Bool) -> OnDisconnected {
         let action: OnDisconnected
         (state, action) =

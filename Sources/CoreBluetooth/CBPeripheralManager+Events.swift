@@ -1,0 +1,130 @@
+import BLEHost
+import BLERuntime
+import BLEWire
+import Foundation
+
+extension CBPeripheralManager {
+    func stateChanged(_ state: CBManagerState) {
+        let last = enter(state)
+        guard last != state else { return }
+        if last == .poweredOn { radioLost() }
+        if state.invalidatesObjects, last != .unknown { forgetServices() }
+        if state == .poweredOn, let request = content.withLock({ $0.advertising.radioBack() }) {
+            session.send(.server(.stopAdvertising))
+            session.send(.server(.startAdvertising(request)))
+        }
+        delegate?.peripheralManagerDidUpdateState(self)
+    }
+
+    private func radioLost() {
+        content.withLock {
+            $0.advertising.radioLost()
+            $0.services.unsubscribeAll()
+            $0.window = SendWindow()
+        }
+    }
+
+    /// What was published and advertised counts no more, here and, should it remember, for the host.
+    private func forgetServices() {
+        content.withLock {
+            _ = $0.advertising.stop()
+            $0.services.withdrawAll()
+        }
+        session.send(.server(.stopAdvertising))
+        session.send(.server(.removeAllServices))
+    }
+
+    /// Brings the objects up to date with `event`, then tells the delegate; on the manager's queue.
+    func apply(_ event: ServerEvent) {
+        switch event {
+        case .serviceAdded(let id, let failure): serviceAdded(id, failure)
+        case .advertisingStarted(let failure):
+            switch content.withLock({ $0.advertising.answered(success: failure == nil) }) {
+            case .tell:
+                delegate?.peripheralManagerDidStartAdvertising(self, error: failure?.error(about: .server))
+            case .nothing: break
+            }
+        case .subscribed(let remote, let id):
+            guard let characteristic = characteristic(id) else { return }
+            let central = central(remote)
+            characteristic.subscribe(central)
+            delegate?.peripheralManager(self, central: central, didSubscribeTo: characteristic)
+        case .unsubscribed(let remote, let id):
+            guard let characteristic = characteristic(id) else { return }
+            let central = central(remote)
+            characteristic.unsubscribe(central)
+            delegate?.peripheralManager(self, central: central, didUnsubscribeFrom: characteristic)
+        case .readRequested(let transaction, let remote, let id, let offset):
+            readRequested(transaction, remote, id, offset: offset)
+        case .writeRequested(let transaction, let remote, let parts): writeRequested(transaction, remote, parts)
+        case .updatesTaken(let count):
+            switch content.withLock({ $0.window.taken(count) }) {
+            case .reopened: delegate?.peripheralManagerIsReady(toUpdateSubscribers: self)
+            case .nothing: break
+            }
+        case .centralChanged(let remote): _ = central(remote)
+        }
+    }
+
+    private func serviceAdded(_ id: LocalAttributeID, _ failure: Failure?) {
+        guard let service = content.withLock({ $0.services.service(id) }) else { return }
+        if failure != nil { _ = content.withLock { $0.services.withdraw(service) } }
+        delegate?.peripheralManager(self, didAdd: service, error: failure?.error(about: .server))
+    }
+
+    private func readRequested(
+        _ transaction: ServerTransaction,
+        _ remote: RemoteCentral,
+        _ id: LocalAttributeID,
+        offset: Int
+    ) {
+        guard let characteristic = characteristic(id), let delegate else {
+            return refuse(transaction)
+        }
+        let request = CBATTRequest(
+            CBATTRequest.Exchange(transaction),
+            from: central(remote),
+            to: characteristic,
+            offset: offset,
+            value: nil
+        )
+        delegate.peripheralManager(self, didReceiveRead: request)
+    }
+
+    private func writeRequested(_ transaction: ServerTransaction?, _ remote: RemoteCentral, _ parts: [WritePart]) {
+        let exchange = CBATTRequest.Exchange(transaction), central = central(remote)
+        let requests = parts.compactMap { part in
+            characteristic(part.attribute).map {
+                CBATTRequest(exchange, from: central, to: $0, offset: part.offset, value: Data(part.value))
+            }
+        }
+        // A group is carried out as a whole or not at all.
+        guard let delegate, !requests.isEmpty, requests.count == parts.count else {
+            if let transaction { refuse(transaction) }
+            return
+        }
+        delegate.peripheralManager(self, didReceiveWrite: requests)
+    }
+
+    /// Answers for an app that is not there to answer.
+    private func refuse(_ transaction: ServerTransaction) {
+        session.send(.server(.respond(transaction, .failure(.requestNotSupported))))
+    }
+
+    private func characteristic(_ id: LocalAttributeID) -> CBMutableCharacteristic? {
+        content.withLock { $0.services.characteristic(id) }
+    }
+
+    /// The object that stands for `remote`: the one that the app has, or a new one.
+    private func central(_ remote: RemoteCentral) -> CBCentral {
+        content.withLock {
+            if let known = $0.centrals[remote.peer] {
+                known.update(mtu: remote.mtu)
+                return known
+            }
+            let new = CBCentral(remote)
+            $0.centrals[remote.peer] = new
+            return new
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import BLEHost
+import BLERuntime
+import BLEWire
+import Foundation
+
+extension CBPeripheralManager {
+    func beginAdvertising(_ data: [String: Any]) {
+        guard let request = AdvertisingRequest(data, console: reference.console) else {
+            return later {
+                $0.delegate?.peripheralManagerDidStartAdvertising($0, error: CBError(.invalidParameters))
+            }
+        }
+        switch content.withLock({ $0.advertising.start(request) }) {
+        case .send: session.send(.server(.startAdvertising(request)))
+        case .alreadyAdvertising:
+            later { $0.delegate?.peripheralManagerDidStartAdvertising($0, error: CBError(.alreadyAdvertising)) }
+        }
+    }
+
+    func publish(_ service: CBMutableService) {
+        guard service.published == nil else {
+            reference.console.misuse("\(service) is published already")
+            return refuse(service, .invalidParameters)
+        }
+        if let obstacle = service.obstacle { return refuse(service, obstacle) }
+        let definition = content.withLock { $0.services.publish(service, by: reference) }
+        session.send(.server(.addService(definition)))
+    }
+
+    func withdraw(_ service: CBMutableService) {
+        let users = content.withLock { $0.services.all.filter { $0.localIncludes.contains { $0 === service } } }
+        guard users.isEmpty else {
+            return reference.console.misuse("\(service) can not be removed while others include it")
+        }
+        if let id = content.withLock({ $0.services.withdraw(service) }) { session.send(.server(.removeService(id))) }
+    }
+
+    func answer(_ request: CBATTRequest, _ result: CBATTError.Code) {
+        guard request.exchange.answer() else {
+            return reference.console.misuse("\(request) has been responded to already")
+        }
+        guard let transaction = request.exchange.transaction else { return }
+        let response: ServerResponse =
+            switch result {
+            case .success: .success(request.value.map { [UInt8]($0) } ?? [])
+            default: .failure(UInt8(exactly: result.rawValue).map(ATT.ErrorCode.init(wire:)) ?? .unlikelyError)
+            }
+        session.send(.server(.respond(transaction, response)))
+    }
+
+    func update(_ value: Data, for characteristic: CBMutableCharacteristic, _ centrals: [CBCentral]?) -> Bool {
+        guard let id = characteristic.published?.id,
+            content.withLock({ $0.services.characteristic(id) }) === characteristic
+        else {
+            reference.console.misuse("\(characteristic) is not published by this manager")
+            return false
+        }
+        let subscribers = characteristic.subscribedCentrals ?? []
+        let receivers = centrals.map { list in subscribers.filter { one in list.contains { $0.peer == one.peer } } }
+        let hasRoom = content.withLock { $0.window.isOpen }
+        // Nobody listens: there is nothing that would have to wait.
+        guard hasRoom, !(receivers ?? subscribers).isEmpty else { return hasRoom }
+        content.withLock { $0.window.submit() }
+        let octets = [UInt8](value.prefix(CBPeripheral.longestValue))
+        session.send(.server(.update(id, octets, to: receivers?.map(\.peer))))
+        return true
+    }
+
+    /// Runs `body` on the manager's queue after all that is waiting already.
+    func later(_ body: @escaping @Sendable (CBPeripheralManager) -> Void) {
+        reference.later { ($0 as? CBPeripheralManager).map(body) }
+    }
+
+    private func refuse(_ service: CBMutableService, _ failure: Failure) {
+        let subject = Guarded(service)
+        later { $0.delegate?.peripheralManager($0, didAdd: subject.current, error: failure.error(about: .server)) }
+    }
+}
+
+extension AdvertisingRequest {
+    /// Reads what an app wants to advertise; `nil` if values have the wrong type.
+    ///
+    /// Keys that are not honoured are complained of and ignored.
+    fileprivate init?(_ data: [String: Any], console: Console) {
+        self.init()
+        for (key, value) in data.sorted(by: { $0.key < $1.key }) {
+            switch key {
+            case CBAdvertisementDataLocalNameKey:
+                guard let name = value as? String else { return nil }
+                localName = name
+            case CBAdvertisementDataServiceUUIDsKey:
+                guard let uuids = value as? [CBUUID] else { return nil }
+                services = uuids.map(\.value)
+            default: console.warn("The advertisement data key \(key) is not allowed and is ignored")
+            }
+        }
+    }
+}
+
+extension ConnectionLatency {
+    init(_ latency: CBPeripheralManagerConnectionLatency) {
+        self =
+            switch latency {
+            case .low: .low
+            case .medium: .medium
+            case .high: .high
+            }
+    }
+}
