@@ -18,11 +18,11 @@ open class CBMutableDescriptor: CBDescriptor {
         case (.short(0x2901), let text as String): octets = [UInt8](text.utf8)
         case (.short(0x2904), let data as Data): octets = [UInt8](data)
         case (.short(0x2901), _):
-            preconditionFailure("A Characteristic User Description descriptor must have a string as its value")
+            raise("A Characteristic User Description descriptor must have a string as its value")
         case (.short(0x2904), _):
-            preconditionFailure("A Characteristic Presentation Format descriptor must have data as its value")
+            raise("A Characteristic Presentation Format descriptor must have data as its value")
         case (.short, _), (.medium, _), (.full, _):
-            preconditionFailure("Descriptors of type \(UUID.uuidString) can not be created")
+            raise("Descriptors of type \(UUID.uuidString) can not be created")
         }
         super.init(local: UUID, value: value)
     }

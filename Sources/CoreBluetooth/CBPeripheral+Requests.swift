@@ -121,10 +121,12 @@ extension CBPeripheral {
     }
 
     func write(_ data: Data, to descriptor: CBDescriptor) {
-        precondition(
-            descriptor.uuid.value != .short(0x2902),
-            "Client Characteristic Configuration descriptors must be configured using setNotifyValue:forCharacteristic:"
-        )
+        if descriptor.uuid.value == .short(0x2902) {
+            raise(
+                "Client Characteristic Configuration descriptors must be configured using "
+                    + "setNotifyValue:forCharacteristic:"
+            )
+        }
         guard isReady() else { return }
         guard let handle = descriptor.handle, owns(descriptor) else {
             return refuse(descriptor) { $0.delegate?.peripheral($0, didWriteValueFor: $1, error: $2) }

@@ -17,7 +17,7 @@ open class CBUUID: NSObject, NSCopying {
     /// - Precondition: The text is one of these; anything else ends the program, as on Apple's systems.
     public init(string theString: String) {
         guard let value = BluetoothUUID(theString) else {
-            preconditionFailure("String \(theString) does not represent a valid UUID")
+            raise("String \(theString) does not represent a valid UUID")
         }
         self.value = value
     }
@@ -27,7 +27,7 @@ open class CBUUID: NSObject, NSCopying {
     /// - Precondition: There are so many; anything else ends the program, as on Apple's systems.
     public init(data theData: Data) {
         guard let value = BluetoothUUID(octets: theData.reversed()) else {
-            preconditionFailure("Data \(theData as NSData) does not represent a valid UUID")
+            raise("Data \(theData as NSData) does not represent a valid UUID")
         }
         self.value = value
     }

@@ -8,6 +8,9 @@ enum Misuse {
     }
 }
 
+/// Ends the program where Apple's framework raises an exception, with the reason, also in optimised builds.
+func raise(_ reason: String) -> Never { fatalError(reason) }
+
 /// The lines of one manager, and of what belongs to it.
 struct Console: Sendable {
     private let sink = Misuse.sink

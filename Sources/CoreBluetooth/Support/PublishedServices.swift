@@ -84,8 +84,8 @@ extension CBMutableService {
         case .short(0x1800), .short(0x1801): return .uuidNotAllowed
         case .short, .medium, .full: break
         }
-        for characteristic in localCharacteristics {
-            precondition(characteristic.isConsistent, "Characteristics with cached values must be read-only")
+        for characteristic in localCharacteristics where !characteristic.isConsistent {
+            raise("Characteristics with cached values must be read-only")
         }
         let isComplete =
             localCharacteristics.count == (characteristics ?? []).count

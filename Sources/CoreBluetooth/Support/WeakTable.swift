@@ -22,6 +22,9 @@ struct WeakTable<Key: Hashable, Object: AnyObject> {
     /// The objects that are still there, in no order.
     var objects: [Object] { entries.values.compactMap(\.object) }
 
+    /// How many entries there are, with those of objects that are gone.
+    var entryCount: Int { entries.count }
+
     mutating func removeAll() {
         entries = [:]
         sweepAt = Self.smallest

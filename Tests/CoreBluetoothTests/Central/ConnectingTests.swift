@@ -1,0 +1,217 @@
+import BLEHost
+import BLEWire
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("Connecting")
+struct ConnectingTests {
+    let bench = CentralBench()
+    let peer = CentralBench.peer
+
+    @Test("The options of a connection reach the host")
+    func options() async {
+        let peripheral = await bench.discover()
+        bench.manager.connect(
+            peripheral,
+            options: [
+                CBConnectPeripheralOptionStartDelayKey: 2.5, CBConnectPeripheralOptionEnableAutoReconnect: true,
+                CBConnectPeripheralOptionNotifyOnConnectionKey: true,
+            ]
+        )
+        let request = ConnectRequest(startDelay: .milliseconds(2500), reconnects: true)
+        #expect(bench.session.take() == [.connect(peer, request)])
+    }
+
+    @Test("A connection is wanted, there, given up and gone")
+    func course() async {
+        let peripheral = await bench.discover()
+        bench.manager.connect(peripheral)
+        bench.manager.connect(peripheral)
+        #expect(peripheral.state == .connecting)
+        #expect(bench.session.take() == [.connect(peer, ConnectRequest())])
+        await bench.session.tell(.connected(peer, LinkParameters(mtu: 185)))
+        #expect(peripheral.state == .connected)
+        bench.manager.cancelPeripheralConnection(peripheral)
+        bench.manager.cancelPeripheralConnection(peripheral)
+        #expect(peripheral.state == .disconnecting)
+        #expect(bench.session.take() == [.cancelConnection(peer)])
+        await bench.session.tell(.disconnected(peer, nil, isReconnecting: false))
+        #expect(bench.app.take() == ["connected 2", "disconnected ok 0"])
+        #expect(peripheral.state == .disconnected)
+    }
+
+    @Test("A pending connection is given up without an error, even if it is made at that moment")
+    func cancelPending() async {
+        let peripheral = await bench.discover()
+        bench.manager.connect(peripheral)
+        bench.manager.cancelPeripheralConnection(peripheral)
+        await bench.session.tell(
+            .connected(peer, LinkParameters(mtu: 23)),
+            .disconnected(peer, nil, isReconnecting: false)
+        )
+        #expect(bench.app.take() == ["disconnected ok 0"])
+    }
+
+    @Test("A connection that is wanted again while it goes is asked for when it is gone")
+    func reconnectWhileClosing() async {
+        let peripheral = await bench.connect()
+        bench.manager.cancelPeripheralConnection(peripheral)
+        bench.manager.connect(peripheral)
+        #expect(bench.session.take() == [.cancelConnection(peer)])
+        await bench.session.tell(.disconnected(peer, nil, isReconnecting: false))
+        #expect(bench.session.take() == [.connect(peer, ConnectRequest())])
+        #expect(bench.app.take() == ["disconnected ok 1"])
+        await bench.session.tell(.connected(peer, LinkParameters(mtu: 23)))
+        #expect(bench.app.take() == ["connected 2"])
+    }
+
+    @Test("A connection may be asked for again from within the call that tells of its end")
+    func reentrancy() async {
+        let peripheral = await bench.connect()
+        bench.app.reactions = [("disconnected", { [bench] in bench.manager.connect(peripheral) })]
+        await bench.session.tell(.disconnected(peer, .hci(.connectionTimeout), isReconnecting: false))
+        #expect(bench.app.take() == ["disconnected CBError 6 0"])
+        #expect(peripheral.state == .connecting)
+        #expect(bench.session.take() == [.connect(peer, ConnectRequest())])
+    }
+
+    @Test("A connection that nobody wants any more is given back")
+    func unwanted() async {
+        _ = await bench.discover()
+        await bench.session.tell(.connected(peer, LinkParameters(mtu: 23)))
+        await bench.session.tell(.connected(CentralBench.other, LinkParameters(mtu: 23)))
+        #expect(bench.session.take() == [.cancelConnection(peer), .cancelConnection(CentralBench.other)])
+        #expect(bench.app.take().isEmpty)
+    }
+
+    @Test("A connection that can not be made fails with the reason")
+    func failure() async {
+        let peripheral = await bench.discover()
+        bench.manager.connect(peripheral)
+        await bench.session.tell(.connectFailed(peer, .hci(.connectionFailedToBeEstablished)))
+        #expect(bench.app.take() == ["failed CBError 10"])
+        #expect(peripheral.state == .disconnected)
+    }
+
+    @Test("With automatic reconnection, the app hears that it is under way, and then that it is there")
+    func automaticReconnection() async {
+        let peripheral = await bench.connect(options: [CBConnectPeripheralOptionEnableAutoReconnect: true])
+        await bench.session.tell(.disconnected(peer, .hci(.connectionTimeout), isReconnecting: true))
+        #expect(bench.app.take() == ["disconnected CBError 6 1 reconnecting"])
+        #expect(bench.session.take().isEmpty)
+        await bench.session.tell(.connected(peer, LinkParameters(mtu: 23)))
+        #expect(bench.app.take() == ["connected 2"])
+        await bench.session.tell(.disconnected(peer, .hci(.connectionTimeout), isReconnecting: true))
+        bench.manager.cancelPeripheralConnection(peripheral)
+        await bench.session.tell(.disconnected(peer, nil, isReconnecting: false))
+        #expect(bench.app.take() == ["disconnected CBError 6 1 reconnecting", "disconnected ok 0"])
+        #expect(bench.session.take() == [.cancelConnection(peer)])
+    }
+
+    /// Has the older method alone.
+    final class Older: NSObject, CBCentralManagerDelegate {
+        var calls: [String] = []
+        var reconnects = false
+        func centralManagerDidUpdateState(_ central: CBCentralManager) {}
+        func centralManager(
+            _ central: CBCentralManager,
+            didDisconnectPeripheral item: CBPeripheral,
+            error: (any Error)?
+        ) {
+            calls.append("older \(brief(error)) \(item.state.rawValue)")
+            if reconnects { central.connect(item) }
+        }
+    }
+
+    /// Has both methods.
+    final class Both: NSObject, CBCentralManagerDelegate {
+        var calls: [String] = []
+        func centralManagerDidUpdateState(_ central: CBCentralManager) {}
+        func centralManager(
+            _ central: CBCentralManager,
+            didDisconnectPeripheral item: CBPeripheral,
+            error: (any Error)?
+        ) {
+            calls.append("older \(brief(error))")
+        }
+        func centralManager(
+            _ central: CBCentralManager,
+            didDisconnectPeripheral peripheral: CBPeripheral,
+            timestamp: CFAbsoluteTime,
+            isReconnecting: Bool,
+            error: (any Error)?
+        ) { calls.append("newer") }
+    }
+
+    @Test("A delegate with both methods is told by the older alone")
+    func precedence() async {
+        let peripheral = await bench.connect(), delegate = Both()
+        bench.manager.delegate = delegate
+        await bench.session.tell(.disconnected(peer, .hci(.remoteUserTerminatedConnection), isReconnecting: false))
+        #expect(delegate.calls == ["older CBError 7"])
+        #expect(peripheral.state == .disconnected)
+    }
+
+    @Test("A delegate with the older method is not reconnected by itself", arguments: [false, true])
+    func olderMethod(reconnects: Bool) async {
+        let peripheral = await bench.connect(), delegate = Older()
+        delegate.reconnects = reconnects
+        bench.manager.delegate = delegate
+        await bench.session.tell(.disconnected(peer, .hci(.connectionTimeout), isReconnecting: true))
+        #expect(delegate.calls == ["older CBError 6 0"])
+        // What the app asks for itself stands.
+        #expect(bench.session.take() == [reconnects ? .connect(peer, ConnectRequest()) : .cancelConnection(peer)])
+        #expect(peripheral.state == (reconnects ? .connecting : .disconnected))
+        await bench.session.tell(.disconnected(peer, nil, isReconnecting: false))
+        #expect(delegate.calls.count == 1)
+    }
+
+    @Test("A peripheral that nobody keeps is not connected, and a line asks whether it was forgotten")
+    func unretained() async {
+        let lines = bench.lines
+        do {
+            let peripheral = await bench.discover(name: "A")
+            bench.manager.connect(peripheral)
+            bench.app.forget()
+        }
+        #expect(bench.session.take() == [.connect(peer, ConnectRequest()), .cancelConnection(peer)])
+        let line = lines.take()
+        #expect(line.count == 1)
+        #expect(line[0].contains("Cancelling connection for unused peripheral <CBPeripheral: 0x"))
+        #expect(line[0].contains("name = A, state = connecting>, Did you forget to keep a reference to it?"))
+        await bench.session.tell(.disconnected(peer, nil, isReconnecting: false))
+        #expect(bench.app.take().isEmpty)
+    }
+
+    @Test("A peripheral of another manager is not accepted")
+    func foreign() async {
+        let peripheral = await CentralBench().discover()
+        await bench.powerOn()
+        bench.manager.connect(peripheral)
+        bench.manager.cancelPeripheralConnection(peripheral)
+        #expect(bench.session.take().isEmpty)
+        #expect(bench.lines.take().count == 2)
+    }
+
+    @Test("After a disconnection nothing is told of the peripheral any more")
+    func silence() async {
+        let peripheral = await bench.connect()
+        await bench.tell(.servicesDiscovered(.success([Fixture.heartRate])))
+        await bench.session.tell(.disconnected(peer, .hci(.connectionTimeout), isReconnecting: false))
+        _ = bench.app.take()
+        await bench.tell(.servicesDiscovered(.success([Fixture.heartRate])))
+        await bench.tell(.nameChanged("B"))
+        await bench.tell(.servicesModified(.all))
+        #expect(bench.app.take().isEmpty)
+        #expect(peripheral.services == nil)
+        peripheral.readRSSI()
+        #expect(bench.session.take().isEmpty)
+        #expect(
+            bench.lines.take() == [
+                "API MISUSE: <CBPeripheral: \(peripheral.address), identifier = \(peripheral.identifier), "
+                    + "name = (null), state = disconnected> can only accept commands while in the connected state"
+            ]
+        )
+    }
+}

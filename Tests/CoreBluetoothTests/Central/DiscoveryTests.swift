@@ -1,0 +1,187 @@
+import BLEHost
+import BLEWire
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("Discovery")
+struct DiscoveryTests {
+    let bench = CentralBench()
+
+    @Test("Requests name what is looked for, and nothing or an empty list means everything")
+    func requests() async {
+        let peripheral = await bench.connect()
+        await bench.tell(.servicesDiscovered(.success([Fixture.heartRate])))
+        let service = peripheral.services![0], type = CBUUID(string: "2A37"), range = Fixture.heartRate.range
+        peripheral.discoverServices(nil)
+        peripheral.discoverServices([])
+        peripheral.discoverServices([CBUUID(string: "180D")])
+        peripheral.discoverIncludedServices([type], for: service)
+        peripheral.discoverCharacteristics([type], for: service)
+        peripheral.discoverCharacteristics(nil, for: service)
+        #expect(
+            bench.session.take()
+                == ([
+                    .discoverServices(only: []), .discoverServices(only: []), .discoverServices(only: [.short(0x180D)]),
+                    .discoverIncludedServices(in: range, only: [.short(0x2A37)]),
+                    .discoverCharacteristics(in: range, only: [.short(0x2A37)]),
+                    .discoverCharacteristics(in: range, only: []),
+                ] as [PeerRequest]).map { .peer(CentralBench.peer, $0) }
+        )
+    }
+
+    @Test("Services add up over several discoveries, in order, each the same object as before")
+    func services() async {
+        let peripheral = await bench.connect()
+        #expect(peripheral.services == nil)
+        await bench.tell(.servicesDiscovered(.success([])))
+        #expect(peripheral.services == [])
+        await bench.tell(.servicesDiscovered(.success([Fixture.battery])))
+        let battery = peripheral.services![0]
+        await bench.tell(.servicesDiscovered(.success([Fixture.heartRate])))
+        await bench.tell(.servicesDiscovered(.success([Fixture.heartRate, Fixture.battery])))
+        #expect(peripheral.services!.map(\.uuid.uuidString) == ["180D", "180F"])
+        #expect(peripheral.services![1] === battery)
+        #expect(battery.isPrimary)
+        #expect(battery.peripheral === peripheral)
+        #expect(battery.characteristics == nil)
+        #expect(battery.includedServices == nil)
+        #expect(bench.app.take() == Array(repeating: "services ok", count: 4))
+    }
+
+    @Test("The services of the host itself are not shown", arguments: [0x1800, 0x1801] as [UInt16])
+    func hidden(uuid: UInt16) async {
+        let peripheral = await bench.connect()
+        let own = DiscoveredService(uuid: .short(uuid), range: .of(1...9), isPrimary: true)
+        await bench.tell(.servicesDiscovered(.success([own, Fixture.heartRate])))
+        #expect(peripheral.services!.map(\.uuid.uuidString) == ["180D"])
+    }
+
+    @Test("A discovery that fails leaves what was found before")
+    func failure() async {
+        let peripheral = await bench.connect()
+        await bench.tell(.servicesDiscovered(.success([Fixture.heartRate])))
+        await bench.tell(.servicesDiscovered(.failure(.notConnected)))
+        #expect(bench.app.take() == ["services ok", "services CBError 3"])
+        #expect(peripheral.services!.count == 1)
+    }
+
+    @Test("Included services are the objects that the peripheral has, or new ones")
+    func included() async {
+        let peripheral = await bench.connect()
+        await bench.tell(.servicesDiscovered(.success([Fixture.heartRate, Fixture.battery])))
+        let owner = peripheral.services![0]
+        await bench.tell(
+            .includedServicesDiscovered(in: Fixture.heartRate.range, .success([Fixture.battery, Fixture.part]))
+        )
+        #expect(bench.app.take() == ["services ok", "included 180D ok"])
+        #expect(owner.includedServices!.map(\.uuid.uuidString) == ["180F", "1812"])
+        #expect(owner.includedServices![0] === peripheral.services![1])
+        #expect(!owner.includedServices![1].isPrimary)
+        #expect(peripheral.services!.count == 2)
+        await bench.tell(
+            .characteristicsDiscovered(
+                in: Fixture.part.range,
+                .success([Fixture.characteristic(0x2A4A, .read, value: 32, end: 32)])
+            )
+        )
+        #expect(bench.app.take() == ["characteristics 1812 ok"])
+        #expect(owner.includedServices![1].characteristics?.count == 1)
+    }
+
+    @Test("Characteristics add up, in order, each the same object as before")
+    func characteristics() async {
+        let peripheral = await bench.connect()
+        await bench.tell(.servicesDiscovered(.success([Fixture.heartRate])))
+        let service = peripheral.services![0], range = Fixture.heartRate.range
+        let location = Fixture.characteristic(0x2A38, .read, value: 16, end: 16)
+        let measurement = Fixture.characteristic(0x2A37, .notify)
+        await bench.tell(.characteristicsDiscovered(in: range, .success([location])))
+        let first = service.characteristics![0]
+        await bench.tell(.characteristicsDiscovered(in: range, .success([measurement, location])))
+        #expect(service.characteristics!.map(\.uuid.uuidString) == ["2A37", "2A38"])
+        #expect(service.characteristics![1] === first)
+        #expect(first.service === service)
+        #expect(first.properties == .read)
+        #expect(first.value == nil)
+        #expect(first.descriptors == nil)
+        #expect(!first.isNotifying)
+    }
+
+    @Test("Descriptors are looked for behind the value, up to the end of the characteristic")
+    func descriptors() async {
+        let (peripheral, characteristic) = await bench.characteristic(.notify)
+        peripheral.discoverDescriptors(for: characteristic)
+        let handle = AttributeHandle(wire: 12)
+        #expect(
+            bench.session.take() == [.peer(CentralBench.peer, .discoverDescriptors(of: handle, in: .of(13...14)))]
+        )
+        let found = DiscoveredDescriptor(uuid: .short(0x2902), handle: AttributeHandle(wire: 13))
+        await bench.tell(.descriptorsDiscovered(of: handle, .success([found])))
+        let descriptor = characteristic.descriptors![0]
+        #expect(descriptor.uuid.uuidString == CBUUIDClientCharacteristicConfigurationString)
+        #expect(descriptor.characteristic === characteristic)
+        await bench.tell(.descriptorsDiscovered(of: handle, .success([found])))
+        #expect(characteristic.descriptors![0] === descriptor)
+        #expect(bench.app.take() == ["descriptors 2A37 ok", "descriptors 2A37 ok"])
+    }
+
+    @Test("A characteristic without room for descriptors is asked about all the same")
+    func noDescriptors() async {
+        let (peripheral, _) = await bench.characteristic(.read)
+        await bench.tell(
+            .characteristicsDiscovered(
+                in: Fixture.heartRate.range,
+                .success([Fixture.characteristic(0x2A38, .read, value: 16, end: 16)])
+            )
+        )
+        peripheral.discoverDescriptors(for: peripheral.services![0].characteristics![1])
+        let handle = AttributeHandle(wire: 16)
+        #expect(bench.session.take() == [.peer(CentralBench.peer, .discoverDescriptors(of: handle, in: nil))])
+    }
+
+    @Test("Services that changed are told of and gone, with all that belonged to them")
+    func modified() async {
+        let (peripheral, characteristic) = await bench.characteristic([.read, .notify])
+        await bench.tell(.servicesDiscovered(.success([Fixture.battery])))
+        await bench.tell(.subscriptionChanged(AttributeHandle(wire: 12), .notifications, nil))
+        #expect(characteristic.isNotifying)
+        _ = bench.app.take()
+        let service = peripheral.services![0]
+        await bench.tell(.servicesModified(.of(15...16)))
+        #expect(bench.app.take() == [#"modified ["180D"]"#])
+        #expect(bench.app.invalidated[0] === service)
+        #expect(peripheral.services!.map(\.uuid.uuidString) == ["180F"])
+        #expect(!characteristic.isNotifying)
+        await bench.tell(.valueNotified(AttributeHandle(wire: 12), [1]))
+        #expect(bench.app.take().isEmpty)
+        peripheral.readValue(for: characteristic)
+        peripheral.discoverCharacteristics(nil, for: service)
+        await bench.session.settle()
+        #expect(bench.session.take().isEmpty)
+        #expect(bench.app.take() == ["value 2A37 [] CBError 2", "characteristics 180D CBError 2"])
+    }
+
+    @Test("A service that takes the place of another is a new object")
+    func replaced() async {
+        let peripheral = await bench.connect()
+        await bench.tell(.servicesDiscovered(.success([Fixture.heartRate])))
+        let old = peripheral.services![0]
+        let new = DiscoveredService(uuid: .short(0x181A), range: .of(12...15), isPrimary: true)
+        await bench.tell(.servicesDiscovered(.success([new])))
+        #expect(peripheral.services!.map(\.uuid.uuidString) == ["181A"])
+        #expect(peripheral.services![0] !== old)
+    }
+
+    @Test("After a new connection everything is discovered anew")
+    func reconnection() async {
+        let (peripheral, old) = await bench.characteristic(.read)
+        await bench.session.tell(.disconnected(CentralBench.peer, nil, isReconnecting: false))
+        bench.manager.connect(peripheral)
+        await bench.session.tell(.connected(CentralBench.peer, LinkParameters(mtu: 23)))
+        #expect(peripheral.services == nil)
+        peripheral.readValue(for: old)
+        await bench.session.settle()
+        #expect(bench.app.take().last == "value 2A37 [] CBError 2")
+    }
+}

@@ -1,0 +1,71 @@
+import BLEHost
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("Peripheral link")
+struct PeripheralLinkTests {
+    /// What can happen to a link.
+    enum Step: CaseIterable {
+        case connect, cancel, connected, failed, disconnected, lost, lostReconnecting, radioLost
+    }
+
+    private func apply(_ step: Step, to link: inout PeripheralLink) {
+        switch step {
+        case .connect: _ = link.connect(ConnectRequest())
+        case .cancel: _ = link.cancel()
+        case .connected: _ = link.connected()
+        case .failed: _ = link.failed()
+        case .disconnected: _ = link.disconnected(wanted: true, isReconnecting: false)
+        case .lost: _ = link.disconnected(wanted: false, isReconnecting: false)
+        case .lostReconnecting:
+            _ = link.disconnected(wanted: false, isReconnecting: true)
+            link.reconnect()
+        case .radioLost: link.radioLost()
+        }
+    }
+
+    @Test(
+        "Each event leads where the app expects it",
+        arguments: [
+            ([], CBPeripheralState.disconnected), ([.connect], .connecting), ([.connect, .failed], .disconnected),
+            ([.connect, .cancel], .disconnected), ([.connect, .cancel, .connected], .disconnected),
+            ([.connect, .cancel, .connect], .connecting), ([.connect, .connected], .connected),
+            ([.connect, .connected, .connect], .connected), ([.connect, .connected, .cancel], .disconnecting),
+            ([.connect, .connected, .cancel, .connect], .connecting),
+            ([.connect, .connected, .cancel, .connect, .cancel], .disconnecting),
+            ([.connect, .connected, .cancel, .connect, .disconnected], .connecting),
+            ([.connect, .connected, .lost], .disconnected), ([.connect, .connected, .lostReconnecting], .connecting),
+            ([.connect, .connected, .lostReconnecting, .connected], .connected),
+            ([.connect, .lost], .disconnected), ([.connect, .disconnected], .connecting),
+            ([.connected], .disconnected), ([.connect, .connected, .radioLost], .disconnected),
+            ([.connect, .radioLost, .connect], .connecting),
+        ] as [([Step], CBPeripheralState)]
+    )
+    func states(steps: [Step], expected: CBPeripheralState) {
+        var link = PeripheralLink()
+        for step in steps { apply(step, to: &link) }
+        #expect(link.publicState == expected)
+        #expect(link.acceptsRequests == (expected == .connected))
+    }
+
+    @Test("From everywhere, giving up and the host's answer lead to disconnected")
+    func rest() {
+        var reached: [PeripheralLink] = [PeripheralLink()]
+        var next = 0
+        while next < reached.count {
+            for step in Step.allCases {
+                var link = reached[next]
+                apply(step, to: &link)
+                if !reached.contains(link) { reached.append(link) }
+            }
+            next += 1
+        }
+        #expect(reached.count == 7)
+        for var link in reached {
+            _ = link.cancel()
+            _ = link.disconnected(wanted: true, isReconnecting: false)
+            #expect(link == PeripheralLink())
+        }
+    }
+}

@@ -1,0 +1,176 @@
+import BLEHost
+import BLEWire
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("Peripheral manager")
+struct PeripheralManagerTests {
+    let bench = PeripheralBench()
+
+    @Test("Commands before the radio is on are ignored with a line")
+    func misuse() async {
+        let manager = bench.manager, characteristic = CBMutableCharacteristic.dynamic()
+        manager.startAdvertising(nil)
+        manager.stopAdvertising()
+        manager.add(CBMutableService(type: CBUUID(string: "180D"), primary: true))
+        manager.removeAllServices()
+        #expect(!manager.updateValue(Data(), for: characteristic, onSubscribedCentrals: nil))
+        manager.publishL2CAPChannel(withEncryption: false)
+        let line = "API MISUSE: <CBPeripheralManager: \(manager.address)> can only accept this command while in the "
+        #expect(bench.lines.take() == Array(repeating: line + "powered on state", count: 6))
+        #expect(bench.session.take().isEmpty)
+        await bench.session.tell(.stateChanged(.unauthorized))
+        #expect(bench.app.take() == ["state 3"])
+        #expect(bench.session.role == .peripheral)
+    }
+
+    @Test("A name and services are advertised, whatever Foundation type they have, and nothing else")
+    func advertising() async {
+        await bench.powerOn()
+        bench.manager.startAdvertising([
+            CBAdvertisementDataLocalNameKey: "Chat" as NSString,
+            CBAdvertisementDataServiceUUIDsKey: NSArray(array: [CBUUID(string: "180D")]),
+            CBAdvertisementDataServiceDataKey: [CBUUID(string: "180D")],
+        ])
+        #expect(bench.take() == [.startAdvertising(AdvertisingRequest(localName: "Chat", services: [.short(0x180D)]))])
+        #expect(bench.lines.take().count == 1)
+        #expect(!bench.manager.isAdvertising)
+        await bench.tell(.advertisingStarted(nil))
+        #expect(bench.app.take() == ["advertising ok true"])
+        bench.manager.startAdvertising(nil)
+        await bench.session.settle()
+        #expect(bench.app.take() == ["advertising CBError 9 true"])
+        bench.manager.stopAdvertising()
+        #expect(!bench.manager.isAdvertising)
+        bench.manager.startAdvertising(nil)
+        #expect(bench.take() == [.stopAdvertising, .startAdvertising(AdvertisingRequest())])
+        await bench.tell(.advertisingStarted(.limitReached))
+        #expect(bench.app.take() == ["advertising CBError 4 false"])
+    }
+
+    @Test("Values of the wrong type are refused through the delegate")
+    func wrongTypes() async {
+        await bench.powerOn()
+        bench.manager.startAdvertising([CBAdvertisementDataServiceUUIDsKey: CBUUID(string: "180D")])
+        bench.manager.startAdvertising([CBAdvertisementDataLocalNameKey: 7])
+        await bench.session.settle()
+        #expect(bench.app.take() == ["advertising CBError 1 false", "advertising CBError 1 false"])
+        #expect(bench.take().isEmpty)
+    }
+
+    @Test("A radio that goes off and comes back leaves services, and takes advertising up again")
+    func powerOff() async {
+        let characteristic = CBMutableCharacteristic.dynamic()
+        _ = await bench.publish(characteristic)
+        bench.manager.startAdvertising(nil)
+        await bench.tell(.advertisingStarted(nil))
+        await bench.tell(.subscribed(PeripheralBench.central, to: LocalAttributeID(rawValue: 2)))
+        _ = (bench.app.take(), bench.take())
+        await bench.session.tell(.stateChanged(.poweredOff))
+        #expect(!bench.manager.isAdvertising)
+        #expect(characteristic.subscribedCentrals?.isEmpty == true)
+        await bench.session.tell(.stateChanged(.poweredOn))
+        #expect(bench.take() == [.stopAdvertising, .startAdvertising(AdvertisingRequest())])
+        await bench.tell(.advertisingStarted(nil))
+        #expect(bench.manager.isAdvertising)
+        #expect(bench.app.take() == ["state 4", "state 5"])
+        #expect(bench.manager.updateValue(Data([1]), for: characteristic, onSubscribedCentrals: nil))
+    }
+
+    @Test("Below powered off services and advertisement are gone")
+    func reset() async {
+        let characteristic = CBMutableCharacteristic.dynamic()
+        let service = await bench.publish(characteristic)
+        bench.manager.startAdvertising(nil)
+        await bench.tell(.advertisingStarted(nil))
+        _ = bench.take()
+        await bench.session.tell(.stateChanged(.resetting), .stateChanged(.poweredOn))
+        #expect(bench.take() == [.stopAdvertising, .removeAllServices])
+        #expect(!bench.manager.isAdvertising)
+        #expect(!bench.manager.updateValue(Data(), for: characteristic, onSubscribedCentrals: nil))
+        bench.manager.add(service)
+        #expect(bench.take().count == 1)
+    }
+
+    @Test("A central is the same object as long as the app keeps it, and knows how much it takes")
+    func centrals() async {
+        let characteristic = CBMutableCharacteristic.dynamic()
+        _ = await bench.publish(characteristic)
+        let id = LocalAttributeID(rawValue: 2)
+        await bench.tell(.subscribed(PeripheralBench.central, to: id))
+        await bench.tell(.subscribed(PeripheralBench.central, to: id))
+        await bench.tell(.subscribed(PeripheralBench.other, to: id))
+        #expect(bench.app.take() == ["subscribed 2A37 1 182", "subscribed 2A37 1 182", "subscribed 2A37 2 20"])
+        let central = bench.app.centrals[0]
+        #expect(central === bench.app.centrals[1])
+        #expect(central.identifier == UUID(PeripheralBench.central.peer))
+        #expect(characteristic.subscribedCentrals?[0] === central)
+        await bench.tell(.centralChanged(RemoteCentral(peer: PeripheralBench.central.peer, mtu: 517)))
+        #expect(central.maximumUpdateValueLength == 512)
+        await bench.tell(.unsubscribed(PeripheralBench.central, from: id))
+        #expect(bench.app.take() == ["unsubscribed 2A37 1"])
+    }
+
+    @Test("Values go to those that are subscribed, of those asked for")
+    func receivers() async {
+        let characteristic = CBMutableCharacteristic.dynamic(), id = LocalAttributeID(rawValue: 2)
+        _ = await bench.publish(characteristic)
+        let manager = bench.manager
+        #expect(manager.updateValue(Data([1]), for: characteristic, onSubscribedCentrals: nil))
+        #expect(bench.take().isEmpty)
+        await bench.tell(.subscribed(PeripheralBench.central, to: id))
+        await bench.tell(.subscribed(PeripheralBench.other, to: id))
+        await bench.tell(.unsubscribed(PeripheralBench.other, from: id))
+        let first = bench.app.centrals[0], second = bench.app.centrals[1]
+        #expect(manager.updateValue(Data([2]), for: characteristic, onSubscribedCentrals: nil))
+        #expect(manager.updateValue(Data([3]), for: characteristic, onSubscribedCentrals: [first, second]))
+        #expect(manager.updateValue(Data([4]), for: characteristic, onSubscribedCentrals: [second]))
+        #expect(manager.updateValue(Data([5]), for: characteristic, onSubscribedCentrals: []))
+        #expect(bench.take() == [.update(id, [2], to: nil), .update(id, [3], to: [PeripheralBench.central.peer])])
+        manager.setDesiredConnectionLatency(.low, for: first)
+        #expect(bench.take() == [.setLatency(PeripheralBench.central.peer, .low)])
+        #expect(!manager.updateValue(Data(), for: .dynamic(), onSubscribedCentrals: nil))
+        #expect(bench.lines.take().count == 1)
+    }
+
+    @Test("Values wait for room, and the app hears of it once")
+    func window() async {
+        let characteristic = CBMutableCharacteristic.dynamic(), id = LocalAttributeID(rawValue: 2)
+        _ = await bench.publish(characteristic)
+        await bench.tell(.subscribed(PeripheralBench.central, to: id))
+        _ = bench.app.take()
+        var sent = 0
+        while bench.manager.updateValue(Data([UInt8(sent)]), for: characteristic, onSubscribedCentrals: nil) {
+            sent += 1
+        }
+        #expect(sent == SendWindow.size)
+        #expect(bench.take() == (0..<UInt8(sent)).map { .update(id, [$0], to: nil) })
+        await bench.tell(.updatesTaken(1))
+        #expect(!bench.manager.updateValue(Data(), for: characteristic, onSubscribedCentrals: nil))
+        await bench.tell(.updatesTaken(sent - 1))
+        #expect(bench.app.take() == ["ready"])
+        #expect(bench.manager.updateValue(Data(), for: characteristic, onSubscribedCentrals: nil))
+        await bench.tell(.updatesTaken(1))
+        #expect(bench.app.take().isEmpty)
+    }
+
+    @Test("What there is not is answered so")
+    func notSupported() async {
+        await bench.powerOn()
+        bench.manager.publishL2CAPChannel(withEncryption: true)
+        bench.manager.unpublishL2CAPChannel(192)
+        await bench.session.settle()
+        #expect(bench.app.take() == ["published 0 CBError 13", "unpublished 192 CBError 13"])
+        #expect(CBPeripheralManager.authorization == .allowedAlways)
+    }
+
+    @Test("A manager that is let go closes its session, and its services can be changed again")
+    func deallocation() {
+        let link = ScriptedLink(), lines = Lines()
+        var manager: CBPeripheralManager? = lines.collect(link) { CBPeripheralManager() }
+        #expect(manager?.delegate == nil)
+        manager = nil
+        #expect(link.sessions[0].isClosed)
+    }
+}

@@ -1,0 +1,92 @@
+import BLEHost
+import BLEWire
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("Requests of centrals")
+struct RequestTests {
+    let bench = PeripheralBench()
+    let id = LocalAttributeID(rawValue: 2)
+    let transaction = ServerTransaction(rawValue: 9)
+
+    @Test("A read is answered with the value from its offset on")
+    func reading() async {
+        let characteristic = CBMutableCharacteristic.dynamic()
+        _ = await bench.publish(characteristic)
+        await bench.tell(.readRequested(transaction, PeripheralBench.central, id, offset: 22))
+        #expect(bench.app.take() == ["read 2A37 22"])
+        let request = bench.app.reads[0]
+        #expect(request.characteristic === characteristic)
+        #expect(request.central.identifier == UUID(PeripheralBench.central.peer))
+        #expect(request.value == nil)
+        request.value = Data([1, 2])
+        bench.manager.respond(to: request, withResult: .success)
+        #expect(bench.take() == [.respond(transaction, .success([1, 2]))])
+    }
+
+    @Test(
+        "Refusals reach the central with their number",
+        arguments: [
+            (CBATTError.Code.invalidOffset, 0x07), (.readNotPermitted, 0x02), (CBATTError.Code(rawValue: 0x80)!, 0x80),
+            (CBATTError.Code(rawValue: 0x1234)!, 0x0E), (CBATTError.Code(rawValue: -1)!, 0x0E),
+        ] as [(CBATTError.Code, UInt8)]
+    )
+    func refusing(code: CBATTError.Code, expected: UInt8) async {
+        _ = await bench.publish(.dynamic())
+        await bench.tell(.readRequested(transaction, PeripheralBench.central, id, offset: 0))
+        bench.manager.respond(to: bench.app.reads[0], withResult: code)
+        #expect(bench.take() == [.respond(transaction, .failure(ATT.ErrorCode(wire: expected)))])
+    }
+
+    @Test("A group of writes is one call and has one answer; a second one is a misuse")
+    func writing() async {
+        _ = await bench.publish(.dynamic())
+        let parts = [WritePart(attribute: id, value: [1, 2]), WritePart(attribute: id, offset: 2, value: [3])]
+        await bench.tell(.writeRequested(transaction, PeripheralBench.central, parts))
+        #expect(bench.app.take() == ["write 0:[1, 2] 2:[3]"])
+        for request in bench.app.writes[0] { bench.manager.respond(to: request, withResult: .success) }
+        #expect(bench.take() == [.respond(transaction, .success([1, 2]))])
+        #expect(bench.lines.take().count == 1)
+    }
+
+    @Test("A write that awaits no answer gets none")
+    func commands() async {
+        _ = await bench.publish(.dynamic())
+        await bench.tell(.writeRequested(nil, PeripheralBench.central, [WritePart(attribute: id, value: [1])]))
+        bench.manager.respond(to: bench.app.writes[0][0], withResult: .success)
+        #expect(bench.take().isEmpty)
+        #expect(bench.lines.take().isEmpty)
+    }
+
+    @Test("Requests for what is gone are refused, a group of them as a whole")
+    func gone() async {
+        let service = await bench.publish(.dynamic())
+        let gone = LocalAttributeID(rawValue: 77)
+        let parts = [WritePart(attribute: id, value: [1]), WritePart(attribute: gone, value: [2])]
+        await bench.tell(.writeRequested(transaction, PeripheralBench.central, parts))
+        bench.manager.remove(service)
+        _ = bench.manager.state
+        await bench.tell(.readRequested(transaction, PeripheralBench.central, id, offset: 0))
+        #expect(bench.app.take().isEmpty)
+        let refusal = ServerRequest.respond(transaction, .failure(.requestNotSupported))
+        #expect(bench.take() == [refusal, .removeService(LocalAttributeID(rawValue: 1)), refusal])
+    }
+
+    /// Answers neither reads nor writes.
+    final class Deaf: NSObject, CBPeripheralManagerDelegate {
+        func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {}
+    }
+
+    @Test("Requests to an app that does not answer them are refused", arguments: [false, true])
+    func deaf(hasDelegate: Bool) async {
+        let deaf = Deaf()
+        _ = await bench.publish(.dynamic())
+        bench.manager.delegate = hasDelegate ? deaf : nil
+        await bench.tell(.readRequested(transaction, PeripheralBench.central, id, offset: 0))
+        let parts = [WritePart(attribute: id, value: [1])]
+        await bench.tell(.writeRequested(transaction, PeripheralBench.central, parts))
+        let refusal = ServerRequest.respond(transaction, .failure(.requestNotSupported))
+        #expect(bench.take() == [refusal, refusal])
+    }
+}

@@ -1,0 +1,65 @@
+import BLEHost
+import BLERuntime
+import Dispatch
+import Synchronization
+
+/// A host that does nothing but write down what it is asked for, and say what a test has it say.
+final class ScriptedLink: HostLink {
+    private let opened = Mutex<[ScriptedSession]>([])
+
+    /// The sessions in the order in which managers opened them.
+    var sessions: [ScriptedSession] { opened.withLock { $0 } }
+
+    func open(
+        _ role: ClientRole,
+        on queue: DispatchQueue,
+        receive: @escaping @Sendable (ClientEvent) -> Void
+    ) -> any HostSession {
+        let session = ScriptedSession(role, on: queue, receive: receive)
+        opened.withLock { $0.append(session) }
+        return session
+    }
+}
+
+/// One manager's conversation with a ``ScriptedLink``.
+final class ScriptedSession: HostSession {
+    private struct State {
+        var requests: [ClientRequest] = []
+        var isClosed = false
+    }
+
+    let role: ClientRole
+    private let queue: DispatchQueue
+    private let receive: @Sendable (ClientEvent) -> Void
+    private let state = Mutex(State())
+
+    init(_ role: ClientRole, on queue: DispatchQueue, receive: @escaping @Sendable (ClientEvent) -> Void) {
+        self.role = role
+        self.queue = queue
+        self.receive = receive
+    }
+
+    var isClosed: Bool { state.withLock { $0.isClosed } }
+
+    func send(_ request: ClientRequest) { state.withLock { $0.requests.append(request) } }
+    func close() { state.withLock { $0.isClosed = true } }
+
+    /// What was asked for since the last call.
+    func take() -> [ClientRequest] {
+        state.withLock { state in
+            defer { state.requests = [] }
+            return state.requests
+        }
+    }
+
+    /// Says something, and returns when the app has heard it.
+    func tell(_ events: ClientEvent...) async {
+        for event in events { queue.async { self.receive(event) } }
+        await settle()
+    }
+
+    /// Returns when the app has heard all that was said so far.
+    func settle() async {
+        await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+    }
+}

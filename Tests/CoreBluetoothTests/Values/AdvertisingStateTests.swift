@@ -1,0 +1,61 @@
+import BLEHost
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("Advertising state")
+struct AdvertisingStateTests {
+    let request = AdvertisingRequest(localName: "A")
+    let other = AdvertisingRequest(localName: "B")
+
+    @Test("is on from the host's answer until it is stopped")
+    func course() {
+        var state = AdvertisingState()
+        #expect(state.start(request) == .send)
+        #expect(!state.isAdvertising)
+        #expect(state.start(other) == .alreadyAdvertising)
+        #expect(state.answered(success: true) == .tell)
+        #expect(state.isAdvertising)
+        #expect(state.start(other) == .alreadyAdvertising)
+        #expect(state.stop() == .send)
+        #expect(!state.isAdvertising)
+        #expect(state.stop() == .nothing)
+    }
+
+    @Test("is off if the host refuses")
+    func refusal() {
+        var state = AdvertisingState()
+        _ = state.start(request)
+        #expect(state.answered(success: false) == .tell)
+        #expect(!state.isAdvertising)
+        #expect(state.start(request) == .send)
+    }
+
+    @Test("takes the last of several answers for what counts")
+    func overtaken() {
+        var state = AdvertisingState()
+        _ = state.start(request)
+        _ = state.stop()
+        #expect(state.start(other) == .send)
+        #expect(state.answered(success: true) == .tell)
+        #expect(!state.isAdvertising)
+        #expect(state.answered(success: false) == .tell)
+        #expect(!state.isAdvertising)
+        #expect(state.answered(success: true) == .nothing)
+    }
+
+    @Test("pauses while there is no radio, and goes on without the app")
+    func pause() {
+        var state = AdvertisingState()
+        _ = state.start(request)
+        _ = state.answered(success: true)
+        state.radioLost()
+        #expect(!state.isAdvertising)
+        #expect(state.radioBack() == request)
+        #expect(state.answered(success: true) == .nothing)
+        #expect(state.isAdvertising)
+        state.radioLost()
+        #expect(state.stop() == .nothing)
+        #expect(state.radioBack() == nil)
+    }
+}

@@ -1,0 +1,103 @@
+import BLEWire
+import CoreFoundation
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("CBUUID")
+struct CBUUIDTests {
+    static let long = "0000180D-0000-1000-8000-00805F9B34FB"
+
+    @Test(
+        "keeps the form in which it was made",
+        arguments: [
+            ("180d", "180D", [0x18, 0x0D]), ("0000180d", "0000180D", [0, 0, 0x18, 0x0D]),
+            (
+                "0000180d-0000-1000-8000-00805f9b34fb", long,
+                [0, 0, 0x18, 0x0D, 0, 0, 0x10, 0, 0x80, 0, 0, 0x80, 0x5F, 0x9B, 0x34, 0xFB]
+            ),
+        ] as [(String, String, [UInt8])]
+    )
+    func forms(text: String, upper: String, octets: [UInt8]) {
+        let uuid = CBUUID(string: text)
+        #expect(uuid.uuidString == upper)
+        #expect([UInt8](uuid.data) == octets)
+        #expect(CBUUID(data: uuid.data) == uuid)
+        #expect(CBUUID(data: uuid.data).uuidString == upper)
+    }
+
+    @Test("is equal in all forms, in every collection of Foundation's and Swift's")
+    func equality() throws {
+        let whole = try #require(UUID(uuidString: Self.long))
+        let forms = [
+            CBUUID(string: "180D"), CBUUID(string: "0000180D"), CBUUID(string: Self.long), CBUUID(nsuuid: whole),
+            CBUUID(NSUUID: whole), CBUUID(data: Data([0x18, 0x0D])),
+        ]
+        for form in forms {
+            #expect(form == forms[0])
+            #expect(form.isEqual(forms[0]))
+            #expect(form.hash == forms[0].hash)
+        }
+        #expect(Set(forms).count == 1)
+        #expect(NSSet(array: forms).count == 1)
+        #expect([forms[0]: 1][forms[2]] == 1)
+        #expect(CBUUID(string: "180D") != CBUUID(string: "180F"))
+        #expect(CBUUID(string: "180D") != CBUUID(string: "0000180D-0000-1000-8000-00805F9B34FC"))
+        #expect(!CBUUID(string: "180D").isEqual("180D"))
+    }
+
+    @Test("has the name that the SIG gave it as its description, or else its characters")
+    func description() {
+        #expect("\(CBUUID(string: "180F"))".hasPrefix("Battery"))
+        #expect("\(CBUUID(string: "FFF0"))" == "FFF0")
+    }
+
+    @Test("is its own copy")
+    func copy() {
+        let uuid = CBUUID(string: "180D")
+        #expect(uuid.copy() as AnyObject === uuid)
+    }
+
+    @available(*, deprecated)
+    private func fromCoreFoundation(_ text: String) -> [CBUUID] {
+        let bytes = [UInt8](CBUUID(string: text).data)
+        let uuid = CFUUIDCreateWithBytes(
+            nil,
+            bytes[0],
+            bytes[1],
+            bytes[2],
+            bytes[3],
+            bytes[4],
+            bytes[5],
+            bytes[6],
+            bytes[7],
+            bytes[8],
+            bytes[9],
+            bytes[10],
+            bytes[11],
+            bytes[12],
+            bytes[13],
+            bytes[14],
+            bytes[15]
+        )!
+        return [CBUUID(cfuuid: uuid), CBUUID(CFUUID: uuid)]
+    }
+
+    @Test("can be made of Core Foundation's type")
+    @available(*, deprecated)
+    func coreFoundation() {
+        for uuid in fromCoreFoundation(Self.long) { #expect(uuid.uuidString == Self.long) }
+    }
+
+    @Test("ends the program when it is made of anything else")
+    func refusal() async {
+        let text = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = CBUUID(string: "not a UUID")
+        }
+        #expect(complaint(text).contains("String not a UUID does not represent a valid UUID"))
+        let data = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = CBUUID(data: Data([1, 2, 3]))
+        }
+        #expect(complaint(data).contains("does not represent a valid UUID"))
+    }
+}

@@ -1,0 +1,104 @@
+import BLEHost
+import BLEWire
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("Errors")
+struct ErrorTests {
+    static let failures: [(Failure, Failure.Subject, String)] = [
+        (.att(.readNotPermitted), .attribute, "CBATTError 2"), (.att(.init(wire: 0x80)), .attribute, "CBATTError 128"),
+        (.att(.init(wire: 0xFF)), .connection, "CBATTError 255"),
+        (.hci(.connectionTimeout), .connection, "CBError 6"),
+        (.hci(.linkLayerResponseTimeout), .connection, "CBError 6"),
+        (.hci(.connectionAcceptTimeoutExceeded), .connection, "CBError 6"),
+        (.hci(.remoteUserTerminatedConnection), .connection, "CBError 7"),
+        (.hci(.remoteDeviceLowResources), .connection, "CBError 7"),
+        (.hci(.remoteDevicePowerOff), .connection, "CBError 7"),
+        (.hci(.connectionFailedToBeEstablished), .connection, "CBError 10"),
+        (.hci(.unacceptableConnectionParameters), .connection, "CBError 10"),
+        (.hci(.micFailure), .connection, "CBError 10"),
+        (.hci(.connectionTerminatedByLocalHost), .connection, "CBError 5"),
+        (.hci(.connectionLimitExceeded), .connection, "CBError 11"),
+        (.hci(.unknownConnectionIdentifier), .connection, "CBError 3"),
+        (.hci(.pinOrKeyMissing), .connection, "CBError 14"), (.hci(.memoryCapacityExceeded), .connection, "CBError 4"),
+        (.hci(.unsupportedRemoteFeature), .connection, "CBError 13"),
+        (.hci(.invalidCommandParameters), .connection, "CBError 1"),
+        (.hci(.init(wire: 0xEE)), .connection, "CBError 0"),
+        (.timedOut, .attribute, "CBError 6"), (.notConnected, .attribute, "CBError 3"),
+        (.cancelled, .connection, "CBError 5"), (.poweredOff, .attribute, "CBError 3"),
+        (.poweredOff, .connection, "CBError 10"), (.notFound, .attribute, "CBError 2"),
+        (.notFound, .connection, "CBError 12"), (.invalidParameters, .server, "CBError 1"),
+        (.notSupported, .attribute, "CBError 13"), (.uuidNotAllowed, .server, "CBError 8"),
+        (.alreadyInProgress, .server, "CBError 9"), (.alreadyInProgress, .attribute, "CBError 0"),
+        (.limitReached, .attribute, "CBError 4"), (.limitReached, .connection, "CBError 11"),
+    ]
+
+    @Test("Every failure of the host has its error", arguments: failures)
+    func failure(_ failure: Failure, subject: Failure.Subject, expected: String) {
+        #expect(brief(failure.error(about: subject)) == expected)
+    }
+
+    @Test("The reason of the controller goes with the error")
+    func reason() throws {
+        let error = Failure.hci(.remoteDevicePowerOff).error(about: .connection)
+        #expect((error as NSError).userInfo["HCIReason"] as? Int == 0x15)
+        #expect((error as? CBError)?.userInfo["HCIReason"] as? NSNumber == 0x15)
+    }
+
+    @Test("Codes keep their numbers, named or not", arguments: Array(-1...20) + [0x80, 0x9F, 0xE0, 0xFF, 1000])
+    func codes(number: Int) throws {
+        #expect(CBError.Code(rawValue: number)?.rawValue == number)
+        #expect(CBATTError.Code(rawValue: number)?.rawValue == number)
+        #expect(CBError.Code(rawValue: number) == CBError.Code(rawValue: number))
+        #expect(CBError(try #require(CBError.Code(rawValue: number))).code.rawValue == number)
+    }
+
+    @Test("Patterns find the error, in whatever form it comes")
+    func patterns() {
+        let forms: [any Error] = [
+            CBError(.connectionTimeout), CBError(.connectionTimeout) as NSError,
+            NSError(domain: CBErrorDomain, code: 6),
+        ]
+        for error in forms {
+            var isFound = false
+            if case CBError.connectionTimeout = error { isFound = true }
+            #expect(isFound)
+            if case CBError.peripheralDisconnected = error { Issue.record("another code matched") }
+            if case CBATTError.requestNotSupported = error { Issue.record("another domain matched") }
+        }
+        do {
+            throw CBATTError(.insufficientEncryption)
+        } catch CBATTError.insufficientEncryption {
+        } catch { Issue.record("\(error)") }
+    }
+
+    @Test("As Foundation's error it has the domain, the number, the information and words")
+    func bridging() {
+        let error: any Error = CBError(.unknownDevice, userInfo: ["key": 1])
+        let bridged = error as NSError
+        #expect(bridged.domain == CBErrorDomain)
+        #expect(bridged.code == CBError.Code.unknownDevice.rawValue)
+        #expect(bridged.userInfo["key"] as? Int == 1)
+        #expect(bridged.localizedDescription == "The device is not known.")
+        #expect(error.localizedDescription == "The device is not known.")
+        #expect(CBError(_nsError: bridged).code == .unknownDevice)
+        #expect("\(error)" == "Error Domain=CBErrorDomain Code=12 \"The device is not known.\"")
+        let own = CBError(.unknown, userInfo: [NSLocalizedDescriptionKey: "Mine"])
+        #expect(own.localizedDescription == "Mine")
+        #expect((own as any Error).localizedDescription == "Mine")
+    }
+
+    @Test("Errors can be compared and put into sets")
+    func hashing() {
+        #expect(CBError(.unknown) == CBError(.unknown))
+        #expect(CBError(.unknown) != CBError(.notConnected))
+        #expect(CBError(.unknown) != CBError(.unknown, userInfo: ["key": 1]))
+        #expect(Set([CBError(.unknown), CBError(.unknown), CBError(.notConnected)]).count == 2)
+        #expect(Set([CBATTError(.success), CBATTError(.success)]).count == 1)
+    }
+
+    @Test("The misspelt name of long ago is the same code")
+    @available(*, deprecated)
+    func oldName() { #expect(CBError.Code.unkownDevice == .unknownDevice) }
+}

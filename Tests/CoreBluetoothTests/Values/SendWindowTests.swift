@@ -1,0 +1,41 @@
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("Send window")
+struct SendWindowTests {
+    @Test("closes with the value that fills it, and opens once, when half is taken")
+    func course() {
+        var window = SendWindow()
+        for _ in 1..<SendWindow.size {
+            window.submit()
+            #expect(window.isOpen)
+        }
+        window.submit()
+        #expect(!window.isOpen)
+        #expect(window.taken(SendWindow.size / 2 - 1) == .nothing)
+        #expect(!window.isOpen)
+        #expect(window.taken(1) == .reopened)
+        #expect(window.isOpen)
+        #expect(window.taken(1) == .nothing)
+        #expect(window.outstanding == SendWindow.size / 2 - 1)
+    }
+
+    @Test("counts what is sent although it is closed")
+    func beyond() {
+        var window = SendWindow()
+        for _ in 0..<(SendWindow.size * 2) { window.submit() }
+        #expect(window.taken(SendWindow.size) == .nothing)
+        #expect(!window.isOpen)
+        #expect(window.taken(SendWindow.size) == .reopened)
+    }
+
+    @Test("is not confused by more taken than was sent")
+    func surplus() {
+        var window = SendWindow()
+        window.submit()
+        #expect(window.taken(100) == .nothing)
+        #expect(window.outstanding == 0)
+        #expect(window.isOpen)
+    }
+}

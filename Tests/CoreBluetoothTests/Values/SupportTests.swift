@@ -1,0 +1,48 @@
+import BLEHost
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("What managers remember")
+struct SupportTests {
+    final class Thing {}
+
+    @Test("A weak table holds what somebody else keeps, and takes room for nothing else")
+    func weakTable() {
+        var table = WeakTable<Int, Thing>(), kept: [Thing] = []
+        for number in 0..<10_000 {
+            let thing = Thing()
+            table[number] = thing
+            if number.isMultiple(of: 1000) { kept.append(thing) }
+        }
+        #expect(table.objects.count == 10)
+        #expect(table[3000] === kept[3])
+        #expect(table[3001] == nil)
+        #expect(table.entryCount <= 64)
+        table.removeAll()
+        #expect(table[3000] == nil)
+    }
+
+    @Test("Of too many peers the latest are remembered, with the last name that each had")
+    func seenPeers() {
+        var seen = SeenPeers()
+        for number in 0..<(SeenPeers.limit + 2) {
+            seen.insert(PeerIdentifier(rawValue: UInt128(number)), name: number.isMultiple(of: 2) ? "\(number)" : nil)
+        }
+        #expect(!seen.contains(PeerIdentifier(rawValue: 1)))
+        #expect(seen.name(of: PeerIdentifier(rawValue: 2)) == "2")
+        #expect(seen.contains(PeerIdentifier(rawValue: 3)))
+        #expect(seen.name(of: PeerIdentifier(rawValue: 3)) == nil)
+        seen.insert(PeerIdentifier(rawValue: 2), name: nil)
+        #expect(seen.name(of: PeerIdentifier(rawValue: 2)) == "2")
+        seen.insert(PeerIdentifier(rawValue: 2), name: "two")
+        #expect(seen.name(of: PeerIdentifier(rawValue: 2)) == "two")
+    }
+
+    @Test("An identifier is the same bits for the app and the host")
+    func identifiers() throws {
+        let uuid = try #require(UUID(uuidString: "00112233-4455-6677-8899-AABBCCDDEEFF"))
+        #expect(PeerIdentifier(uuid).rawValue == 0x0011_2233_4455_6677_8899_AABB_CCDD_EEFF)
+        #expect(UUID(PeerIdentifier(uuid)) == uuid)
+    }
+}
