@@ -49,7 +49,7 @@ extension Host {
             return submit(.disconnect(command), for: .link(handle), at: now)
         }
         linkUp(handle, isCentral ? .central : .peripheral, address.onAir, at: now)
-        if isCentral, controller.commands.contains(.leReadRemoteFeatures) {
+        if isCentral, links[handle]?.isClosing == false, controller.commands.contains(.leReadRemoteFeatures) {
             submit(.leReadRemoteFeatures(.init(handle: handle)), for: .link(handle), at: now)
         }
     }

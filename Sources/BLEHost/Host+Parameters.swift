@@ -69,8 +69,7 @@ extension Host {
         guard case .ready(let controller) = phase, let handle = link(to: peer),
             let index = links.index(of: handle), links[at: index].role == .peripheral
         else { return }
-        let timeout = max(SupervisionTimeout(configuration.supervisionTimeout), HCI.ConnectionParameters.leastTimeout)
-        let parameters = HCI.ConnectionParameters(.peripheral(latency), timeout: timeout)
+        let parameters = HCI.ConnectionParameters(.peripheral(latency), timeout: supervisionTimeout)
         guard controller.features.contains(.connectionParametersRequest) else {
             return signal(parameters, on: handle, at: now)
         }

@@ -74,7 +74,6 @@ extension Host {
             answered(answer.opcode, answer.status, nil, allowed: answer.allowed, at: now)
         case .hardwareError(let error):
             note(.hardwareError(error.code))
-            isRecovering = false
             recover(at: now)
         default:
             guard case .ready(let controller) = phase else { return }

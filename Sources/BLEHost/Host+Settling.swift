@@ -22,21 +22,29 @@ extension Host {
     }
 
     private mutating func plan(for controller: ControllerDescription, at now: Instant) {
-        initiator.wanted = links.count < configuration.limits.links ? attachments.wanted : []
-        advertiser.isAllowed = links.count < configuration.limits.links
+        let hasRoom = links.count < configuration.limits.links
+        let wanted =
+            hasRoom ? attachments.wanted.filter { address in !links.values.contains { $0.address == address } } : []
+        let isContended = !controller.scansWhileInitiating && discovery.isWanted && !wanted.isEmpty
+        let turn = turns.turn(isContended: isContended, at: now)
         let plan = Scanner.Plan(dropsDuplicates: !discovery.wantsDuplicates, epoch: scanEpoch)
-        let yields = !controller.scansWhileInitiating && (initiator.isActive || !initiator.wanted.isEmpty)
-        scanner.wanted = discovery.isWanted && !yields ? plan : nil
-        if let step = scanner.step(at: now) { submit(controller.command(step), for: .scanner, at: now) }
-        if controller.scansWhileInitiating || !scanner.isOn, let step = initiator.step(at: now) {
-            let timeout = SupervisionTimeout(configuration.supervisionTimeout)
-            let command = controller.command(
-                step,
-                supervisionTimeout: max(timeout, HCI.ConnectionParameters.leastTimeout)
-            )
-            submit(command, for: .initiator, at: now)
+        initiator.wanted = turn == .scanning ? [] : wanted
+        scanner.wanted = discovery.isWanted && turn != .connecting ? plan : nil
+        advertiser.isAllowed = hasRoom
+        let isExclusive = !controller.scansWhileInitiating
+        if !isExclusive || !initiator.isActive, let step = scanner.step(at: now) {
+            submit(controller.command(step), for: .scanner, at: now)
+        }
+        if !isExclusive || !scanner.isOn, let step = initiator.step(at: now) {
+            if case .create = step, initiator.isCrowded { note(.limitReached(.acceptList)) }
+            submit(controller.command(step, supervisionTimeout: supervisionTimeout), for: .initiator, at: now)
         }
         if let step = advertiser.step(at: now) { submit(controller.command(step), for: .advertiser, at: now) }
+    }
+
+    /// How long nothing may be heard on a link of this host.
+    var supervisionTimeout: SupervisionTimeout {
+        max(SupervisionTimeout(configuration.supervisionTimeout), HCI.ConnectionParameters.leastTimeout)
     }
 
     /// Does what the attribute layer wants done.

@@ -95,6 +95,7 @@ package struct Host: ~Copyable {
     var scanEpoch = 0
     var attachments = Attachments()
     var initiator = Initiator()
+    var turns = RadioTurns()
     var advertiser = Advertiser()
     var attributes: AttributeLayer
     var outbox = Fifo<Output>()
@@ -206,6 +207,7 @@ extension Host {
         if case .ready = phase {
             consider(scanner.deadline)
             consider(initiator.deadline)
+            consider(turns.deadline)
             consider(advertiser.deadline)
         }
         return least

@@ -145,7 +145,7 @@ struct Initiator {
             state = .initiating(target, since: now)
         case .cancelling:
             // Refused: there is nothing to cancel, so the attempt's end has been reported or is on its way.
-            state = .ending(due: now + Self.patience)
+            state = status == .success ? .ending(due: now + Self.patience) : .idle(notBefore: now + Self.retryInterval)
         case .ended: state = .idle(notBefore: nil)
         case .editing(.create), .editing(.cancel), .idle, .initiating, .ending: break
         }

@@ -43,6 +43,7 @@ struct ControllerSetup {
     /// - Parameters:
     ///   - status: What became of the command.
     ///   - answer: The whole answer, if it was Command Complete.
+    /// - Returns: What to do next.
     /// - Throws: `PacketError` if the answer makes no sense; the setup goes on with ``skip()`` then.
     mutating func answered(_ status: HCI.Status, _ answer: HCI.CommandComplete?) throws(PacketError) -> OnAnswer {
         if status == .success, let answer { try take(answer) }
