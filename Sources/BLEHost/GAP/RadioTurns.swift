@@ -21,10 +21,9 @@ struct RadioTurns {
         if case .turn(_, let until) = state { until } else { nil }
     }
 
-    /// Whose turn it is now; `nil` if both may do what they want.
+    /// Whose turn it is now; `nil` if both may do what they want, since only one is wanted or the controller can do both.
     ///
-    /// - Parameter isContended: Whether both are wanted, and the controller cannot do both at a time.
-    /// - Returns: Connecting first, since whoever connects has found already what was scanned for.
+    /// Connecting comes first: whoever connects has found already what was scanned for.
     mutating func turn(isContended: Bool, at now: Instant) -> Turn? {
         guard isContended else {
             state = .free

@@ -1,0 +1,195 @@
+import BLEWire
+import Testing
+
+@testable import BLEHost
+
+@Suite("Advertising")
+struct AdvertisingTests {
+    let address = DeviceAddress(0xC0FF_EE00_0001, .random)
+    let otherPeripheral = ClientID(rawValue: 4)
+    static let flags: [UInt8] = [2, 0x01, 0x06]
+
+    func start(_ request: AdvertisingRequest = .init(localName: "Nora")) -> ClientRequest {
+        .server(.startAdvertising(request))
+    }
+
+    func answers(_ rig: Rig, _ client: ClientID = Rig.peripheral) -> [ClientEvent] {
+        rig.events(of: client).filter { if case .server(.advertisingStarted) = $0 { true } else { false } }
+    }
+
+    static func long(_ number: UInt8) -> BluetoothUUID {
+        .full(UInt128(number) << 120 | 0x1122_3344_5566_7788_99AA_BBCC_DDEE)
+    }
+
+    @Test("The advertisement starts with content in place", arguments: [FakeController.old, .new])
+    func start(controller: FakeController) {
+        let rig = Rig.ready(controller)
+        rig.forget()
+        rig.perform(start(), for: Rig.peripheral)
+        let isNew = controller.features.contains(.extendedAdvertising)
+        let expected: [HCI.Opcode] =
+            isNew
+            ? [
+                .leSetExtendedAdvertisingParameters, .leSetExtendedAdvertisingData,
+                .leSetExtendedScanResponseData, .leSetExtendedAdvertisingEnable,
+            ]
+            : [
+                .leSetAdvertisingParameters, .leSetAdvertisingData, .leSetScanResponseData, .leSetAdvertisingEnable,
+            ]
+        #expect(rig.commands.map(\.opcode) == expected)
+        #expect(answers(rig) == [.server(.advertisingStarted(nil))])
+        rig.forget()
+        rig.perform(.server(.stopAdvertising), for: Rig.peripheral)
+        #expect(rig.commands.map(\.opcode) == [expected[3]])
+    }
+
+    @Test("A set with a random address is given it, since it has one of its own")
+    func setAddress() {
+        var controller = FakeController.new
+        controller.address = .none
+        let rig = Rig.ready(controller)
+        rig.perform(start(), for: Rig.peripheral)
+        #expect(rig.commands.contains { $0.opcode == .leSetAdvertisingSetRandomAddress })
+    }
+
+    static let contents: [(AdvertisingRequest, advertisement: [UInt8], response: [UInt8])] = [
+        (.init(), [], []),
+        (.init(localName: "Nora"), [5, 0x09] + Array("Nora".utf8), []),
+        (.init(services: [.short(0x180D)]), [3, 0x03, 0x0D, 0x18], []),
+        (
+            .init(localName: "Nora", services: [long(1)]),
+            [17, 0x07] + long(1).octets + [5, 0x09] + Array("Nora".utf8), []
+        ),
+        (
+            .init(localName: "Nora Nora", services: [long(1)]),
+            [17, 0x07] + long(1).octets, [10, 0x09] + Array("Nora Nora".utf8)
+        ),
+        (
+            .init(localName: "Nora Nora Nora", services: [long(1)]),
+            [17, 0x07] + long(1).octets, [11, 0x08] + Array("Nora Nora ".utf8)
+        ),
+        (
+            .init(localName: "12345678901234567890123456"),
+            [27, 0x09] + Array("12345678901234567890123456".utf8), []
+        ),
+        (
+            .init(localName: "123456789012345678901234567"), [],
+            [11, 0x08] + Array("1234567890".utf8)
+        ),
+        (
+            .init(localName: "éééééé", services: [long(1)]),
+            [17, 0x07] + long(1).octets, [11, 0x08] + Array("ééééé".utf8)
+        ),
+        (
+            .init(services: [long(1), long(2)]),
+            [17, 0x06] + long(1).octets, [20, 0xFF] + OverflowArea([long(2)]).manufacturerData
+        ),
+    ]
+
+    @Test("Services and name find their places", arguments: contents)
+    func content(request: AdvertisingRequest, advertisement: [UInt8], response: [UInt8]) {
+        let content = AdvertisementContent(request)
+        #expect(content.advertisement == Self.flags + advertisement)
+        #expect(content.scanResponse == response)
+        #expect(content.left.isEmpty)
+    }
+
+    @Test("Whatever is asked for, each part fits into a legacy packet", arguments: UInt64(0)..<16)
+    func size(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<100 {
+            let services: [BluetoothUUID] = (0..<Int.random(in: 0...12, using: &random)).map { _ in
+                Bool.random(using: &random)
+                    ? .short(.random(in: .min ... .max, using: &random))
+                    : .full(UInt128(UInt64.random(in: .min ... .max, using: &random)) << 64)
+            }
+            let name = String(repeating: "ü", count: .random(in: 0...30, using: &random))
+            let content = AdvertisementContent(.init(localName: name, services: services))
+            #expect(content.advertisement.count <= 31)
+            #expect(content.scanResponse.count <= 31)
+        }
+    }
+
+    @Test(
+        "A central that connects ends the advertisement, which goes on at once",
+        arguments: [FakeController.old, .new]
+    )
+    func rearm(controller: FakeController) {
+        let rig = Rig.ready(controller)
+        rig.perform(start(), for: Rig.peripheral)
+        let enable = rig.commands.last
+        rig.forget()
+        rig.connect(address, role: .peripheral)
+        #expect(rig.commands.last == enable)
+        #expect(answers(rig).isEmpty)
+    }
+
+    @Test("While no further connection is possible there is no advertisement")
+    func full() {
+        var configuration = Host.Configuration(identifierSecret: 1)
+        configuration.limits.links = 1
+        let rig = Rig.ready(configuration: configuration)
+        rig.perform(start(), for: Rig.peripheral)
+        rig.forget()
+        rig.connect(address, role: .peripheral)
+        rig.advance(by: .seconds(10))
+        #expect(!rig.commands.contains { $0.opcode == .leSetAdvertisingEnable })
+        rig.disconnect()
+        #expect(rig.commands.last?.opcode == .leSetAdvertisingEnable)
+    }
+
+    @Test("Clients share the advertisement, and it lasts until the last one stops")
+    func shared() {
+        let rig = Rig.ready()
+        rig.host.open(otherPeripheral, role: .peripheral, at: rig.now)
+        rig.perform(start(.init(localName: "Nora", services: [.short(0x180D)])), for: Rig.peripheral)
+        rig.perform(start(.init(localName: "Emil", services: [.short(0x180F)])), for: otherPeripheral)
+        #expect(answers(rig, otherPeripheral) == [.server(.advertisingStarted(nil))])
+        let data = rig.commands.compactMap { if case .leSetAdvertisingData(let set) = $0 { set.data } else { nil } }
+        #expect(data.last == Self.flags + [5, 0x03, 0x0D, 0x18, 0x0F, 0x18] + [5, 0x09] + Array("Nora".utf8))
+        rig.perform(.server(.stopAdvertising), for: Rig.peripheral)
+        rig.forget()
+        rig.host.close(otherPeripheral, at: rig.now)
+        rig.pump()
+        #expect(rig.commands == [.leSetAdvertisingEnable(.init(enable: false))])
+    }
+
+    @Test("Whoever starts twice hears that it has started")
+    func twice() {
+        let rig = Rig.ready()
+        rig.perform(start(), for: Rig.peripheral)
+        rig.perform(start(), for: Rig.peripheral)
+        #expect(answers(rig) == [.server(.advertisingStarted(nil)), .server(.advertisingStarted(.alreadyInProgress))])
+    }
+
+    @Test("What makes no sense is refused")
+    func invalid() {
+        let rig = Rig.ready()
+        rig.perform(start(.init(localName: String(repeating: "x", count: 249))), for: Rig.peripheral)
+        #expect(answers(rig) == [.server(.advertisingStarted(.invalidParameters))])
+    }
+
+    @Test("A refusal of the controller is the answer, whichever command it is", arguments: 0..<4)
+    func refused(step: Int) {
+        let commands: [HCI.Opcode] = [
+            .leSetAdvertisingParameters, .leSetAdvertisingData, .leSetScanResponseData, .leSetAdvertisingEnable,
+        ]
+        let rig = Rig.ready()
+        rig.controller.refused = [commands[step].wire: .commandDisallowed]
+        rig.perform(start(), for: Rig.peripheral)
+        #expect(answers(rig) == [.server(.advertisingStarted(.hci(.commandDisallowed)))])
+        rig.forget()
+        rig.advance(by: .seconds(10))
+        #expect(rig.commands.isEmpty)
+    }
+
+    @Test("Stopping before it has begun is answered once")
+    func stopEarly() {
+        let rig = Rig.ready()
+        rig.controller.silent = [HCI.Opcode.leSetAdvertisingData.wire]
+        rig.perform(start(), for: Rig.peripheral)
+        rig.perform(.server(.stopAdvertising), for: Rig.peripheral)
+        rig.advance(by: .seconds(1))
+        #expect(answers(rig) == [.server(.advertisingStarted(.cancelled))])
+    }
+}

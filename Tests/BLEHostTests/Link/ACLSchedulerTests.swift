@@ -1,0 +1,140 @@
+import BLEWire
+import Testing
+
+@testable import BLEHost
+
+@Suite("ACL scheduler")
+struct ACLSchedulerTests {
+    let first = ConnectionHandle(wire: 1) ?? .lowest
+    let second = ConnectionHandle(wire: 2) ?? .lowest
+
+    func make(size: Int = 27, count: Int) -> ACLScheduler {
+        var scheduler = ACLScheduler(queueLimit: 4)
+        scheduler.reset(size: size, count: count)
+        scheduler.linkUp(first)
+        scheduler.linkUp(second)
+        return scheduler
+    }
+
+    func drain(_ scheduler: inout ACLScheduler) -> [ACLScheduler.Fragment] {
+        var fragments: [ACLScheduler.Fragment] = []
+        while let fragment = scheduler.next() { fragments.append(fragment) }
+        return fragments
+    }
+
+    @Test("A packet is cut into fragments of the buffer size", arguments: [1, 22, 23, 24, 49, 50, 51, 300])
+    func fragments(length: Int) {
+        var scheduler = make(count: 100)
+        let payload = (0..<length).map { UInt8(truncatingIfNeeded: $0) }
+        #expect(scheduler.submit(payload, on: .attribute, of: first, receipt: .init(rawValue: 9)) == .queued)
+        let fragments = drain(&scheduler)
+        #expect(fragments.count == (length + 4 + 26) / 27)
+        let whole = fragments.flatMap { $0.packet.dropFirst(5) }
+        #expect(whole == UInt16(length).littleEndianOctets + [4, 0] + payload)
+        for (index, fragment) in fragments.enumerated() {
+            #expect(fragment.packet.count <= 5 + 27)
+            #expect(fragment.packet[0] == 2)
+            #expect(fragment.packet[1] == 1)
+            #expect(fragment.packet[2] == (index == 0 ? 0x00 : 0x10))
+            #expect(Int(fragment.packet[3]) == fragment.packet.count - 5)
+            #expect((fragment.receipt != nil) == (index == fragments.count - 1))
+        }
+    }
+
+    @Test("No more is sent than there are buffers")
+    func credits() {
+        var scheduler = make(count: 2)
+        for _ in 0..<4 { _ = scheduler.submit([1], on: .attribute, of: first, receipt: nil) }
+        #expect(drain(&scheduler).count == 2)
+        #expect(scheduler.completed(1, on: first) == .freed)
+        #expect(drain(&scheduler).count == 1)
+    }
+
+    @Test("Links take turns, fragment by fragment")
+    func fairness() {
+        var scheduler = make(count: 6)
+        _ = scheduler.submit([UInt8](repeating: 0, count: 200), on: .attribute, of: first, receipt: nil)
+        _ = scheduler.submit([UInt8](repeating: 0, count: 200), on: .attribute, of: second, receipt: nil)
+        #expect(drain(&scheduler).map { $0.packet[1] } == [1, 2, 1, 2, 1, 2])
+    }
+
+    @Test("A controller that claims too much is believed only as far as can be")
+    func lies() {
+        var scheduler = make(count: 2)
+        for _ in 0..<4 { _ = scheduler.submit([1], on: .attribute, of: first, receipt: nil) }
+        #expect(drain(&scheduler).count == 2)
+        #expect(scheduler.completed(.max, on: first) == .clamped(to: 2))
+        #expect(scheduler.completed(1, on: second) == .clamped(to: 0))
+        #expect(scheduler.completed(1, on: ConnectionHandle(wire: 3) ?? .lowest) == .noLink)
+        #expect(drain(&scheduler).count == 2)
+        #expect(drain(&scheduler).isEmpty)
+    }
+
+    @Test("The buffers of a link that is gone are free")
+    func linkDown() {
+        var scheduler = make(count: 1)
+        _ = scheduler.submit([1], on: .attribute, of: first, receipt: nil)
+        _ = scheduler.submit([1], on: .attribute, of: second, receipt: nil)
+        #expect(drain(&scheduler).count == 1)
+        scheduler.linkDown(first)
+        #expect(drain(&scheduler).map { $0.packet[1] } == [2])
+        #expect(scheduler.submit([1], on: .attribute, of: first, receipt: nil) == .noLink)
+    }
+
+    @Test("A queue takes no more than its limit")
+    func limit() {
+        var scheduler = make(count: 0)
+        for _ in 0..<4 { #expect(scheduler.submit([1], on: .attribute, of: first, receipt: nil) == .queued) }
+        #expect(scheduler.submit([1], on: .attribute, of: first, receipt: nil) == .limitReached)
+        #expect(scheduler.submit([1], on: .attribute, of: second, receipt: nil) == .queued)
+    }
+}
+
+@Suite("Reassembler")
+struct ReassemblerTests {
+    func frame(_ length: Int) -> [UInt8] {
+        UInt16(length).littleEndianOctets + [4, 0] + (0..<length).map { UInt8(truncatingIfNeeded: $0) }
+    }
+
+    @Test("A packet comes out as it went in, however it is cut", arguments: UInt64(0)..<16)
+    func cuts(seed: UInt64) {
+        var random = SeededGenerator(seed: seed), reassembler = Reassembler()
+        for _ in 0..<50 {
+            let whole = frame(.random(in: 0...600, using: &random))
+            var rest = whole[...], isFirst = true, result = Reassembler.OnFragment.incomplete
+            while !rest.isEmpty {
+                let fragment = Array(rest.prefix(.random(in: 1...100, using: &random)))
+                rest = rest.dropFirst(fragment.count)
+                result = isFirst ? reassembler.begin(fragment.span) : reassembler.proceed(fragment.span)
+                if rest.isEmpty, isFirst { #expect(result == .whole) }
+                if !rest.isEmpty { #expect(result == .incomplete) }
+                if rest.isEmpty, !isFirst { #expect(result == .complete(whole)) }
+                isFirst = false
+            }
+        }
+    }
+
+    @Test("A fragment of nothing is dropped")
+    func stray() {
+        var reassembler = Reassembler()
+        #expect(reassembler.proceed([1, 2].span) == .dropped(.reserved(field: "Packet Boundary Flag")))
+    }
+
+    @Test("More than the header says is dropped, and the next packet is well")
+    func lyingLength() {
+        var reassembler = Reassembler()
+        #expect(reassembler.begin(([2, 0, 4, 0] + [1, 2, 3]).span) == .dropped(.trailing(count: 1)))
+        #expect(reassembler.begin(([4, 0, 4, 0] + [1, 2]).span) == .incomplete)
+        #expect(reassembler.proceed([3, 4, 5].span) == .dropped(.trailing(count: 1)))
+        #expect(reassembler.begin(frame(5).span) == .whole)
+    }
+
+    @Test("A packet that begins before the last one ended replaces it")
+    func replaced() {
+        var reassembler = Reassembler()
+        #expect(reassembler.begin([9, 0, 4, 0, 1].span) == .incomplete)
+        #expect(reassembler.isCollecting)
+        #expect(reassembler.begin([1, 0].span) == .incomplete)
+        #expect(reassembler.proceed([4, 0, 7].span) == .complete([1, 0, 4, 0, 7]))
+    }
+}
