@@ -1,0 +1,82 @@
+package import BLEHost
+package import BLERuntime
+package import Dispatch
+import Synchronization
+
+/// A computer in a ``World``: a Bluetooth host and its controller, with a place.
+///
+/// It is there as long as its world; this object only names it.
+public final class Machine: Sendable {
+    /// What goes wrong with a machine's controller.
+    public struct Faults: Hashable, Sendable {
+        /// Whether the controller takes nothing from its host and tells it nothing, as if it had crashed.
+        ///
+        /// The host gives up after a few seconds and switches it off and on, which does not help either.
+        public var isMute = false
+        /// The share of events, from 0 to 1, that the controller forgets to tell its host.
+        public var forgottenEvents = 0.0
+
+        /// Creates a controller without faults.
+        public init() {}
+    }
+
+    /// What the machine is called.
+    public let name: String
+    let index: Int
+    let world: World
+
+    init(name: String, index: Int, world: World) {
+        self.name = name
+        self.index = index
+        self.world = world
+    }
+
+    /// Runs `body` with this machine as the one whose radio new managers use.
+    ///
+    /// It also holds for managers that an app creates later in delegate methods, but not for what `body` hands to
+    /// queues of its own.
+    public func inhabit<Result>(_ body: () async throws -> Result) async rethrows -> Result {
+        try await Bluetooth.$link.withValue(self) { try await body() }
+    }
+
+    /// Runs `body` with this machine as the one whose radio new managers use.
+    public func inhabit<Result>(_ body: () throws -> Result) rethrows -> Result {
+        try Bluetooth.$link.withValue(self) { try body() }
+    }
+
+    /// Puts the machine somewhere else, at once.
+    public func move(to position: World.Position) { world.tell(.move(machine: index, position)) }
+
+    /// Takes the controller away, as if it were unplugged.
+    ///
+    /// Managers hear that Bluetooth is resetting, and a second later that it is unsupported.
+    public func unplugRadio() { world.tell(.setRadio(machine: index, isOn: false)) }
+
+    /// Brings the controller back, as new.
+    public func plugInRadio() { world.tell(.setRadio(machine: index, isOn: true)) }
+
+    /// Has these things go wrong with the controller from now on, and no others.
+    public func cause(_ faults: Faults) { world.tell(.setFaults(machine: index, faults)) }
+}
+
+extension Machine: HostLink {
+    /// One manager's conversation with a host in a world.
+    private struct Session: HostSession {
+        let world: World
+        let client: ClientID
+        func send(_ request: ClientRequest) { world.tell(.request(request, client)) }
+        func close() { world.tell(.close(client)) }
+    }
+
+    package func open(
+        _ role: ClientRole,
+        on queue: DispatchQueue,
+        receive: @escaping @Sendable (ClientEvent) -> Void
+    ) -> any HostSession {
+        let appQueue = queue.getSpecific(key: Bluetooth.appQueue) ?? queue
+        let session = WorldSession(machine: self, queue: queue, appQueue: appQueue, receive: receive)
+        let client = world.core.withLock { $0.open(session, role) }
+        world.nudge()
+        return Session(world: world, client: client)
+    }
+}

@@ -1,0 +1,134 @@
+import BLEController
+package import BLERuntime
+import BLEWire
+import Dispatch
+
+/// Virtual controllers that programs reach over sockets: one controller for each address, all on one air, in real time.
+///
+/// To connect is to switch a controller on, and to disconnect is to switch it off: a host finds it as new, and its peers
+/// lose it. A second connection to the same controller takes the place of the first.
+/// Sendable because everything happens on its queue.
+package final class RadioServer: @unchecked Sendable {
+    private struct Port {
+        let controller: ControllerID
+        var listener: SocketListener?
+        var stream: SocketStream?
+        var framer = H4Framer(from: .host)
+        var outgoing: [UInt8] = []
+    }
+
+    private let queue = DispatchQueue(label: "corebluetooth.radio", qos: .userInitiated)
+    private let clock = MonotonicClock()
+    private let alarm: Alarm
+    private let tap: PacketTap?
+    private var air: Air
+    private var ports: [Port] = []
+
+    /// Creates a server that listens when ``listen(at:)`` has been called.
+    ///
+    /// - Parameters:
+    ///   - seed: What the choices of the air follow from, as far as real time lets them.
+    ///   - loss: The share of packets that is lost on the air.
+    ///   - tap: Hears of every HCI packet.
+    package init(seed: UInt64, loss: Double = 0, tap: PacketTap? = nil) {
+        air = Air(seed: seed, conditions: .init(loss: loss))
+        alarm = Alarm(queue: queue, clock: clock)
+        self.tap = tap
+        alarm.start { [weak self] in self?.wake() }
+    }
+
+    /// Adds a controller that is reached at `address`.
+    ///
+    /// - Returns: The port that it is reached at, which the system chose if it was asked for 0.
+    /// - Throws: ``TransportError/Code/unreachable`` if the address cannot be listened at.
+    @discardableResult
+    package func listen(at address: SocketAddress) throws(TransportError) -> UInt16 {
+        let result: Result<UInt16, TransportError> = queue.sync {
+            Result { () throws(TransportError) in
+                let index = ports.count
+                let listener = try SocketListener(at: address, queue: queue) { [weak self] stream in
+                    self?.accept(stream, at: index)
+                }
+                let identity = ControllerIdentity(
+                    address: DeviceAddress(0xCB1E_0000_0001 + UInt64(index), .public)
+                )
+                ports.append(Port(controller: air.add(identity), listener: listener))
+                return listener.port
+            }
+        }
+        return try result.get()
+    }
+
+    /// Lets go of all connections and ports.
+    package func stop() {
+        queue.sync {
+            for index in ports.indices {
+                ports[index].listener = nil
+                ports[index].stream?.close()
+                ports[index].stream = nil
+            }
+            alarm.cancel()
+        }
+    }
+
+    private func accept(_ stream: SocketStream, at index: Int) {
+        ports[index].stream?.close()
+        ports[index].stream = stream
+        ports[index].framer.reset()
+        ports[index].outgoing.removeAll()
+        air.powerCycle(ports[index].controller, at: clock.now)
+        stream.start { [weak self, weak stream] (chunk) throws(TransportError) in
+            guard let self, let stream else { return }
+            try receive(chunk, on: stream, at: index)
+        } closed: { [weak self, weak stream] _ in
+            if let self, let stream { disconnected(stream, at: index) }
+        }
+        finishTurn()
+    }
+
+    private func receive(_ chunk: Span<UInt8>, on stream: SocketStream, at index: Int) throws(TransportError) {
+        guard ports[index].stream === stream else { return }
+        defer { finishTurn() }
+        let now = clock.now, controller = ports[index].controller
+        air.wake(at: now)
+        try ports[index].framer.receive(chunk) { packet in
+            record(packet, .toController, index, at: now)
+            air.receive(packet, from: controller, at: now)
+        }
+    }
+
+    private func disconnected(_ stream: SocketStream, at index: Int) {
+        guard ports[index].stream === stream else { return }
+        ports[index].stream = nil
+        air.powerCycle(ports[index].controller, at: clock.now)
+        finishTurn()
+    }
+
+    private func wake() {
+        air.wake(at: clock.now)
+        finishTurn()
+    }
+
+    /// Sends each host what there is for it with one write, then sleeps until something is due.
+    private func finishTurn() {
+        while let output = air.next() {
+            guard case .hci(let bytes, let controller) = output, let index = index(of: controller) else { continue }
+            record(bytes.span, .toHost, index, at: clock.now)
+            ports[index].outgoing.append(contentsOf: bytes)
+        }
+        for index in ports.indices where !ports[index].outgoing.isEmpty {
+            let bytes = ports[index].outgoing
+            ports[index].outgoing.removeAll(keepingCapacity: true)
+            ports[index].stream?.write(bytes.span)
+        }
+        alarm.set(air.deadline)
+    }
+
+    private func index(of controller: ControllerID) -> Int? { ports.firstIndex { $0.controller == controller } }
+
+    private func record(_ packet: Span<UInt8>, _ direction: PacketRecord.Direction, _ index: Int, at now: Instant) {
+        guard let tap else { return }
+        let bytes = packet.withUnsafeBufferPointer { Array($0) }
+        tap(PacketRecord(machine: "controller \(index)", direction: direction, time: now, bytes: bytes))
+    }
+}

@@ -1,0 +1,118 @@
+import BLEWire
+
+extension SimulatedPeripheral: Decodable {
+    private enum Key: String, CodingKey { case name, position, services }
+
+    /// Reads a device of a ``Scenario``.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        name = try values.decode(String.self, forKey: .name)
+        position = try values.decodeIfPresent(World.Position.self, forKey: .position) ?? World.Position()
+        services = try values.decodeIfPresent([Service].self, forKey: .services) ?? []
+    }
+}
+
+extension SimulatedPeripheral.Service: Decodable {
+    private enum Key: String, CodingKey { case uuid, advertised, characteristics }
+
+    /// Reads a service of a ``Scenario``.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        uuid = try values.uuid(forKey: .uuid)
+        isAdvertised = try values.decodeIfPresent(Bool.self, forKey: .advertised) ?? true
+        characteristics =
+            try values.decodeIfPresent([SimulatedPeripheral.Characteristic].self, forKey: .characteristics) ?? []
+    }
+}
+
+extension SimulatedPeripheral.Characteristic: Decodable {
+    private enum Key: String, CodingKey { case uuid, properties, value, text, notify }
+
+    /// Reads a characteristic of a ``Scenario``.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        uuid = try values.uuid(forKey: .uuid)
+        properties = try values.decodeIfPresent([SimulatedPeripheral.Property].self, forKey: .properties) ?? []
+        notifications = try values.decodeIfPresent(SimulatedPeripheral.Notifications.self, forKey: .notify)
+        if let text = try values.decodeIfPresent(String.self, forKey: .text) {
+            value = Array(text.utf8)
+        } else {
+            value = try values.contains(.value) ? values.octets(values.decode(String.self, forKey: .value), .value) : []
+        }
+        guard value.count <= 512 else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .value,
+                in: values,
+                debugDescription: "512 octets are the most that a value can have"
+            )
+        }
+    }
+}
+
+extension SimulatedPeripheral.Notifications: Decodable {
+    private enum Key: String, CodingKey { case every, values }
+
+    /// Reads what a characteristic of a ``Scenario`` sends by itself.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        let milliseconds = try values.decode(Int.self, forKey: .every)
+        guard 1...86_400_000 ~= milliseconds else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .every,
+                in: values,
+                debugDescription: "1 ms to a day is expected"
+            )
+        }
+        interval = .milliseconds(milliseconds)
+        self.values = try values.decode([String].self, forKey: .values).map { try values.octets($0, .values) }
+    }
+}
+
+extension World.Position: Codable {
+    private enum Key: String, CodingKey { case x, y, z }
+
+    /// Reads `x`, `y` and `z`, each of which is 0 if it is missing.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        x = try values.decodeIfPresent(Double.self, forKey: .x) ?? 0
+        y = try values.decodeIfPresent(Double.self, forKey: .y) ?? 0
+        z = try values.decodeIfPresent(Double.self, forKey: .z) ?? 0
+    }
+
+    /// Writes `x`, `y` and `z`.
+    public func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: Key.self)
+        try values.encode(x, forKey: .x)
+        try values.encode(y, forKey: .y)
+        try values.encode(z, forKey: .z)
+    }
+}
+
+extension KeyedDecodingContainer {
+    /// Reads a UUID in one of the forms that people write.
+    fileprivate func uuid(forKey key: Key) throws -> String {
+        let text = try decode(String.self, forKey: key)
+        guard BluetoothUUID(text) != nil else {
+            throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "\(text) is no UUID")
+        }
+        return text
+    }
+
+    /// Reads octets from pairs of hexadecimal digits.
+    fileprivate func octets(_ text: String, _ key: Key) throws -> [UInt8] {
+        var result: [UInt8] = []
+        var rest = text.utf8[...]
+        while rest.count >= 2, let octet = UInt8(Substring(rest.prefix(2)), radix: 16) {
+            result.append(octet)
+            rest = rest.dropFirst(2)
+        }
+        guard rest.isEmpty else {
+            throw DecodingError.dataCorruptedError(
+                forKey: key,
+                in: self,
+                debugDescription: "\(text) is not made of pairs of hexadecimal digits"
+            )
+        }
+        return result
+    }
+}

@@ -1,0 +1,89 @@
+import BLEHost
+import BLERuntime
+import BLEWire
+import Dispatch
+import Synchronization
+
+extension World {
+    /// Lets `duration` pass, which takes no longer than what happens in it.
+    ///
+    /// Time stands still while apps work: what an app asks for in a delegate method is asked at the instant of the
+    /// event, and one manager is served at a time. The world goes on when the queues on which managers were called and
+    /// the main queue are empty, and nothing new has been asked for meanwhile; so work that hops between those, or that
+    /// a task of the main actor carries on, is waited for. What an app does on a queue or thread of its own choice, or
+    /// with timers, happens at a time that only the computer knows: it works, but no two runs are alike.
+    ///
+    /// Managers may use the main queue, and this method may be called from the main actor; the main thread must not be
+    /// blocked meanwhile.
+    public func advance(by duration: Duration) async {
+        precondition(clock.withLock { $0 == nil }, "a world that runs in real time needs nobody to advance it")
+        let end = core.withLock { $0.now + duration }
+        await settleApps()
+        while core.withLock({ $0.run(until: end) }) { await deliver() }
+    }
+
+    /// Has the world keep pace with the computer's clock from now on, by itself.
+    ///
+    /// That is for people and for programs that have to do with the outside; two runs are never alike. The world stops
+    /// when nobody holds it any more.
+    public func runInRealTime() {
+        let age = now
+        let started = clock.withLock { clock -> RealTimeClock? in
+            guard clock == nil else { return nil }
+            clock = RealTimeClock(self, age: age)
+            return clock
+        }
+        started?.start()
+    }
+
+    /// Has a world in real time look at what it was told.
+    func nudge() { clock.withLock { $0 }?.nudge() }
+
+    /// Lets apps hear what there is to hear, one manager at a time, and waits until they have done all that they do
+    /// about it.
+    private func deliver() async {
+        let deliveries = core.withLock { $0.takeDeliveries() }
+        await withCheckedContinuation { done in
+            Self.deliver(deliveries[...]) { done.resume() }
+        }
+        await settle(deliveries.map(\.session.appQueue))
+    }
+
+    /// Delivers one after the other without returning in between, and calls `done` on some queue at the end.
+    private static func deliver(_ deliveries: ArraySlice<WorldDelivery>, done: @escaping @Sendable () -> Void) {
+        guard let delivery = deliveries.first else { return done() }
+        let session = delivery.session
+        session.queue.async {
+            Bluetooth.$link.withValue(session.machine) {
+                for event in delivery.events { session.receive(event) }
+            }
+            visit([session.appQueue, session.appQueue]) { deliver(deliveries.dropFirst(), done: done) }
+        }
+    }
+
+    /// Waits for the queues of all apps, which may be at work on what a test has started.
+    private func settleApps() async {
+        await settle(core.withLock { $0.appQueues })
+    }
+
+    /// Waits until `queues` and the main queue are empty, and nobody asks for anything more.
+    ///
+    /// A queue that feeds itself for ever is left alone after a while.
+    private func settle(_ queues: [DispatchQueue]) async {
+        var distinct: [DispatchQueue] = []
+        for queue in queues where !distinct.contains(where: { $0 === queue }) { distinct.append(queue) }
+        for _ in 0..<1_000 {
+            let before = core.withLock { $0.requestCount }
+            let path = [.main] + distinct
+            await withCheckedContinuation { done in Self.visit(path[...]) { done.resume() } }
+            await Task.yield()
+            guard core.withLock({ $0.requestCount }) != before else { return }
+        }
+    }
+
+    /// Passes through the end of each queue in turn, and calls `done` on the last.
+    private static func visit(_ queues: ArraySlice<DispatchQueue>, done: @escaping @Sendable () -> Void) {
+        guard let queue = queues.first else { return done() }
+        queue.async(flags: .barrier) { visit(queues.dropFirst(), done: done) }
+    }
+}

@@ -1,0 +1,125 @@
+package import BLERuntime
+import BLEWire
+import Synchronization
+
+/// A place with Bluetooth machines in it, where time passes only when it is told to.
+///
+/// A world holds whole Bluetooth hosts, a virtual controller for each, and the air between them. Apps that were written
+/// for real machines run in it unchanged: a manager that is created within ``inhabit(_:)`` finds the radio of that
+/// world instead of the computer's own. Every random choice follows from one seed, so that a run is a function of the
+/// seed and of what the apps do; two worlds never meet, so tests run side by side.
+///
+/// ```swift
+/// let world = World(seed: 7, conditions: .init(loss: 0.3))
+/// let phone = world.machine("phone"), sensor = world.machine("sensor", at: .init(x: 3))
+/// let thermometer = sensor.inhabit { Thermometer() }
+/// let reader = phone.inhabit { Reader() }
+/// await world.advance(by: .seconds(10))
+/// #expect(reader.values == thermometer.values)
+/// ```
+///
+/// Methods may be called from any thread; ``advance(by:)`` by one task at a time.
+public final class World: Sendable {
+    /// What the air does to the packets in it.
+    public struct Conditions: Hashable, Sendable {
+        /// The share of packets that is lost on the air, from 0 to 1, beyond what distance does.
+        ///
+        /// A connection sends what was lost again, so that data arrive late instead of never; advertisements are gone.
+        public var loss: Double
+
+        /// Creates conditions.
+        public init(loss: Double = 0) { self.loss = loss }
+    }
+
+    /// Where a machine is, in metres.
+    ///
+    /// Signals weaken with distance: a few metres are a good connection, some tens a bad one, and a hundred none.
+    public struct Position: Hashable, Sendable {
+        /// Metres to the east.
+        public var x: Double
+        /// Metres to the north.
+        public var y: Double
+        /// Metres up.
+        public var z: Double
+
+        /// Creates a position; the middle of the world by default.
+        public init(x: Double = 0, y: Double = 0, z: Double = 0) {
+            self.x = x
+            self.y = y
+            self.z = z
+        }
+    }
+
+    let core: Mutex<WorldCore>
+    let clock = Mutex<RealTimeClock?>(nil)
+
+    /// Creates an empty world in which every random choice follows from `seed`.
+    public init(seed: UInt64, conditions: Conditions = Conditions()) {
+        core = Mutex(WorldCore(seed: seed, loss: conditions.loss))
+    }
+
+    /// The machine called `name`, which is made if it is not there yet.
+    ///
+    /// - Parameters:
+    ///   - name: Its name, which also decides its address and its random choices, along with the seed.
+    ///   - position: Where it is when it is made; a machine that is there already stays where it is.
+    public func machine(_ name: String, at position: Position = Position()) -> Machine {
+        let index = core.withLock { $0.machine(name, at: position) }
+        nudge()
+        return Machine(name: name, index: index, world: self)
+    }
+
+    /// Puts a device into the world that does what its description says, without an app.
+    ///
+    /// - Returns: The machine that the device is, to move it or to take its radio away.
+    @discardableResult
+    public func place(_ peripheral: SimulatedPeripheral) -> Machine {
+        let index = core.withLock { $0.place(peripheral) }
+        nudge()
+        return Machine(name: peripheral.name, index: index, world: self)
+    }
+
+    /// Runs `body` with the machine called "phone" as the one that new managers use.
+    public func inhabit<Result>(_ body: () async throws -> Result) async rethrows -> Result {
+        try await machine("phone").inhabit(body)
+    }
+
+    /// Runs `body` with the machine called "phone" as the one that new managers use.
+    public func inhabit<Result>(_ body: () throws -> Result) rethrows -> Result {
+        try machine("phone").inhabit(body)
+    }
+
+    /// How old the world is.
+    public var now: Duration { core.withLock { $0.now - Instant() } }
+
+    /// What the air does from now on.
+    public var conditions: Conditions {
+        get { core.withLock { Conditions(loss: $0.loss) } }
+        set { core.withLock { $0.loss = newValue.loss } }
+    }
+
+    /// A digest of every packet that has passed between a host and its controller, with its time.
+    ///
+    /// Two runs with the same seed have the same one, in whatever process; if they do not, an app has asked for
+    /// something at a time of its own.
+    public var traceHash: UInt64 { core.withLock { $0.trace.value } }
+
+    /// Lets no packet pass between two machines, however near they are, until ``rejoin(_:_:)``.
+    public func separate(_ one: Machine, _ other: Machine) {
+        tell(.setApart(one.index, other.index, true))
+    }
+
+    /// Lets packets pass between two machines again.
+    public func rejoin(_ one: Machine, _ other: Machine) {
+        tell(.setApart(one.index, other.index, false))
+    }
+
+    /// Has `tap` hear of every HCI packet from now on.
+    package func observe(_ tap: @escaping PacketTap) { core.withLock { $0.tap = tap } }
+
+    /// Hands `action` to the world, which hears it before any more time passes.
+    func tell(_ action: WorldAction) {
+        core.withLock { $0.tell(action) }
+        nudge()
+    }
+}

@@ -1,0 +1,30 @@
+import BLEHost
+import BLERuntime
+import Dispatch
+
+/// What an app or a test does to a world; heard in the order in which it was done.
+enum WorldAction: Sendable {
+    case open(ClientID, ClientRole)
+    case close(ClientID)
+    case request(ClientRequest, ClientID)
+    case move(machine: Int, World.Position)
+    case setRadio(machine: Int, isOn: Bool)
+    case setFaults(machine: Int, Machine.Faults)
+    case setApart(Int, Int, Bool)
+}
+
+/// An app's manager in a world.
+struct WorldSession: Sendable {
+    let machine: Machine
+    /// Where events are delivered.
+    let queue: DispatchQueue
+    /// The queue behind that one, where the rest of the app may run.
+    let appQueue: DispatchQueue
+    let receive: @Sendable (ClientEvent) -> Void
+}
+
+/// Events for one manager that belong to one instant.
+struct WorldDelivery: Sendable {
+    let session: WorldSession
+    var events: [ClientEvent]
+}

@@ -1,0 +1,108 @@
+import BLEController
+import BLEHost
+import BLEWire
+
+extension WorldCore {
+    mutating func perform(_ action: WorldAction) {
+        switch action {
+        case .open(let client, let role):
+            guard let index = station(of: client) else { return }
+            stations[index].host.open(client, role: role, at: now)
+            markDirty(index)
+        case .close(let client):
+            guard let index = station(of: client) else { return }
+            stations[index].host.close(client, at: now)
+            clients[client.rawValue] = .gone
+            deliveries.removeAll { $0.client == client.rawValue }
+            markDirty(index)
+        case .request(let request, let client): perform(request, for: client)
+        case .move(let index, let position): move(index, to: Position(position))
+        case .setRadio(let index, let isOn): isOn ? plugIn(index) : unplug(index)
+        case .setFaults(let index, let faults): set(faults, on: index)
+        case .setApart(let one, let other, let isApart): set(one, other, apart: isApart)
+        }
+    }
+
+    mutating func perform(_ request: ClientRequest, for client: ClientID) {
+        guard let index = station(of: client) else { return }
+        stations[index].host.perform(request, for: client, at: now)
+        markDirty(index)
+    }
+
+    /// Lets what is due happen to a station.
+    mutating func wake(_ index: Int) {
+        let station = stations[index]
+        switch station.radio {
+        case .unplugged(let absentAt?) where absentAt <= now:
+            station.radio = .unplugged(absentAt: nil)
+            station.host.transportAbsent(at: now)
+        case .resetting(let controller, let until) where until <= now:
+            station.radio = .present(controller)
+            station.host.transportOpened(at: now)
+        case .present, .unplugged, .resetting: break
+        }
+        station.host.wake(at: now)
+        markDirty(index)
+    }
+
+    /// Switches the controller off and on for a host that cannot go on with it.
+    mutating func reset(_ index: Int) {
+        let station = stations[index]
+        guard case .present(let controller) = station.radio else { return }
+        air.powerCycle(controller, at: now)
+        station.radio = .resetting(controller, until: now + Self.restart)
+        station.host.transportClosed(at: now)
+        markDirty(index)
+    }
+
+    private mutating func move(_ index: Int, to position: Position) {
+        let station = stations[index]
+        station.identity.position = position
+        switch station.radio {
+        case .present(let controller), .resetting(let controller, _): air.move(controller, to: position)
+        case .unplugged: break
+        }
+    }
+
+    private mutating func unplug(_ index: Int) {
+        let station = stations[index]
+        switch station.radio {
+        case .present(let controller), .resetting(let controller, _):
+            air.remove(controller, at: now)
+            station.radio = .unplugged(absentAt: now + Self.absence)
+            station.host.transportClosed(at: now)
+            markDirty(index)
+        case .unplugged: break
+        }
+    }
+
+    private mutating func plugIn(_ index: Int) {
+        let station = stations[index]
+        guard case .unplugged = station.radio else { return }
+        let controller = air.add(station.identity)
+        owners.append(index)
+        station.radio = .present(controller)
+        set(station.faults, on: index)
+        station.host.transportOpened(at: now)
+        markDirty(index)
+    }
+
+    private mutating func set(_ faults: Machine.Faults, on index: Int) {
+        stations[index].faults = faults
+        switch stations[index].radio {
+        case .present(let controller), .resetting(let controller, _):
+            air[faults: controller].isMute = faults.isMute
+            air[faults: controller].dropEvents = faults.forgottenEvents
+        case .unplugged: break
+        }
+    }
+
+    private mutating func set(_ one: Int, _ other: Int, apart isApart: Bool) {
+        for a in owners.indices where owners[a] == one {
+            for b in owners.indices where owners[b] == other {
+                let pair = ControllerPair(ControllerID(rawValue: a), ControllerID(rawValue: b))
+                if isApart { air.partition.insert(pair) } else { air.partition.remove(pair) }
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import BLEController
+import BLEHost
+import BLERuntime
+import BLEWire
+
+extension WorldCore {
+    /// Runs until an app has something to hear, or `end` is reached and nothing is left to do until then.
+    ///
+    /// - Returns: Whether there is something to hear, in ``takeDeliveries()``.
+    mutating func run(until end: Instant) -> Bool {
+        hear()
+        while deliveries.isEmpty {
+            guard step(until: end) else {
+                now = max(now, end)
+                return false
+            }
+        }
+        return true
+    }
+
+    /// What apps must hear at this instant, one entry a manager, in the order in which managers were created.
+    mutating func takeDeliveries() -> [WorldDelivery] {
+        var taken: [Int: Int] = [:]
+        var result: [(client: Int, delivery: WorldDelivery)] = []
+        for (client, event) in deliveries {
+            if let index = taken[client] {
+                result[index].delivery.events.append(event)
+            } else if case .app(let session) = clients[client] {
+                taken[client] = result.count
+                result.append((client, WorldDelivery(session: session, events: [event])))
+            }
+        }
+        deliveries.removeAll(keepingCapacity: true)
+        return result.sorted { $0.client < $1.client }.map(\.delivery)
+    }
+
+    /// Does what apps and tests have asked for, and all that follows from it at this instant.
+    mutating func hear() {
+        while !inbox.isEmpty {
+            let actions = inbox
+            inbox.removeAll(keepingCapacity: true)
+            for action in actions {
+                perform(action)
+                settle()
+            }
+        }
+        settle()
+    }
+
+    /// When something happens by itself.
+    var deadline: Instant? {
+        var due = air.deadline
+        for station in stations {
+            if let deadline = station.deadline, due.map({ deadline < $0 }) ?? true { due = deadline }
+        }
+        for device in devices {
+            if let deadline = device.deadline, due.map({ deadline < $0 }) ?? true { due = deadline }
+        }
+        return due
+    }
+
+    /// Goes to the next thing that happens; `false` if nothing does by `end`.
+    mutating func step(until end: Instant) -> Bool {
+        guard let due = deadline, due <= end else { return false }
+        now = max(now, due)
+        air.wake(at: now)
+        for index in stations.indices {
+            guard let deadline = stations[index].deadline, deadline <= now else { continue }
+            wake(index)
+        }
+        for index in devices.indices {
+            guard let deadline = devices[index].deadline, deadline <= now else { continue }
+            for request in devices[index].wake(at: now) { perform(request, for: devices[index].client) }
+        }
+        settle()
+        return true
+    }
+
+    /// Lets packets pass between hosts and controllers until none is left at this instant.
+    mutating func settle() {
+        while true {
+            while let output = air.next() {
+                switch output {
+                case .hci(let bytes, let controller): deliver(bytes, from: controller)
+                case .note, .air: break
+                }
+            }
+            guard !dirty.isEmpty else { return }
+            let stations = dirty
+            dirty.removeAll(keepingCapacity: true)
+            for index in stations { drain(index) }
+        }
+    }
+
+    private mutating func deliver(_ bytes: [UInt8], from controller: ControllerID) {
+        let index = owners[controller.rawValue]
+        guard stations[index].controller == controller else { return }
+        record(bytes, index, .toHost)
+        stations[index].host.receive(bytes.span, at: now)
+        markDirty(index)
+    }
+
+    private mutating func drain(_ index: Int) {
+        let station = stations[index]
+        station.isDirty = false
+        while let output = station.host.next() {
+            switch output {
+            case .packet(let bytes):
+                guard let controller = station.controller else { continue }
+                record(bytes, index, .toController)
+                air.receive(bytes.span, from: controller, at: now)
+            case .event(let event, let client): tell(client, event)
+            case .resetTransport: reset(index)
+            case .remember, .note: break
+            }
+        }
+        station.hostDeadline = station.host.deadline
+    }
+
+    private mutating func tell(_ client: ClientID, _ event: ClientEvent) {
+        switch clients[client.rawValue] {
+        case .app: deliveries.append((client.rawValue, event))
+        case .device(let index):
+            for request in devices[index].receive(event, at: now) { perform(request, for: client) }
+        case .gone: break
+        }
+    }
+
+    private mutating func record(_ bytes: [UInt8], _ index: Int, _ direction: PacketRecord.Direction) {
+        trace.add(bytes.span, machine: index, direction, at: now)
+        tap?(PacketRecord(machine: stations[index].name, direction: direction, time: now, bytes: bytes))
+    }
+}

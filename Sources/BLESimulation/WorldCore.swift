@@ -1,0 +1,130 @@
+import BLEController
+import BLEHost
+import BLERuntime
+import BLEWire
+import Dispatch
+
+/// Everything in a world that changes.
+///
+/// One thread at a time is in here, and which one never matters. Nothing in here waits.
+struct WorldCore: ~Copyable {
+    /// How long a controller may be gone before its host is told that there is none.
+    static let absence = Duration.seconds(1)
+    /// How long a controller is off when its host switches it off and on.
+    static let restart = Duration.milliseconds(100)
+
+    private let seed: UInt64
+    var now = Instant()
+    var air: Air
+    var stations: [Station] = []
+    /// The station of each controller that has ever been on the air.
+    var owners: [Int] = []
+    /// One for each client, and `nil` for those that are gone; script clients have a device instead.
+    var clients: [WorldClient] = []
+    var devices: [ScriptedDevice] = []
+    var inbox: [WorldAction] = []
+    /// How much has been asked for since the beginning.
+    private(set) var requestCount = 0
+    /// What apps have not heard yet.
+    var deliveries: [(client: Int, event: ClientEvent)] = []
+    /// The stations whose hosts may have something to say.
+    var dirty: [Int] = []
+    var trace = TraceHash()
+    var tap: PacketTap?
+
+    init(seed: UInt64, loss: Double) {
+        self.seed = seed
+        air = Air(seed: seed, conditions: .init(loss: loss))
+    }
+
+    var loss: Double {
+        get { air.conditions.loss }
+        set { air.conditions.loss = newValue }
+    }
+
+    /// The index of the machine called `name`, which is made if it is not there.
+    mutating func machine(_ name: String, at position: World.Position) -> Int {
+        if let index = stations.firstIndex(where: { $0.name == name }) { return index }
+        let index = stations.count
+        var random = SeededGenerator(seed: seed ^ Self.digest(name))
+        let identity = ControllerIdentity(
+            address: DeviceAddress(random.next() << 16 | UInt64(index & 0xFFFF), .public),
+            position: Position(position)
+        )
+        let configuration = Host.Configuration(
+            name: name,
+            identifierSecret: UInt128(random.next()) << 64 | UInt128(random.next())
+        )
+        let host = Host(configuration: configuration, random: random)
+        let controller = air.add(identity)
+        owners.append(index)
+        let station = Station(name: name, identity: identity, host: host, controller: controller)
+        stations.append(station)
+        station.host.transportOpened(at: now)
+        markDirty(index)
+        return index
+    }
+
+    /// Adds a client, which is known to the host as soon as the world hears of it.
+    mutating func open(_ session: WorldSession, _ role: ClientRole) -> ClientID {
+        let client = ClientID(rawValue: clients.count)
+        clients.append(.app(session))
+        tell(.open(client, role))
+        return client
+    }
+
+    /// Adds a scripted device, which comes to life when the world goes on.
+    mutating func place(_ peripheral: SimulatedPeripheral) -> Int {
+        let station = machine(peripheral.name, at: peripheral.position)
+        let client = ClientID(rawValue: clients.count)
+        clients.append(.device(devices.count))
+        devices.append(ScriptedDevice(peripheral, station: station, client: client))
+        tell(.open(client, .peripheral))
+        return station
+    }
+
+    /// Has `action` done before any more time passes.
+    mutating func tell(_ action: WorldAction) {
+        inbox.append(action)
+        requestCount += 1
+    }
+
+    /// The queues of the apps that have managers.
+    var appQueues: [DispatchQueue] {
+        clients.compactMap { client in
+            if case .app(let session) = client { session.appQueue } else { nil }
+        }
+    }
+
+    mutating func markDirty(_ station: Int) {
+        guard !stations[station].isDirty else { return }
+        stations[station].isDirty = true
+        dirty.append(station)
+    }
+
+    /// The station of a client, or `nil` if the client is gone.
+    func station(of client: ClientID) -> Int? {
+        switch clients[client.rawValue] {
+        case .app(let session): session.machine.index
+        case .device(let index): devices[index].station
+        case .gone: nil
+        }
+    }
+
+    /// A number for a name, the same in every process.
+    private static func digest(_ name: String) -> UInt64 {
+        name.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+    }
+}
+
+/// Who a session of a host in a world belongs to.
+enum WorldClient {
+    case app(WorldSession)
+    /// A scripted device, by its index.
+    case device(Int)
+    case gone
+}
+
+extension Position {
+    init(_ position: World.Position) { self.init(x: position.x, y: position.y, z: position.z) }
+}

@@ -1,0 +1,156 @@
+import BLEHost
+import BLESimulation
+import BLEWire
+import FoundationEssentials
+import Testing
+
+@Suite("Scenario")
+struct ScenarioTests {
+    static let text = """
+        {
+          "seed": 7, "loss": 0.1, "comment": "unknown keys are ignored",
+          "machines": [
+            {
+              "name": "Echo", "position": {"x": 2},
+              "services": [
+                {"uuid": "FFF0", "characteristics": [
+                  {"uuid": "FFF1", "properties": ["read", "write"], "value": "0aFF"},
+                  {"uuid": "FFF2", "properties": ["notify"], "notify": {"every": 250, "values": ["00", "0102"]}}
+                ]},
+                {"uuid": "6c616d70-0000-4c69-6768-740000000001", "advertised": false, "characteristics": [
+                  {"uuid": "2A29", "properties": ["read"], "text": "Té"}
+                ]}
+              ]
+            }
+          ]
+        }
+        """
+
+    @Test("A file describes devices and the air")
+    func reads() throws {
+        let scenario = try Scenario(json: Data(Self.text.utf8))
+        #expect(scenario.seed == 7)
+        #expect(scenario.conditions.loss == 0.1)
+        let expected = SimulatedPeripheral(
+            name: "Echo",
+            at: .init(x: 2),
+            services: [
+                .init(
+                    "FFF0",
+                    [
+                        .init("FFF1", [.read, .write], value: [0x0A, 0xFF]),
+                        .init("FFF2", [.notify], notifies: .init(every: .milliseconds(250), [[0], [1, 2]])),
+                    ]
+                ),
+                .init(
+                    "6c616d70-0000-4c69-6768-740000000001",
+                    [.init("2A29", [.read], value: Array("Té".utf8))],
+                    isAdvertised: false
+                ),
+            ]
+        )
+        #expect(scenario.peripherals == [expected])
+    }
+
+    @Test(
+        "A file that makes no sense is refused",
+        arguments: [
+            "", "[]", "{}", #"{"machines": [{}]}"#, #"{"machines": [], "loss": 2}"#,
+            #"{"machines": [{"name": "a"}, {"name": "a"}]}"#,
+            #"{"machines": [{"name": "a", "services": [{"uuid": "xyz"}]}]}"#,
+            #"{"machines": [{"name": "a", "services": [{"uuid": "180D", "characteristics": [{"uuid": "1", "properties": []}]}]}]}"#,
+            #"{"machines": [{"name": "a", "services": [{"uuid": "180D", "characteristics": [{"uuid": "2A37", "properties": ["fly"]}]}]}]}"#,
+            #"{"machines": [{"name": "a", "services": [{"uuid": "180D", "characteristics": [{"uuid": "2A37", "value": "0"}]}]}]}"#,
+            #"{"machines": [{"name": "a", "services": [{"uuid": "180D", "characteristics": [{"uuid": "2A37", "value": "0g"}]}]}]}"#,
+            #"{"machines": [{"name": "a", "services": [{"uuid": "180D", "characteristics": [{"uuid": "2A37", "notify": {"every": 0, "values": []}}]}]}]}"#,
+        ]
+    )
+    func refuses(text: String) {
+        #expect(throws: DecodingError.self) { try Scenario(json: Data(text.utf8)) }
+    }
+
+    @Test("A device without an app is found, read, written and heard")
+    func lives() async throws {
+        let world = try Scenario(json: Data(Self.text.utf8)).makeWorld()
+        let visitor = Visitor(on: world.machine("phone"))
+        await world.advance(by: .seconds(30))
+        #expect(visitor.name == "Echo")
+        #expect(visitor.read.first == [0x0A, 0xFF])
+        #expect(visitor.read.last == Visitor.written)
+        #expect(visitor.notified.prefix(4) == [[0], [1, 2], [0], [1, 2]])
+    }
+
+    @Test("The devices of the demo advertise what they are")
+    func demo() async {
+        let world = Scenario.demo.makeWorld()
+        let app = ScanningApp(on: world.machine("phone"))
+        await world.advance(by: .seconds(10))
+        #expect(app.names == ["Heart Rate", "Lamp", "Thermometer"])
+    }
+}
+
+/// A central that reads, writes, reads again and subscribes to what the scenario's device has.
+final class Visitor: SeamApp, @unchecked Sendable {
+    static let written: [UInt8] = [1, 2, 3]
+
+    private(set) var name: String?
+    private(set) var read: [[UInt8]] = []
+    private(set) var notified: [[UInt8]] = []
+
+    init(on machine: Machine) {
+        super.init()
+        start(.central, on: machine)
+    }
+
+    override func react(to event: ClientEvent) {
+        switch event {
+        case .stateChanged(.poweredOn): send(.scan(ScanRequest(services: [.short(0xFFF0)])))
+        case .discovered(let report) where name == nil:
+            name = report.name
+            send(.stopScan)
+            send(.connect(report.peer, ConnectRequest()))
+        case .connected(let peer, _): send(.peer(peer, .discoverServices(only: [.short(0xFFF0)])))
+        case .peer(let peer, .servicesDiscovered(.success(let services))):
+            for service in services { send(.peer(peer, .discoverCharacteristics(in: service.range, only: []))) }
+        case .peer(let peer, .characteristicsDiscovered(_, .success(let characteristics))):
+            use(characteristics, of: peer)
+        case .peer(_, .valueRead(_, .success(let value))): read.append(value)
+        case .peer(_, .valueNotified(_, let value)): notified.append(value)
+        default: break
+        }
+    }
+
+    private func use(_ characteristics: [DiscoveredCharacteristic], of peer: PeerIdentifier) {
+        for characteristic in characteristics {
+            if characteristic.uuid == .short(0xFFF1) {
+                send(.peer(peer, .read(characteristic.value)))
+                send(.peer(peer, .write(characteristic.value, Self.written)))
+                send(.peer(peer, .read(characteristic.value)))
+            } else {
+                let range = AttributeHandleRange(characteristic.value, characteristic.end)?.after(characteristic.value)
+                send(.peer(peer, .subscribe(.notifications, to: characteristic.value, in: range)))
+            }
+        }
+    }
+}
+
+/// A central that only looks who is there.
+final class ScanningApp: SeamApp, @unchecked Sendable {
+    init(on machine: Machine) {
+        super.init()
+        start(.central, on: machine)
+    }
+
+    override func react(to event: ClientEvent) {
+        if event == .stateChanged(.poweredOn) { send(.scan(ScanRequest())) }
+    }
+
+    /// The names that were advertised, in alphabetical order.
+    var names: [String] {
+        Set(
+            events.compactMap { event in
+                if case .discovered(let report) = event { report.name } else { nil }
+            }
+        ).sorted()
+    }
+}
