@@ -78,7 +78,7 @@ let package = Package(
         // Tests, one target for each target that they test.
         .testTarget(name: "BLEWireTests", dependencies: ["BLEWire"], swiftSettings: core),
         .testTarget(name: "BLECryptoTests", dependencies: ["BLECrypto", "BLEWire"], swiftSettings: core),
-        .testTarget(name: "BLEHostTests", dependencies: ["BLEHost", "BLEWire"], swiftSettings: core),
+        .testTarget(name: "BLEHostTests", dependencies: ["BLEHost", "BLEController", "BLEWire"], swiftSettings: core),
         .testTarget(name: "BLEControllerTests", dependencies: ["BLEController", "BLEWire"], swiftSettings: core),
         .testTarget(
             name: "BLERuntimeTests",

@@ -7,8 +7,8 @@ import BLEWire
 ///        └─────┘                                         └────┘
 ///           ▲ ────────── disable, or a central connects ───┘
 ///
-/// Clients share one set: its content is what all of them want together. A connection ends the advertisement; it goes on
-/// as soon as the controller can take another.
+/// Clients share one set: its content is what all of them want together. A connection ends the advertisement; it goes
+/// on as soon as the controller can take another.
 ///
 /// Core 6.0, Vol 4, Part E, 7.8.5 to 7.8.9 and 7.8.52 to 7.8.56.
 struct Advertiser {

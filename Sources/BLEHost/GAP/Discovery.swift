@@ -3,8 +3,8 @@ import BLEWire
 /// Decides which client hears of which advertisement.
 ///
 /// Every client that scans has its own filter and its own memory of whom it has heard. An advertisement that may be
-/// followed by a scan response waits a moment for it, so that clients hear of both at once; if the response comes later,
-/// clients that heard of the advertisement alone hear of it again.
+/// followed by a scan response waits a moment for it, so that clients hear of both at once; if the response comes
+/// later, clients that heard of the advertisement alone hear of it again.
 ///
 /// Core 6.0, Vol 3, Part C, 9.2.6.
 struct Discovery {

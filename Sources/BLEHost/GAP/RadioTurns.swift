@@ -21,9 +21,9 @@ struct RadioTurns {
         if case .turn(_, let until) = state { until } else { nil }
     }
 
-    /// Whose turn it is now; `nil` if both may do what they want, since only one is wanted or the controller can do both.
+    /// Whose turn it is now; `nil` if both may do what they want.
     ///
-    /// Connecting comes first: whoever connects has found already what was scanned for.
+    /// They contend if both are wanted and the controller can do only one at a time. Connecting comes first: whoever connects has found already what was scanned for.
     mutating func turn(isContended: Bool, at now: Instant) -> Turn? {
         guard isContended else {
             state = .free

@@ -2,8 +2,8 @@ import BLEWire
 
 /// Makes a controller ready for use, from what it says that it supports.
 ///
-/// One command after the other; those that the controller does not know are left out, and those that it refuses are done
-/// without, where that is possible. Write Authenticated Payload Timeout is not among them: it is for encrypted links.
+/// One command after the other; those that the controller does not know are left out, and those that it refuses are
+/// done without, where that is possible. Write Authenticated Payload Timeout is not among them: it is for encrypted links.
 ///
 /// Core 6.0, Vol 4, Part E, 4.2 and 7; Vol 6, Part D, 2.
 struct ControllerSetup {
@@ -19,8 +19,8 @@ struct ControllerSetup {
     private let address: DeviceAddress?
     private let fallback: DeviceAddress
 
-    /// Creates a setup that gives the controller a random address: `address`, or, if that is `nil` and the controller has
-    /// no public one, `fallback`.
+    /// Creates a setup that gives the controller a random address: `address`, or, if that is `nil` and the controller
+    /// has no public one, `fallback`.
     init(address: DeviceAddress?, fallback: DeviceAddress) {
         self.address = address
         self.fallback = fallback

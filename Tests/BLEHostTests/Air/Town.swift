@@ -1,0 +1,151 @@
+import BLEController
+import BLEHost
+import BLEWire
+
+/// One host with a virtual controller, and an app that answers what happens.
+final class Station {
+    var host: Host
+    let id: ControllerID
+    let app: App
+    /// How many more packets the host sends before its controller goes away; `nil` for no end.
+    var packetsLeft: Int?
+    private(set) var packetCount = 0
+    fileprivate(set) var isOpen = false
+    private(set) var notes: [Note] = []
+    private(set) var transportResets = 0
+
+    init(_ host: consuming Host, _ id: ControllerID, _ app: App) {
+        self.host = host
+        self.id = id
+        self.app = app
+    }
+
+    fileprivate func count(_ note: Note) { notes.append(note) }
+    fileprivate func countTransportReset() { transportResets += 1 }
+
+    /// Counts a packet; `false` if the controller goes away instead.
+    fileprivate func countPacket() -> Bool {
+        if packetsLeft == 0 { return false }
+        packetCount += 1
+        packetsLeft = packetsLeft.map { $0 - 1 }
+        return true
+    }
+}
+
+/// What an app does about an event: its next requests.
+class App {
+    let client: ClientID
+    let role: ClientRole
+    private(set) var events: [ClientEvent] = []
+    private(set) var requests: [ClientRequest] = []
+
+    init(_ client: ClientID, _ role: ClientRole) {
+        self.client = client
+        self.role = role
+    }
+
+    final func hear(_ event: ClientEvent) -> [ClientRequest] {
+        events.append(event)
+        let next = react(to: event)
+        requests += next
+        return next
+    }
+
+    func react(to event: ClientEvent) -> [ClientRequest] { [] }
+}
+
+/// Several hosts on one air, and the time that they share.
+final class Town {
+    private var air: Air
+    private(set) var now = Instant()
+    private(set) var stations: [Station] = []
+
+    init(seed: UInt64, loss: Double = 0) { air = Air(seed: seed, conditions: .init(loss: loss)) }
+
+    /// Adds a host with its controller, and opens the transport between them.
+    func add(
+        _ app: App,
+        _ profile: ControllerIdentity.Profile = .core5,
+        configuration: Host.Configuration = .init(identifierSecret: 9)
+    ) -> Station {
+        let address = DeviceAddress(0x0000_AABB_CC00 + UInt64(stations.count), .public)
+        let id = air.add(ControllerIdentity(address: address, profile: profile))
+        let host = Host(configuration: configuration, random: SeededGenerator(seed: UInt64(stations.count)))
+        let station = Station(host, id, app)
+        stations.append(station)
+        station.host.open(app.client, role: app.role, at: now)
+        openTransport(of: station)
+        return station
+    }
+
+    func openTransport(of station: Station) {
+        station.isOpen = true
+        station.host.transportOpened(at: now)
+        pump()
+    }
+
+    func closeTransport(of station: Station) {
+        guard station.isOpen else { return }
+        station.isOpen = false
+        air.powerCycle(station.id, at: now)
+        station.host.transportClosed(at: now)
+        pump()
+    }
+
+    func perform(_ request: ClientRequest, at station: Station) {
+        station.host.perform(request, for: station.app.client, at: now)
+        pump()
+    }
+
+    /// Lets everybody do what they say until nobody says anything more.
+    func pump() {
+        var isBusy = true
+        while isBusy {
+            isBusy = false
+            for station in stations {
+                while let output = station.host.next() {
+                    isBusy = true
+                    take(output, from: station)
+                }
+            }
+            while let output = air.next() {
+                isBusy = true
+                guard case .hci(let packet, let id) = output,
+                    let station = stations.first(where: { $0.id == id }), station.isOpen
+                else { continue }
+                station.host.receive(packet.span, at: now)
+            }
+        }
+    }
+
+    private func take(_ output: Host.Output, from station: Station) {
+        switch output {
+        case .packet(let packet):
+            guard station.isOpen else { return }
+            guard station.countPacket() else { return closeTransport(of: station) }
+            air.receive(packet.span, from: station.id, at: now)
+        case .event(let event, _):
+            for request in station.app.hear(event) {
+                station.host.perform(request, for: station.app.client, at: now)
+            }
+        case .note(let note): station.count(note)
+        case .resetTransport: station.countTransportReset()
+        case .remember: break
+        }
+    }
+
+    /// Lets time pass until `isDone`, or until `limit` has passed.
+    func run(for limit: Duration, until isDone: () -> Bool = { false }) {
+        let end = now + limit
+        pump()
+        while !isDone() {
+            let deadlines = stations.compactMap { $0.host.deadline } + [air.deadline].compactMap(\.self)
+            guard let next = deadlines.min(), next <= end else { break }
+            now = max(now, next)
+            air.wake(at: now)
+            for station in stations { station.host.wake(at: now) }
+            pump()
+        }
+        if !isDone() { now = end }
+    }
+}
