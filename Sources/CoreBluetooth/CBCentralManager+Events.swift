@@ -77,15 +77,19 @@ extension CBCentralManager {
 
     func connectFailed(_ peer: PeerIdentifier, _ failure: Failure) {
         guard let peripheral = content.withLock({ $0.peripherals[peer] }) else { return }
-        switch peripheral.connectFailed() {
         // The radio going off ends connections without a word: the state says it all.
-        case .tell where failure == .poweredOff: break
+        if failure == .poweredOff { return peripheral.radioLost() }
+        switch peripheral.connectFailed() {
         case .tell:
             delegate?.centralManager(
                 self,
                 didFailToConnect: peripheral,
                 error: failure.error(about: .connection)
             )
+        case .tellOfDisconnection: tellOfDisconnect(peripheral, error: nil, isReconnecting: false)
+        case .tellOfDisconnectionAndConnect(let request):
+            session.send(.connect(peer, request))
+            tellOfDisconnect(peripheral, error: nil, isReconnecting: false)
         case .ignore: break
         }
     }

@@ -9,11 +9,18 @@ extension CBPeripheralManager {
         guard last != state else { return }
         if last == .poweredOn { radioLost() }
         if state.invalidatesObjects, last != .unknown { forgetServices() }
-        if state == .poweredOn, let request = content.withLock({ $0.advertising.radioBack() }) {
-            session.send(.server(.stopAdvertising))
-            session.send(.server(.startAdvertising(request)))
-        }
+        if last == .poweredOff, state == .poweredOn { radioBack() }
         delegate?.peripheralManagerDidUpdateState(self)
+    }
+
+    /// Makes sure that the host knows what is published and advertised, whatever it remembers.
+    private func radioBack() {
+        let (services, advertisement) = content.withLock { ($0.services.remembered, $0.advertising.radioBack()) }
+        if !services.isEmpty { session.send(.server(.removeAllServices)) }
+        for service in services { session.send(.server(.addService(service))) }
+        guard let advertisement else { return }
+        session.send(.server(.stopAdvertising))
+        session.send(.server(.startAdvertising(advertisement)))
     }
 
     private func radioLost() {
@@ -67,8 +74,7 @@ extension CBPeripheralManager {
     }
 
     private func serviceAdded(_ id: LocalAttributeID, _ failure: Failure?) {
-        guard let service = content.withLock({ $0.services.service(id) }) else { return }
-        if failure != nil { _ = content.withLock { $0.services.withdraw(service) } }
+        guard let service = content.withLock({ $0.services.answered(id, success: failure == nil) }) else { return }
         delegate?.peripheralManager(self, didAdd: service, error: failure?.error(about: .server))
     }
 

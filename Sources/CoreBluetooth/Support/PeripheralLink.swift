@@ -104,6 +104,10 @@ struct PeripheralLink: Equatable {
 
     enum OnFailed: Equatable {
         case tell
+        /// Tell that it is gone, as the app wanted it.
+        case tellOfDisconnection
+        /// Tell that it is gone, and ask the host for the connection that the app wanted afterwards.
+        case tellOfDisconnectionAndConnect(ConnectRequest)
         case ignore
     }
 
@@ -112,7 +116,9 @@ struct PeripheralLink: Equatable {
         (state, action) =
             switch state {
             case .connecting: (.disconnected, .tell)
-            case .disconnected, .connected, .closing, .lost: (state, .ignore)
+            case .closing(wasConnected: false, next: let next?): (.connecting, .tellOfDisconnectionAndConnect(next))
+            case .closing(wasConnected: false, next: nil): (.disconnected, .tellOfDisconnection)
+            case .disconnected, .connected, .closing(wasConnected: true, next: _), .lost: (state, .ignore)
             }
         return action
     }

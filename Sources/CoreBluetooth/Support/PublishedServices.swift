@@ -6,9 +6,12 @@ import Foundation
 struct PublishedServices {
     private var services: [LocalAttributeID: CBMutableService] = [:]
     private var characteristics: [LocalAttributeID: CBMutableCharacteristic] = [:]
+    /// What the host was told, in that order.
+    private var definitions: [ServiceDefinition] = []
+    /// Services of which the host has not said what became of them, also if they were withdrawn since.
+    private var awaited: [LocalAttributeID: CBMutableService] = [:]
     private var lastID: UInt32 = 0
 
-    func service(_ id: LocalAttributeID) -> CBMutableService? { services[id] }
     func characteristic(_ id: LocalAttributeID) -> CBMutableCharacteristic? { characteristics[id] }
     var all: [CBMutableService] { Array(services.values) }
 
@@ -24,14 +27,26 @@ struct PublishedServices {
             definition.characteristics.append(self.definition(of: characteristic, id))
         }
         services[id] = service
+        awaited[id] = service
+        definitions.append(definition)
         service.published = Publication(id: id, publisher: publisher)
         return definition
+    }
+
+    /// What to tell a host that has forgotten the services.
+    var remembered: [ServiceDefinition] { definitions }
+
+    /// Takes the host's answer; returns the service of which the app must be told, unless it has been told before.
+    mutating func answered(_ id: LocalAttributeID, success: Bool) -> CBMutableService? {
+        if !success, let service = services[id] { _ = withdraw(service) }
+        return awaited.removeValue(forKey: id)
     }
 
     /// Takes a service back, so that it can be changed again; returns the name that it had.
     mutating func withdraw(_ service: CBMutableService) -> LocalAttributeID? {
         guard let id = service.published?.id, services[id] === service else { return nil }
         services.removeValue(forKey: id)
+        definitions.removeAll { $0.id == id }
         service.published = nil
         for characteristic in service.localCharacteristics {
             if let id = characteristic.published?.id { characteristics.removeValue(forKey: id) }

@@ -53,6 +53,18 @@ struct ConnectingTests {
         #expect(bench.app.take() == ["disconnected ok 0"])
     }
 
+    @Test("A pending connection that fails while it is given up is gone, or asked for again", arguments: [false, true])
+    func failureWhileClosing(wantsAgain: Bool) async {
+        let peripheral = await bench.discover()
+        bench.manager.connect(peripheral)
+        bench.manager.cancelPeripheralConnection(peripheral)
+        if wantsAgain { bench.manager.connect(peripheral) }
+        _ = bench.session.take()
+        await bench.session.tell(.connectFailed(peer, .notFound))
+        #expect(bench.app.take() == ["disconnected ok \(wantsAgain ? 1 : 0)"])
+        #expect(bench.session.take() == (wantsAgain ? [.connect(peer, ConnectRequest())] : []))
+    }
+
     @Test("A connection that is wanted again while it goes is asked for when it is gone")
     func reconnectWhileClosing() async {
         let peripheral = await bench.connect()

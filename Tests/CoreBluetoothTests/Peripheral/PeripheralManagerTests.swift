@@ -59,10 +59,10 @@ struct PeripheralManagerTests {
         #expect(bench.take().isEmpty)
     }
 
-    @Test("A radio that goes off and comes back leaves services, and takes advertising up again")
-    func powerOff() async {
-        let characteristic = CBMutableCharacteristic.dynamic()
-        _ = await bench.publish(characteristic)
+    @Test("A radio that goes off and comes back finds services and advertisement as they were")
+    func powerOff() async throws {
+        let characteristic = CBMutableCharacteristic.dynamic(), service = await bench.publish(characteristic)
+        let id = try #require(service.published?.id)
         bench.manager.startAdvertising(nil)
         await bench.tell(.advertisingStarted(nil))
         await bench.tell(.subscribed(PeripheralBench.central, to: LocalAttributeID(rawValue: 2)))
@@ -71,11 +71,29 @@ struct PeripheralManagerTests {
         #expect(!bench.manager.isAdvertising)
         #expect(characteristic.subscribedCentrals?.isEmpty == true)
         await bench.session.tell(.stateChanged(.poweredOn))
-        #expect(bench.take() == [.stopAdvertising, .startAdvertising(AdvertisingRequest())])
+        let requests = bench.take()
+        guard requests.count == 4, case .addService(let definition) = requests[1] else {
+            Issue.record("\(requests)")
+            return
+        }
+        #expect(definition.id == id)
+        #expect(requests[0] == .removeAllServices)
+        #expect(requests[2...] == [.stopAdvertising, .startAdvertising(AdvertisingRequest())])
+        await bench.tell(.serviceAdded(id, nil))
         await bench.tell(.advertisingStarted(nil))
         #expect(bench.manager.isAdvertising)
         #expect(bench.app.take() == ["state 4", "state 5"])
         #expect(bench.manager.updateValue(Data([1]), for: characteristic, onSubscribedCentrals: nil))
+    }
+
+    @Test("A service that the host could not take before it was reset is told of all the same")
+    func addDuringReset() async throws {
+        await bench.powerOn()
+        let service = CBMutableService(type: CBUUID(string: "180D"), primary: true)
+        bench.manager.add(service)
+        let id = try #require(service.published?.id)
+        await bench.session.tell(.stateChanged(.resetting), .server(.serviceAdded(id, .poweredOff)))
+        #expect(bench.app.take() == ["state 1", "added 180D CBError 3"])
     }
 
     @Test("Below powered off services and advertisement are gone")
