@@ -78,7 +78,7 @@ extension Host {
 
 extension PeerRequest {
     /// How this request is answered if it comes to nothing.
-    func answer(_ failure: Failure) -> PeerEvent {
+    package func answer(_ failure: Failure) -> PeerEvent {
         switch self {
         case .readRSSI: .rssiRead(.failure(failure))
         case .discoverServices: .servicesDiscovered(.failure(failure))

@@ -38,24 +38,27 @@ extension CBCentralManager {
         guard enter(state) != state else { return }
         if state != .poweredOn {
             let peripherals = content.withLock {
-                $0.isScanning = false
+                $0.scan = nil
                 $0.links = []
                 return $0.peripherals.objects
             }
-            for peripheral in peripherals { peripheral.radioLost() }
+            for peripheral in peripherals {
+                peripheral.failWaitingRequests(.poweredOff)
+                peripheral.radioLost()
+            }
             if state.invalidatesObjects { content.withLock { $0.peripherals.removeAll() } }
         }
         delegate?.centralManagerDidUpdateState(self)
     }
 
     func discovered(_ report: AdvertisementReport) {
-        guard isScanning, let delegate else { return }
+        guard let scan = content.withLock({ $0.scan }), let delegate else { return }
         let peripheral = peripheral(report.peer, name: report.name)
         if let name = report.name { peripheral.setName(name) }
         delegate.centralManager(
             self,
             didDiscover: peripheral,
-            advertisementData: report.dictionary,
+            advertisementData: report.dictionary(for: scan),
             rssi: report.rssi.number
         )
     }
@@ -96,6 +99,7 @@ extension CBCentralManager {
 
     func disconnected(_ peer: PeerIdentifier, _ failure: Failure?, isReconnecting: Bool) {
         guard let peripheral = content.withLock({ $0.peripherals[peer] }) else { return }
+        peripheral.failWaitingRequests(failure == .poweredOff ? .poweredOff : .notConnected)
         if failure == .poweredOff { return peripheral.radioLost() }
         let error = failure?.error(about: .connection)
         switch peripheral.disconnected(wanted: failure == nil, isReconnecting: isReconnecting) {

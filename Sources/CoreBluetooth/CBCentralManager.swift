@@ -28,7 +28,8 @@ open class CBCentralManager: CBManager {
     /// What a manager knows.
     struct Content {
         weak var delegate: (any CBCentralManagerDelegate)?
-        var isScanning = false
+        /// What the app scans for; `nil` if it does not scan.
+        var scan: ScanRequest?
         var peripherals = WeakTable<PeerIdentifier, CBPeripheral>()
         var seen = SeenPeers()
         var links: [SystemLink] = []
@@ -68,7 +69,7 @@ open class CBCentralManager: CBManager {
     }
 
     /// Whether the manager scans.
-    open var isScanning: Bool { content.withLock { $0.isScanning } }
+    open var isScanning: Bool { content.withLock { $0.scan != nil } }
 
     /// Whether the hardware has all of `features`; none of them is used yet.
     open class func supports(_ features: CBCentralManager.Feature) -> Bool { features.isEmpty }
@@ -93,16 +94,17 @@ open class CBCentralManager: CBManager {
     /// earlier scan.
     open func scanForPeripherals(withServices serviceUUIDs: [CBUUID]?, options: [String: Any]? = nil) {
         guard acceptsCommands() else { return }
-        content.withLock { $0.isScanning = true }
-        session.send(.scan(ScanRequest(services: serviceUUIDs, options: options, console: reference.console)))
+        let scan = ScanRequest(services: serviceUUIDs, options: options, console: reference.console)
+        content.withLock { $0.scan = scan }
+        session.send(.scan(scan))
     }
 
     /// Ends the scan.
     open func stopScan() {
         guard acceptsCommands() else { return }
         let wasScanning = content.withLock { content in
-            defer { content.isScanning = false }
-            return content.isScanning
+            defer { content.scan = nil }
+            return content.scan != nil
         }
         if wasScanning { session.send(.stopScan) }
     }
@@ -136,7 +138,7 @@ open class CBCentralManager: CBManager {
         case .disconnected(let peer, let failure, let isReconnecting):
             disconnected(peer, failure, isReconnecting: isReconnecting)
         case .peer(let peer, let event):
-            content.withLock { $0.peripherals[peer] }?.apply(event)
+            content.withLock { $0.peripherals[peer] }?.receive(event)
         case .server: break
         }
     }

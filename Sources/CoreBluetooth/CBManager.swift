@@ -1,5 +1,6 @@
 import BLEHost
 import BLERuntime
+import BLESimulation
 import Dispatch
 public import Foundation
 
@@ -13,11 +14,13 @@ open class CBManager: NSObject {
     ///
     /// So they keep their order even if the app's queue is concurrent, and count as being on the app's queue.
     init(_ role: ClientRole, queue: DispatchQueue?) {
-        let queue = DispatchQueue(label: "CoreBluetooth", target: queue ?? .main)
+        let appQueue = queue ?? .main
+        let queue = DispatchQueue(label: "CoreBluetooth", target: appQueue)
+        queue.setSpecific(key: Bluetooth.appQueue, value: appQueue)
         let reference = ManagerReference(queue: queue)
         self.reference = reference
         queue.suspend()
-        session = HostChoice.link.open(role, on: queue) { reference.manager?.apply($0) }
+        session = DefaultLink.current.open(role, on: queue) { reference.manager?.apply($0) }
         super.init()
         reference.manager = self
         queue.resume()

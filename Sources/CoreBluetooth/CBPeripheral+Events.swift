@@ -1,8 +1,22 @@
 import BLEHost
+import BLERuntime
 import BLEWire
 import Foundation
 
 extension CBPeripheral {
+    /// Takes what the host says; on the manager's queue.
+    func receive(_ event: PeerEvent) {
+        if event.isAnswer {
+            for request in content.withLock({ $0.requests.answered() }) { session.send(.peer(peer, request)) }
+        }
+        apply(event)
+    }
+
+    /// Answers all that still waits for its turn, since there is no connection any more.
+    func failWaitingRequests(_ failure: Failure) {
+        for request in content.withLock({ $0.requests.removeAll() }) { apply(request.answer(failure)) }
+    }
+
     /// Brings the objects up to date with `event`, then tells the delegate; on the manager's queue.
     func apply(_ event: PeerEvent) {
         guard content.withLock({ $0.link.acceptsAnswers }) else { return }

@@ -9,13 +9,13 @@ extension CBPeripheral {
 
     /// Sends `request` if there is a connection, and says so if there is none.
     func request(_ request: PeerRequest) {
-        if isReady() { session.send(.peer(peer, request)) }
+        if isReady() { submit(request) }
     }
 
     func discoverIncluded(_ types: [BluetoothUUID], in service: CBService) {
         guard isReady() else { return }
         if let range = service.range, owns(service) {
-            session.send(.peer(peer, .discoverIncludedServices(in: range, only: types)))
+            submit(.discoverIncludedServices(in: range, only: types))
         } else {
             refuse(service) { $0.delegate?.peripheral($0, didDiscoverIncludedServicesFor: $1, error: $2) }
         }
@@ -24,7 +24,7 @@ extension CBPeripheral {
     func discoverValues(_ types: [BluetoothUUID], in service: CBService) {
         guard isReady() else { return }
         if let range = service.range, owns(service) {
-            session.send(.peer(peer, .discoverCharacteristics(in: range, only: types)))
+            submit(.discoverCharacteristics(in: range, only: types))
         } else {
             refuse(service) { $0.delegate?.peripheral($0, didDiscoverCharacteristicsFor: $1, error: $2) }
         }
@@ -33,7 +33,7 @@ extension CBPeripheral {
     func discoverDescriptions(of characteristic: CBCharacteristic) {
         guard isReady() else { return }
         if let handles = characteristic.handles, owns(characteristic) {
-            session.send(.peer(peer, .discoverDescriptors(of: handles.value, in: handles.descriptors)))
+            submit(.discoverDescriptors(of: handles.value, in: handles.descriptors))
         } else {
             refuse(characteristic) { $0.delegate?.peripheral($0, didDiscoverDescriptorsFor: $1, error: $2) }
         }
@@ -47,7 +47,7 @@ extension CBPeripheral {
         guard characteristic.properties.contains(.read) else {
             return answer(.valueRead(handle, .failure(.att(.readNotPermitted))))
         }
-        session.send(.peer(peer, .read(handle)))
+        submit(.read(handle))
     }
 
     func write(_ data: Data, to characteristic: CBCharacteristic) {
@@ -61,7 +61,7 @@ extension CBPeripheral {
         guard data.count <= Self.longestValue else {
             return answer(.valueWritten(handle, .att(.invalidAttributeValueLength)))
         }
-        session.send(.peer(peer, .write(handle, [UInt8](data))))
+        submit(.write(handle, [UInt8](data)))
     }
 
     func writeCommand(_ data: Data, to characteristic: CBCharacteristic) {
@@ -89,7 +89,7 @@ extension CBPeripheral {
                 "\(self) takes no more values without response now: one is dropped; see canSendWriteWithoutResponse"
             )
         }
-        session.send(.peer(peer, .writeCommand(handle, [UInt8](data))))
+        submit(.writeCommand(handle, [UInt8](data)))
     }
 
     /// How many values without response an app may send although it was told that there is no room.
@@ -108,13 +108,13 @@ extension CBPeripheral {
             return answer(.subscriptionChanged(handles.value, characteristic.subscription, nil))
         }
         let wanted: Subscription = !enabled ? .none : properties.contains(.notify) ? .notifications : .indications
-        session.send(.peer(peer, .subscribe(wanted, to: handles.value, in: handles.descriptors)))
+        submit(.subscribe(wanted, to: handles.value, in: handles.descriptors))
     }
 
     func read(_ descriptor: CBDescriptor) {
         guard isReady() else { return }
         if let handle = descriptor.handle, owns(descriptor) {
-            session.send(.peer(peer, .read(handle)))
+            submit(.read(handle))
         } else {
             refuse(descriptor) { $0.delegate?.peripheral($0, didUpdateValueFor: $1, error: $2) }
         }
@@ -134,7 +134,7 @@ extension CBPeripheral {
         guard data.count <= Self.longestValue else {
             return answer(.valueWritten(handle, .att(.invalidAttributeValueLength)))
         }
-        session.send(.peer(peer, .write(handle, [UInt8](data))))
+        submit(.write(handle, [UInt8](data)))
     }
 
     /// Answers through the delegate that something can not be done here at all.
@@ -155,7 +155,16 @@ extension CBPeripheral {
         }
     }
 
-    private func answer(_ event: PeerEvent) { reference.answer(.peer(peer, event)) }
+    /// Sends `request` when its turn has come.
+    private func submit(_ request: PeerRequest) {
+        if content.withLock({ $0.requests.submit(request) }) { session.send(.peer(peer, request)) }
+    }
+
+    /// Answers in the place of the peripheral, after all that is waiting already.
+    private func answer(_ event: PeerEvent) {
+        let subject = Guarded(self)
+        reference.later { _ in subject.current.apply(event) }
+    }
 
     private func isReady() -> Bool {
         if content.withLock({ $0.link.acceptsRequests }) { return true }

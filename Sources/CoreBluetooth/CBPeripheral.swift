@@ -22,6 +22,7 @@ open class CBPeripheral: CBPeer {
         var link = PeripheralLink()
         var mtu = 23
         var rssi: NSNumber?
+        var requests = RequestQueue()
         var window = SendWindow()
         var database = DiscoveredDatabase()
     }

@@ -3,8 +3,10 @@ import BLEWire
 import Foundation
 
 extension AdvertisementReport {
-    /// The advertisement as apps see it.
-    var dictionary: [String: Any] {
+    /// The advertisement as an app sees it that scans with `scan`.
+    ///
+    /// Services in the overflow area can only be told by those who look for them.
+    func dictionary(for scan: ScanRequest) -> [String: Any] {
         let data = AdvertisingData(decoding: self.data)
         var dictionary: [String: Any] = [
             CBAdvertisementDataIsConnectable: NSNumber(value: isConnectable),
@@ -20,6 +22,9 @@ extension AdvertisementReport {
         if !solicited.isEmpty {
             dictionary[CBAdvertisementDataSolicitedServiceUUIDsKey] = solicited.map(CBUUID.init)
         }
+        let overflow = OverflowArea(in: data)
+        let hidden = scan.services.filter { !services.contains($0) && overflow?.contains($0) == true }
+        if !hidden.isEmpty { dictionary[CBAdvertisementDataOverflowServiceUUIDsKey] = hidden.map(CBUUID.init) }
         let serviceData = data.serviceData
         if !serviceData.isEmpty {
             dictionary[CBAdvertisementDataServiceDataKey] = Dictionary(

@@ -1,4 +1,3 @@
-import BLEHost
 import Dispatch
 
 /// How everything that belongs to a manager reaches it: weakly, and on its queue alone.
@@ -11,11 +10,6 @@ final class ManagerReference: @unchecked Sendable {
     weak var manager: CBManager?
 
     init(queue: DispatchQueue) { self.queue = queue }
-
-    /// Hands `event` to the manager after all that is waiting already, as if the host had sent it.
-    func answer(_ event: ClientEvent) {
-        queue.async { self.manager?.apply(event) }
-    }
 
     /// Runs `body` on the manager's queue after all that is waiting already, unless the manager is gone by then.
     func later(_ body: @escaping @Sendable (CBManager) -> Void) {

@@ -69,6 +69,39 @@ struct ValueTests {
         #expect(bench.app.take() == ["written 2A37 CBATTError 13"])
     }
 
+    @Test("As many requests as an app likes are carried out in order, not too many of them at a time")
+    func manyRequests() async {
+        let (peripheral, characteristic) = await bench.characteristic([.read, .write, .writeWithoutResponse])
+        for number in 0..<100 {
+            peripheral.writeValue(Data([UInt8(number)]), for: characteristic, type: .withResponse)
+        }
+        peripheral.writeValue(Data([100]), for: characteristic, type: .withoutResponse)
+        peripheral.readValue(for: characteristic)
+        var sent = requests()
+        #expect(sent.count == RequestQueue.limit)
+        for _ in 0..<100 {
+            await bench.tell(.valueWritten(handle, nil))
+            sent += requests()
+        }
+        let writes = (0..<100).map { PeerRequest.write(handle, [UInt8($0)]) }
+        #expect(sent == writes + [.writeCommand(handle, [100]), .read(handle)])
+        #expect(bench.app.take() == Array(repeating: "written 2A37 ok", count: 100))
+    }
+
+    @Test("Requests that wait when the connection ends are answered before its end is told")
+    func waitingRequests() async {
+        let (peripheral, characteristic) = await bench.characteristic([.read])
+        for _ in 0..<(RequestQueue.limit + 2) { peripheral.readValue(for: characteristic) }
+        await bench.session.tell(.disconnected(CentralBench.peer, .hci(.connectionTimeout), isReconnecting: false))
+        let failure = "value 2A37 [] CBError 3"
+        #expect(bench.app.take() == [failure, failure, "disconnected CBError 6 0"])
+        bench.manager.connect(peripheral)
+        await bench.session.tell(.connected(CentralBench.peer, LinkParameters(mtu: 23)))
+        _ = requests()
+        peripheral.readRSSI()
+        #expect(requests() == [.readRSSI])
+    }
+
     @Test("How much can be written at once follows the size of packets", arguments: [(23, 20), (185, 182), (517, 512)])
     func lengths(mtu: Int, expected: Int) async {
         let peripheral = await bench.connect(mtu: mtu)

@@ -6,8 +6,11 @@ import Testing
 
 @Suite("Advertisements as apps see them")
 struct AdvertisementTests {
-    private func dictionary(_ data: [AdvertisingData.Structure]) -> [String: Any] {
-        AdvertisementReport.of(CentralBench.peer, data: data).dictionary
+    private func dictionary(
+        _ data: [AdvertisingData.Structure],
+        for scan: ScanRequest = ScanRequest()
+    ) -> [String: Any] {
+        AdvertisementReport.of(CentralBench.peer, data: data).dictionary(for: scan)
     }
 
     @Test("hold a name, services and a power")
@@ -36,6 +39,19 @@ struct AdvertisementTests {
         #expect(services == [CBUUID(string: "180F"): Data([77]), CBUUID(string: "180D"): Data()])
         let solicited = data[CBAdvertisementDataSolicitedServiceUUIDsKey] as? [CBUUID]
         #expect(solicited == [CBUUID(string: "1812")])
+    }
+
+    @Test("hold the services of the overflow area that are scanned for")
+    func overflow() {
+        let services: [BluetoothUUID] = [.short(0x180D), .short(0x180F)]
+        let data: [AdvertisingData.Structure] = [
+            .init(.completeServiceUUIDs16, [0x0D, 0x18]),
+            .init(.manufacturerData, OverflowArea(services).manufacturerData),
+        ]
+        let found = dictionary(data, for: ScanRequest(services: services))
+        #expect(found[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] == [CBUUID(string: "180D")])
+        #expect(found[CBAdvertisementDataOverflowServiceUUIDsKey] as? [CBUUID] == [CBUUID(string: "180F")])
+        #expect(dictionary(data)[CBAdvertisementDataOverflowServiceUUIDsKey] == nil)
     }
 
     @Test("hold nothing for what was not said")
