@@ -95,7 +95,7 @@ let package = Package(
             dependencies: ["CoreBluetooth", "BLESimulation", "BLERuntime", "BLEHost", "BLEWire"],
             swiftSettings: common
         ),
-        .testTarget(name: "bleTests", dependencies: ["ble"], swiftSettings: common),
+        .testTarget(name: "bleTests", dependencies: ["ble", "BLESimulation", "CoreBluetooth", argumentParser], swiftSettings: common),
         .testTarget(name: "BLEConformanceTests", dependencies: ["BLEConformance"], swiftSettings: common),
         .testTarget(name: "TidyTests", swiftSettings: common),
     ]

@@ -1,0 +1,31 @@
+import ArgumentParser
+
+/// The tool: everything that an app can do with Core Bluetooth, from a terminal or a script.
+@main
+struct Ble: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "ble",
+        abstract: "Bluetooth Low Energy from the command line, through Core Bluetooth.",
+        discussion: """
+            The radio is the one that BLUETOOTH_HOST names:
+              tcp:HOST:PORT     a controller that speaks HCI over TCP
+              unix:PATH         the same over a Unix socket
+              world:FILE.json   a simulated world
+              demo              a simulated world with a few devices in it
+
+            Examples:
+              ble demo                                       see everything work, without a radio
+              BLUETOOTH_HOST=demo ble scan --duration 2      what is around
+              BLUETOOTH_HOST=demo ble inspect Heart          connect and show the attribute tree
+              ble chat host --name Lobby                     open a chat room
+              ble radio --port 7001 --port 7002              two virtual controllers on one air
+
+            Exit status: 0 done, 1 it did not happen, 64 wrong usage, 66 a file cannot be used,
+            69 no radio, 75 the peer was not found or did not answer in time.
+            """,
+        version: "0.1.0",
+        subcommands: [
+            Demo.self, Scan.self, Inspect.self, Read.self, Write.self, Notify.self, Serve.self, Chat.self, Radio.self,
+        ]
+    )
+}

@@ -1,0 +1,139 @@
+import CoreBluetooth
+
+/// Prints what a peripheral offers: services, characteristics and descriptors with their assigned names and values.
+@MainActor
+struct AttributeTree {
+    let printer: Printer
+    let readsValues: Bool
+
+    /// Prints everything that was discovered.
+    func print(_ peripheral: CBPeripheral, through central: Central) async throws {
+        let identifier = peripheral.identifier.uuidString
+        var fields: [String: Any] = ["identifier": identifier]
+        fields["name"] = peripheral.name
+        fields["maximum_write_length"] = peripheral.maximumWriteValueLength(for: .withoutResponse)
+        let title = "\(peripheral.title.bold(printer.usesColor))  \(identifier.faint(printer.usesColor))"
+        printer.print(Fact("peripheral", fields, text: title))
+        for service in peripheral.services ?? [] {
+            printer.print(fact(of: service))
+            for characteristic in service.characteristics ?? [] {
+                try await print(characteristic, of: peripheral, through: central)
+            }
+        }
+    }
+
+    private func print(
+        _ characteristic: CBCharacteristic,
+        of peripheral: CBPeripheral,
+        through central: Central
+    ) async throws {
+        var value: Result<Data, Trouble>?
+        if readsValues, characteristic.properties.contains(.read) {
+            value = try await result { try await central.read(characteristic, of: peripheral) }
+        }
+        printer.print(fact(of: characteristic, value: value))
+        for descriptor in characteristic.descriptors ?? [] {
+            var value: Result<String, Trouble>?
+            if readsValues {
+                value = try await result { Self.text(try await central.read(descriptor, of: peripheral)) }
+            }
+            printer.print(fact(of: descriptor, value: value))
+        }
+    }
+
+    /// What a read gave; a refusal is part of the picture, a lost connection is not.
+    private func result<Value>(_ read: () async throws -> Value) async throws -> Result<Value, Trouble> {
+        do {
+            return .success(try await read())
+        } catch let trouble as Trouble {
+            if case .failed = trouble { return .failure(trouble) }
+            throw trouble
+        }
+    }
+
+    private func fact(of service: CBService) -> Fact {
+        let included = (service.includedServices ?? []).map(\.uuid.uuidString)
+        var line = "  service \(Self.title(service.uuid))\(service.isPrimary ? "" : " (secondary)")"
+        if !included.isEmpty { line += "  includes \(included.joined(separator: ", "))" }
+        return Fact(
+            "service",
+            ["uuid": service.uuid.uuidString, "primary": service.isPrimary, "includes": included],
+            text: line
+        )
+    }
+
+    private func fact(of characteristic: CBCharacteristic, value: Result<Data, Trouble>?) -> Fact {
+        let properties = characteristic.properties.names
+        var fields: [String: Any] = [
+            "uuid": characteristic.uuid.uuidString,
+            "service": characteristic.service?.uuid.uuidString ?? "",
+            "properties": properties,
+        ]
+        var line = "    characteristic \(Self.title(characteristic.uuid))  [\(properties.joined(separator: " "))]"
+        switch value {
+        case .success(let data):
+            fields["value"] = data.hexadecimal
+            line += "  = \(data.shown)"
+        case .failure(let trouble):
+            fields["error"] = "\(trouble)"
+            line += "  ! \(trouble)"
+        case nil: break
+        }
+        return Fact("characteristic", fields, text: line)
+    }
+
+    private func fact(of descriptor: CBDescriptor, value: Result<String, Trouble>?) -> Fact {
+        var fields: [String: Any] = [
+            "uuid": descriptor.uuid.uuidString,
+            "characteristic": descriptor.characteristic?.uuid.uuidString ?? "",
+        ]
+        var line = "      descriptor \(Self.title(descriptor.uuid))"
+        switch value {
+        case .success(let text):
+            fields["value"] = text
+            line += "  = \(text.printable)"
+        case .failure(let trouble):
+            fields["error"] = "\(trouble)"
+            line += "  ! \(trouble)"
+        case nil: break
+        }
+        return Fact("descriptor", fields, text: line)
+    }
+
+    private static func title(_ uuid: CBUUID) -> String {
+        let name = "\(uuid)"
+        return name == uuid.uuidString ? name : "\(uuid.uuidString) \(name)"
+    }
+
+    private static func text(_ value: Any?) -> String {
+        switch value {
+        case let data as Data: data.hexadecimal
+        case let text as String: text
+        case let number as NSNumber: "\(number)"
+        default: ""
+        }
+    }
+}
+
+extension CBCharacteristicProperties {
+    private static let named: [(CBCharacteristicProperties, String)] = [
+        (.broadcast, "broadcast"), (.read, "read"), (.writeWithoutResponse, "writeWithoutResponse"), (.write, "write"),
+        (.notify, "notify"), (.indicate, "indicate"), (.authenticatedSignedWrites, "authenticatedSignedWrites"),
+        (.extendedProperties, "extendedProperties"), (.notifyEncryptionRequired, "notifyEncryptionRequired"),
+        (.indicateEncryptionRequired, "indicateEncryptionRequired"),
+    ]
+
+    /// The names of the properties that are set, as Core Bluetooth spells them.
+    var names: [String] { Self.named.filter { contains($0.0) }.map(\.1) }
+
+    /// The properties of these names; `nil` for a name that there is not.
+    init?(names: [String]) {
+        self = []
+        for name in names {
+            guard let property = Self.named.first(where: { $0.1 == name })?.0 else { return nil }
+            insert(property)
+        }
+    }
+
+    static var knownNames: String { named.map(\.1).joined(separator: ", ") }
+}

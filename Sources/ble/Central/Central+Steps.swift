@@ -1,0 +1,176 @@
+import CoreBluetooth
+
+/// Whom a command talks to: a name, or an identifier as `ble scan` prints it.
+struct PeerReference {
+    let text: String
+    var identifier: UUID? { UUID(uuidString: text) }
+
+    func matches(_ sighting: Sighting) -> Bool {
+        sighting.peripheral.identifier == identifier || sighting.name == text || sighting.peripheral.name == text
+    }
+}
+
+extension Central {
+    /// Finds a peripheral: at once if this host knows the identifier, else by scanning.
+    func find(_ peer: PeerReference, within time: Duration) async throws -> CBPeripheral {
+        if let identifier = peer.identifier,
+            let known = manager.retrievePeripherals(withIdentifiers: [identifier]).first
+        {
+            return known
+        }
+        var found: CBPeripheral?
+        defer { manager.stopScan() }
+        do {
+            try await wait(
+                for: "Finding \(peer.text)",
+                within: time,
+                after: { manager.scanForPeripherals(withServices: nil, options: nil) },
+                {
+                    guard case .discovered(let sighting) = $0, peer.matches(sighting) else { return nil }
+                    found = sighting.peripheral
+                    return .success(())
+                }
+            )
+        } catch Trouble.noAnswer {
+            throw Trouble.notFound(peer.text, within: time)
+        }
+        guard let found else { preconditionFailure("a search that succeeds has found something") }
+        return found
+    }
+
+    /// Connects to a peripheral.
+    func connect(_ peripheral: CBPeripheral, within time: Duration) async throws {
+        do {
+            try await wait(
+                for: "Connecting to \(peripheral.title)",
+                within: time,
+                after: { manager.connect(peripheral, options: nil) },
+                {
+                    switch $0 {
+                    case .connected(peripheral): .success(())
+                    case .failedToConnect(peripheral, let error): .failure(.failed("Connecting", error))
+                    default: nil
+                    }
+                }
+            )
+        } catch {
+            manager.cancelPeripheralConnection(peripheral)
+            throw error
+        }
+    }
+
+    /// Ends a connection, and waits until it has ended.
+    func disconnect(_ peripheral: CBPeripheral) async throws {
+        guard peripheral.state != .disconnected else { return }
+        try await wait(
+            for: "Disconnecting",
+            within: .seconds(5),
+            after: { manager.cancelPeripheralConnection(peripheral) },
+            { if case .disconnected(peripheral, _) = $0 { .success(()) } else { nil } }
+        )
+    }
+
+    /// Does something with a connected peripheral and waits for its answer, which a lost connection takes the place of.
+    private func ask(
+        _ peripheral: CBPeripheral,
+        _ what: String,
+        _ action: () -> Void,
+        _ answer: @escaping (Happening) -> (any Error)??
+    ) async throws {
+        try await wait(for: what, within: .seconds(35), after: action) { happening in
+            if case .disconnected(peripheral, let error) = happening {
+                return .failure(.disconnected(peripheral.title, error))
+            }
+            guard let outcome = answer(happening) else { return nil }
+            return outcome.map { .failure(.failed(what, $0)) } ?? .success(())
+        }
+    }
+
+    /// Finds services, characteristics and descriptors: all of them, or those that may hold `wanted`.
+    func discover(_ peripheral: CBPeripheral, descriptors: Bool) async throws {
+        try await ask(peripheral, "Discovering services", { peripheral.discoverServices(nil) }) {
+            if case .servicesDiscovered(let error) = $0 { .some(error) } else { nil }
+        }
+        for service in peripheral.services ?? [] {
+            try await discover(service, of: peripheral, descriptors: descriptors)
+        }
+    }
+
+    private func discover(_ service: CBService, of peripheral: CBPeripheral, descriptors: Bool) async throws {
+        let what = "Discovering the characteristics of \(service.uuid)"
+        try await ask(peripheral, what, { peripheral.discoverCharacteristics(nil, for: service) }) {
+            if case .characteristicsDiscovered(service, let error) = $0 { .some(error) } else { nil }
+        }
+        guard descriptors else { return }
+        let included = "Discovering the services that \(service.uuid) includes"
+        try await ask(peripheral, included, { peripheral.discoverIncludedServices(nil, for: service) }) {
+            if case .includedServicesDiscovered(service, let error) = $0 { .some(error) } else { nil }
+        }
+        for characteristic in service.characteristics ?? [] {
+            let what = "Discovering the descriptors of \(characteristic.uuid)"
+            try await ask(peripheral, what, { peripheral.discoverDescriptors(for: characteristic) }) {
+                if case .descriptorsDiscovered(characteristic, let error) = $0 { .some(error) } else { nil }
+            }
+        }
+    }
+
+    /// Finds the first characteristic of a type.
+    func characteristic(_ uuid: CBUUID, of peripheral: CBPeripheral) async throws -> CBCharacteristic {
+        try await discover(peripheral, descriptors: false)
+        let all = (peripheral.services ?? []).flatMap { $0.characteristics ?? [] }
+        guard let found = all.first(where: { $0.uuid == uuid }) else {
+            throw Trouble.noCharacteristic(uuid.uuidString, of: peripheral.title)
+        }
+        return found
+    }
+
+    /// Reads a characteristic.
+    func read(_ characteristic: CBCharacteristic, of peripheral: CBPeripheral) async throws -> Data {
+        let what = "Reading \(characteristic.uuid)"
+        try await ask(peripheral, what, { peripheral.readValue(for: characteristic) }) {
+            if case .valueUpdated(characteristic, let error) = $0 { .some(error) } else { nil }
+        }
+        return characteristic.value ?? Data()
+    }
+
+    /// Reads a descriptor.
+    func read(_ descriptor: CBDescriptor, of peripheral: CBPeripheral) async throws -> Any? {
+        let what = "Reading \(descriptor.uuid)"
+        try await ask(peripheral, what, { peripheral.readValue(for: descriptor) }) {
+            if case .valueUpdated(descriptor, let error) = $0 { .some(error) } else { nil }
+        }
+        return descriptor.value
+    }
+
+    /// Writes a characteristic, and waits for the answer if there is to be one.
+    func write(_ value: Data, to characteristic: CBCharacteristic, of peripheral: CBPeripheral) async throws {
+        let what = "Writing \(characteristic.uuid)"
+        let write = { peripheral.writeValue(value, for: characteristic, type: .withResponse) }
+        try await ask(peripheral, what, write) {
+            if case .valueWritten(characteristic, let error) = $0 { .some(error) } else { nil }
+        }
+    }
+
+    /// Writes a characteristic without an answer, as soon as there is room for it.
+    func writeCommand(_ value: Data, to characteristic: CBCharacteristic, of peripheral: CBPeripheral) async throws {
+        if !peripheral.canSendWriteWithoutResponse {
+            try await ask(peripheral, "Waiting for room to write", {}) {
+                if case .readyToWrite = $0 { .some(nil) } else { nil }
+            }
+        }
+        peripheral.writeValue(value, for: characteristic, type: .withoutResponse)
+    }
+
+    /// Turns notifications or indications on or off.
+    func setNotify(_ on: Bool, for characteristic: CBCharacteristic, of peripheral: CBPeripheral) async throws {
+        let what = on ? "Subscribing to \(characteristic.uuid)" : "Unsubscribing from \(characteristic.uuid)"
+        try await ask(peripheral, what, { peripheral.setNotifyValue(on, for: characteristic) }) {
+            if case .notificationStateUpdated(characteristic, let error) = $0 { .some(error) } else { nil }
+        }
+    }
+}
+
+extension CBPeripheral {
+    /// The name, or else the identifier.
+    var title: String { name?.printable ?? identifier.uuidString }
+}

@@ -1,0 +1,199 @@
+import CoreBluetooth
+
+/// A guest of chat rooms: a central that looks for rooms, joins one, writes to it and is notified of what is said.
+///
+/// All of it happens on the main queue.
+@MainActor
+final class ChatGuest: NSObject {
+    /// What happens to a guest.
+    enum Event {
+        case ready
+        case discovered(Room)
+        case connected(Room)
+        case subscribed(Room)
+        case wrote(String)
+        case received(String)
+        case left(Room, (any Error)?)
+        case failed(Trouble)
+    }
+
+    /// A room that was seen.
+    struct Room {
+        let peripheral: CBPeripheral
+        let name: String
+        let rssi: Int
+        let services: [CBUUID]
+    }
+
+    let name: String
+    private let report: (Event) -> Void
+    private var manager: CBCentralManager!
+    private var joined: Room?
+    private var talk: CBCharacteristic?
+    private var lines = LineAssembler()
+    private var unwritten: [(text: String, octets: Data, isLast: Bool)] = []
+
+    /// The rooms that were seen, by the order in which they were.
+    private(set) var rooms: [Room] = []
+
+    /// Whether everything that was said has reached the room.
+    var isIdle: Bool { unwritten.isEmpty }
+
+    init(name: String, report: @escaping (Event) -> Void) {
+        self.name = name
+        self.report = report
+        super.init()
+        manager = CBCentralManager(delegate: self, queue: .main)
+    }
+
+    /// The scan switch.
+    func setScanning(_ on: Bool) {
+        guard on else { return manager.stopScan() }
+        manager.scanForPeripherals(withServices: [ChatRoom.service], options: nil)
+    }
+
+    func join(_ room: Room) {
+        joined = room
+        setScanning(false)
+        manager.connect(room.peripheral, options: nil)
+    }
+
+    /// Says something to everybody in the room, the own name before it.
+    func say(_ text: String) {
+        let message = ChatRoom.message(from: name, text)
+        let pieces = ChatRoom.pieces(of: message, length: ChatRoom.maximumLength)
+        let isIdle = unwritten.isEmpty
+        for (index, piece) in pieces.enumerated() { unwritten.append((text, piece, index == pieces.count - 1)) }
+        if isIdle { writeNext() }
+    }
+
+    func leave() {
+        guard let joined else { return }
+        manager.cancelPeripheralConnection(joined.peripheral)
+    }
+
+    private func writeNext() {
+        guard let joined, let talk, let next = unwritten.first else { return }
+        joined.peripheral.writeValue(next.octets, for: talk, type: .withResponse)
+    }
+
+    /// Ends what cannot go on; the room tells by its disconnection.
+    private func giveUp(_ what: String, _ error: any Error) {
+        report(.failed(.failed(what, error)))
+        leave()
+    }
+}
+
+extension ChatGuest: @MainActor CBCentralManagerDelegate {
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        switch central.state {
+        case .poweredOn: report(.ready)
+        case .unknown, .resetting: break
+        case let state: report(.failed(.noRadio(state)))
+        }
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didDiscover peripheral: CBPeripheral,
+        advertisementData: [String: Any],
+        rssi RSSI: NSNumber
+    ) {
+        let sighting = Sighting(peripheral: peripheral, advertisement: advertisementData, rssi: RSSI.intValue)
+        let room = Room(
+            peripheral: peripheral,
+            name: sighting.name ?? peripheral.identifier.uuidString,
+            rssi: sighting.rssi,
+            services: sighting.services
+        )
+        if let index = rooms.firstIndex(where: { $0.peripheral == peripheral }) {
+            let hadName = rooms[index].name == room.name
+            rooms[index] = room
+            guard !hadName else { return }
+        } else {
+            rooms.append(room)
+        }
+        report(.discovered(room))
+    }
+
+    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+        guard let joined else { return }
+        report(.connected(joined))
+        peripheral.delegate = self
+        peripheral.discoverServices([ChatRoom.service])
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didFailToConnect peripheral: CBPeripheral,
+        error: (any Error)?
+    ) {
+        joined = nil
+        report(.failed(.failed("Joining", error)))
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didDisconnectPeripheral peripheral: CBPeripheral,
+        error: (any Error)?
+    ) {
+        guard let room = joined else { return }
+        joined = nil
+        talk = nil
+        unwritten = []
+        lines = LineAssembler()
+        report(.left(room, error))
+    }
+}
+
+extension ChatGuest: @MainActor CBPeripheralDelegate {
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+        if let error { return giveUp("Finding the room's service", error) }
+        for service in peripheral.services ?? [] {
+            peripheral.discoverCharacteristics([ChatRoom.characteristic], for: service)
+        }
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didDiscoverCharacteristicsFor service: CBService,
+        error: (any Error)?
+    ) {
+        if let error { return giveUp("Finding the room's characteristic", error) }
+        guard let found = service.characteristics?.first(where: { $0.uuid == ChatRoom.characteristic }) else { return }
+        peripheral.setNotifyValue(true, for: found)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didUpdateNotificationStateFor characteristic: CBCharacteristic,
+        error: (any Error)?
+    ) {
+        if let error { return giveUp("Listening to the room", error) }
+        guard let joined, characteristic.isNotifying else { return }
+        talk = characteristic
+        report(.subscribed(joined))
+        writeNext()
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didUpdateValueFor characteristic: CBCharacteristic,
+        error: (any Error)?
+    ) {
+        guard error == nil, let value = characteristic.value else { return }
+        for line in lines.receive(value) { report(.received(line)) }
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didWriteValueFor characteristic: CBCharacteristic,
+        error: (any Error)?
+    ) {
+        guard !unwritten.isEmpty else { return }
+        let done = unwritten.removeFirst()
+        if let error { return giveUp("Saying “\(done.text)”", error) }
+        if done.isLast { report(.wrote(done.text)) }
+        writeNext()
+    }
+}

@@ -1,0 +1,61 @@
+import ArgumentParser
+import CoreBluetooth
+
+/// What every command that prints facts takes.
+struct OutputOptions: ParsableArguments {
+    @Flag(help: "Print one JSON object a line instead of text.")
+    var json = false
+}
+
+/// What every command that talks to one peripheral takes.
+struct PeerOptions: ParsableArguments {
+    @Argument(help: "The peripheral's name, or its identifier as “ble scan” prints it.")
+    var peer: String
+
+    @Option(
+        help: ArgumentHelp("How long to look for the peripheral and to wait for a connection.", valueName: "seconds")
+    )
+    var timeout: Double = 10
+
+    func validate() throws {
+        guard timeout > 0, timeout.isFinite else {
+            throw ValidationError("--timeout takes a number of seconds above 0.")
+        }
+    }
+}
+
+/// A UUID on the command line or in a file: 4 or 8 hexadecimal digits, or 36 characters with hyphens.
+struct UUIDArgument: ExpressibleByArgument {
+    let uuid: CBUUID
+
+    init?(argument: String) {
+        let short = [4, 8].contains(argument.utf8.count) && argument.allSatisfy { $0.isASCII && $0.isHexDigit }
+        guard short || UUID(uuidString: argument) != nil else { return nil }
+        uuid = CBUUID(string: argument)
+    }
+}
+
+/// Runs `work` with the peripheral connected, and disconnects whatever happens.
+@MainActor
+func withPeripheral(
+    _ options: PeerOptions,
+    _ printer: Printer,
+    _ work: @MainActor (Central, CBPeripheral) async throws -> Void
+) async throws {
+    try await reportingTrouble {
+        let central = Central()
+        let time = Duration.seconds(options.timeout)
+        try await central.powerOn()
+        printer.remark("Looking for \(options.peer) …")
+        let peripheral = try await central.find(PeerReference(text: options.peer), within: time)
+        try await central.connect(peripheral, within: time)
+        printer.remark("Connected to \(peripheral.title).")
+        do {
+            try await work(central, peripheral)
+        } catch {
+            try? await central.disconnect(peripheral)
+            throw error
+        }
+        try await central.disconnect(peripheral)
+    }
+}

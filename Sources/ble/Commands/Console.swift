@@ -1,0 +1,41 @@
+/// What a conversation in a terminal waits for.
+enum ConsoleEvent<Happening> {
+    case happened(Happening)
+    /// A line was typed or piped in.
+    case line(String)
+    /// Standard input has ended.
+    case ended
+    /// A person asked the process to end.
+    case interrupted
+}
+
+/// One queue for what happens, what is typed and Ctrl-C, in the order in which they come.
+@MainActor
+final class Console<Happening> {
+    private var events: [ConsoleEvent<Happening>] = []
+    private var waiting: CheckedContinuation<Void, Never>?
+
+    /// Starts listening to standard input and to Ctrl-C.
+    func open() {
+        Task {
+            for await line in StandardInput.lines { add(.line(line)) }
+            add(.ended)
+        }
+        Task {
+            try await Interruption.wait()
+            add(.interrupted)
+        }
+    }
+
+    func add(_ event: ConsoleEvent<Happening>) {
+        events.append(event)
+        waiting?.resume()
+        waiting = nil
+    }
+
+    /// The next event, however long it takes.
+    func next() async -> ConsoleEvent<Happening> {
+        while events.isEmpty { await withCheckedContinuation { waiting = $0 } }
+        return events.removeFirst()
+    }
+}

@@ -1,0 +1,69 @@
+import ArgumentParser
+import CoreBluetooth
+
+struct Notify: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Print the values that a characteristic notifies or indicates.",
+        discussion: """
+            Examples:
+              ble notify Heart 2A37
+              ble notify Heart 2A37 --count 10 --json
+            """
+    )
+
+    @OptionGroup var peer: PeerOptions
+    @Argument(help: "The characteristic's UUID: 4, 8 or 36 characters.")
+    var characteristic: UUIDArgument
+    @Option(help: "How many values to wait for; until interrupted if left out.")
+    var count: Int?
+    @Option(help: ArgumentHelp("How long to wait for them; however long if left out.", valueName: "seconds"))
+    var duration: Double?
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard count ?? 1 > 0 else { throw ValidationError("--count takes a number above 0.") }
+    }
+
+    @MainActor
+    func run() async throws {
+        let printer = Printer(json: output.json)
+        try await withPeripheral(peer, printer) { central, peripheral in
+            let found = try await central.characteristic(characteristic.uuid, of: peripheral)
+            try await central.setNotify(true, for: found, of: peripheral)
+            printer.print(
+                Fact("subscribed", ["characteristic": found.uuid.uuidString], text: "Subscribed; Ctrl-C ends it.")
+            )
+            try await receive(from: found, of: peripheral, through: central, printer)
+            try await central.setNotify(false, for: found, of: peripheral)
+        }
+    }
+
+    @MainActor
+    private func receive(
+        from characteristic: CBCharacteristic,
+        of peripheral: CBPeripheral,
+        through central: Central,
+        _ printer: Printer
+    ) async throws {
+        var seen = 0
+        let interruption = Task {
+            try await Interruption.wait(atMost: duration.map { .seconds($0) })
+            central.interrupt()
+        }
+        defer { interruption.cancel() }
+        try await central.wait(for: "Receiving values") { happening in
+            switch happening {
+            case .valueUpdated(characteristic, nil):
+                seen += 1
+                printer.print(characteristic.fact("received", characteristic.value ?? Data()))
+                return seen == count ? .success(()) : nil
+            case .disconnected(peripheral, let error): return .failure(.disconnected(peripheral.title, error))
+            case .interrupted: return .success(())
+            default: return nil
+            }
+        }
+        if let count, seen < count, let duration {
+            throw Trouble.noAnswer(to: "Receiving \(count) values", within: .seconds(duration))
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import ArgumentParser
+import CoreBluetooth
+
+struct Serve: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Be the peripheral that a file describes.",
+        discussion: """
+            The file names the peripheral, its services and their characteristics:
+              {"name": "Lamp", "services": [{"uuid": "180F", "characteristics": [
+                {"uuid": "2A19", "properties": ["read", "notify"], "value": "0x64",
+                 "ticks": {"every": 1, "values": ["0x63", "0x64"]}}]}]}
+
+            A value is text, or hexadecimal digits after 0x. A line “UUID VALUE” on standard input changes a value,
+            and notifies those who subscribed to it.
+
+            Examples:
+              ble serve lamp.json
+              echo "2A19 0x32" | ble serve lamp.json --json
+            """
+    )
+
+    @Argument(help: "The description, a JSON file.", completion: .file(extensions: ["json"]))
+    var file: String
+    @Option(help: ArgumentHelp("How long to serve; until interrupted if left out.", valueName: "seconds"))
+    var duration: Double?
+    @OptionGroup var output: OutputOptions
+
+    @MainActor
+    func run() async throws {
+        let printer = Printer(json: output.json)
+        try await reportingTrouble {
+            let peripheral = DescribedPeripheral(try PeripheralDescription(path: file)) { printer.print($0) }
+            var trouble: Trouble?
+            let ending = Task { try await Interruption.wait(atMost: duration.map { .seconds($0) }) }
+            peripheral.onTrouble = {
+                trouble = $0
+                ending.cancel()
+            }
+            let input = Task {
+                for await line in StandardInput.lines { obey(line, peripheral, printer) }
+            }
+            _ = await ending.result
+            input.cancel()
+            peripheral.stop()
+            if let trouble { throw trouble }
+        }
+    }
+
+    @MainActor
+    private func obey(_ line: String, _ peripheral: DescribedPeripheral, _ printer: Printer) {
+        let words = line.split(separator: " ", maxSplits: 1).map(String.init)
+        guard words.count == 2, let uuid = UUIDArgument(argument: words[0])?.uuid, let value = Octets.parse(words[1])
+        else {
+            return printer.remark("“\(line)” is not “UUID VALUE”, where VALUE is text or digits after 0x.")
+        }
+        if !peripheral.setValue(value, of: uuid) { printer.remark("There is no characteristic \(words[0]).") }
+    }
+}

@@ -1,0 +1,40 @@
+import ArgumentParser
+import CoreBluetooth
+
+struct Write: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Write a characteristic of a peripheral.",
+        discussion: """
+            Examples:
+              ble write Lamp 5C0B0002-1111-2222-3333-444455556666 01ff
+              ble write Lamp 5C0B0002-1111-2222-3333-444455556666 "good night" --text
+              ble write Lamp 5C0B0002-1111-2222-3333-444455556666 01 --without-response
+            """
+    )
+
+    @OptionGroup var peer: PeerOptions
+    @Argument(help: "The characteristic's UUID: 4, 8 or 36 characters.")
+    var characteristic: UUIDArgument
+    @Argument(help: "The value: pairs of hexadecimal digits, or text with --text.")
+    var value: String
+    @Flag(help: "The value is text, sent as UTF-8.")
+    var text = false
+    @Flag(help: "Ask for no answer.")
+    var withoutResponse = false
+    @OptionGroup var output: OutputOptions
+
+    @MainActor
+    func run() async throws {
+        let octets = text ? Data(value.utf8) : try Octets.parseDigits(value)
+        let printer = Printer(json: output.json)
+        try await withPeripheral(peer, printer) { central, peripheral in
+            let found = try await central.characteristic(characteristic.uuid, of: peripheral)
+            if withoutResponse {
+                try await central.writeCommand(octets, to: found, of: peripheral)
+            } else {
+                try await central.write(octets, to: found, of: peripheral)
+            }
+            printer.print(found.fact("wrote", octets))
+        }
+    }
+}

@@ -1,0 +1,159 @@
+import BLESimulation
+import CoreBluetooth
+
+/// An evening in a chat room, with a host and two guests, as a script whose every step must happen.
+@MainActor
+final class ChatDemo {
+    /// How much of the radio's time a step may take.
+    static let patience = Duration.seconds(60)
+
+    private let world: World
+    private let printer: Printer
+    private let packets: PacketPrinter?
+    private var host: ChatHost!
+    private var guests: [ChatGuest] = []
+    private var hostEvents: [ChatHost.Event] = []
+    private var guestEvents: [String: [ChatGuest.Event]] = [:]
+    private var done = 0
+    private var missing: String?
+
+    init(in world: World, printer: Printer, showsPackets: Bool) {
+        self.world = world
+        self.printer = printer
+        packets = showsPackets ? PacketPrinter(world: world, printer: printer) : nil
+    }
+
+    /// Plays the evening; `false` if a step did not happen, which is then the last thing printed.
+    func run() async -> Bool {
+        await openRoom()
+        for guest in guests { await enter(guest) }
+        await talk()
+        for guest in guests { await leave(guest) }
+        packets?.flush()
+        if let missing {
+            printer.print(Fact("failed", ["step": missing, "steps": done], text: "✗ \(missing) (after \(done) steps)"))
+        } else if printer.isForPeople {
+            printer.remark("✓ \(done) of \(done) steps happened, in \(world.now.seconds) s of the radio's time.")
+        }
+        return missing == nil
+    }
+
+    private func openRoom() async {
+        let places: [(name: String, place: World.Position)] = [
+            ("Alice", World.Position(x: 3, y: 1)), ("Bob", World.Position(x: -2, y: 4)),
+        ]
+        world.machine("lobby", at: World.Position(x: 0, y: 0)).inhabit {
+            host = ChatHost(name: "Lobby") { [unowned self] event in happened(event) }
+        }
+        for (name, place) in places {
+            world.machine(name.lowercased(), at: place).inhabit {
+                guests.append(ChatGuest(name: name) { [unowned self] event in happened(event, to: name) })
+            }
+        }
+        await step("the room opens") { self.hostEvents.contains { if case .opened = $0 { true } else { false } } }
+    }
+
+    private func enter(_ guest: ChatGuest) async {
+        await step("\(guest.name)'s radio is on") {
+            self.events(of: guest) { if case .ready = $0 { true } else { false } }
+        }
+        guard missing == nil else { return }
+        guest.setScanning(true)
+        await step("\(guest.name) discovers the room") { guest.rooms.contains { $0.name == self.host.name } }
+        guard missing == nil, let room = guest.rooms.first(where: { $0.name == host.name }) else { return }
+        guest.join(room)
+        await step("\(guest.name) connects") {
+            self.events(of: guest) { if case .connected = $0 { true } else { false } }
+        }
+        await step("\(guest.name) subscribes") {
+            self.events(of: guest) { if case .subscribed = $0 { true } else { false } }
+        }
+        await step("\(guest.name) is welcomed") { self.hears(guest, "[Lobby] Welcome! Here is Lobby") }
+    }
+
+    private func talk() async {
+        for (guest, text) in zip(
+            guests,
+            ["Hello from the other side.", "Hi Alice! The radio is virtual, the words are not."]
+        ) {
+            guard missing == nil else { return }
+            guest.say(text)
+            await step("\(guest.name) writes") {
+                self.events(of: guest) { if case .wrote(text) = $0 { true } else { false } }
+            }
+            for listener in guests {
+                await step("\(listener.name) receives what \(guest.name) wrote") {
+                    self.hears(listener, "[\(guest.name)] \(text)")
+                }
+            }
+        }
+        guard missing == nil else { return }
+        host.say("The room closes soon. Good night!")
+        for guest in guests {
+            await step("\(guest.name) receives what the host says") {
+                self.hears(guest, "[Lobby] The room closes soon")
+            }
+        }
+    }
+
+    private func leave(_ guest: ChatGuest) async {
+        guard missing == nil else { return }
+        guest.leave()
+        await step("\(guest.name) leaves") {
+            self.events(of: guest) { if case .left(_, nil) = $0 { true } else { false } }
+        }
+        let gone = guests.firstIndex { $0 === guest }.map { $0 + 1 }
+        await step("the host hears that \(guest.name) left") {
+            self.hostEvents.filter { if case .left = $0 { true } else { false } }.count == gone
+        }
+    }
+
+    /// Lets time pass until `happened` holds.
+    private func step(_ what: String, until happened: () -> Bool) async {
+        guard missing == nil else { return }
+        let end = world.now + Self.patience
+        while !happened() {
+            guard world.now < end else {
+                missing = "\(what): this did not happen within \(Self.patience.seconds) s of the radio's time"
+                return
+            }
+            await world.advance(by: .milliseconds(10))
+            packets?.flush()
+        }
+        done += 1
+    }
+
+    private func events(of guest: ChatGuest, contain matches: (ChatGuest.Event) -> Bool) -> Bool {
+        guestEvents[guest.name, default: []].contains(where: matches)
+    }
+
+    private func hears(_ guest: ChatGuest, _ beginning: String) -> Bool {
+        events(of: guest) { if case .received(let line) = $0 { line.hasPrefix(beginning) } else { false } }
+    }
+
+    private func happened(_ event: ChatHost.Event) {
+        hostEvents.append(event)
+        // Scripts follow the guests: what the host sees is the other side of the same events.
+        if printer.isForPeople { printer.print(event.fact(of: host?.name ?? "Lobby").stamped(world.now)) }
+    }
+
+    private func happened(_ event: ChatGuest.Event, to name: String) {
+        guestEvents[name, default: []].append(event)
+        if case .ready = event { return }
+        printer.print(event.fact(of: name).stamped(world.now))
+    }
+}
+
+extension Fact {
+    /// This fact with the time at which it happened.
+    func stamped(_ time: Duration) -> Fact {
+        let seconds = time / .seconds(1)
+        let fields = fields.merging(["time": (seconds * 1_000_000).rounded() / 1_000_000]) { own, _ in own }
+        return Fact(event, fields, text: text.isEmpty ? "" : "\(time.stamp)  \(text)")
+    }
+}
+
+extension Duration {
+    /// For people: seconds and milliseconds, in a column.
+    var stamp: String { String(format: "%8.3f s", self / .seconds(1)) }
+}

@@ -1,0 +1,42 @@
+import ArgumentParser
+import Foundation
+
+extension Data {
+    /// Two lower-case digits an octet.
+    var hexadecimal: String { map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined() }
+
+    /// Creates data from pairs of hexadecimal digits; `nil` for anything else.
+    init?(hexadecimal text: some StringProtocol) {
+        let digits = text.utf8.compactMap { Character(UnicodeScalar($0)).hexDigitValue }
+        guard digits.count == text.utf8.count, digits.count % 2 == 0 else { return nil }
+        self.init(stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })
+    }
+
+    /// The text that these octets are, if it can be shown.
+    var text: String? {
+        guard !isEmpty, let text = String(data: self, encoding: .utf8), text.printable == text else { return nil }
+        return text
+    }
+
+    /// For people: digits, and the text if there is one.
+    var shown: String {
+        guard !isEmpty else { return "(empty)" }
+        return hexadecimal + (text.map { " “\($0)”" } ?? "")
+    }
+}
+
+/// A value as people type it: hexadecimal digits after `0x`, or text.
+///
+/// `HEX` arguments may leave out the `0x`.
+enum Octets {
+    static func parse(_ text: String) -> Data? {
+        if text.hasPrefix("0x") { Data(hexadecimal: text.dropFirst(2)) } else { Data(text.utf8) }
+    }
+
+    static func parseDigits(_ text: String) throws -> Data {
+        guard let data = Data(hexadecimal: text.hasPrefix("0x") ? text.dropFirst(2) : text[...]) else {
+            throw ValidationError("“\(text)” is not a row of hexadecimal octets such as 0a0b0c; use --text for text.")
+        }
+        return data
+    }
+}

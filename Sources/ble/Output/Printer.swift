@@ -1,0 +1,77 @@
+import Foundation
+
+/// One thing that happened or was found out: a line for a person, or a JSON object for a script.
+struct Fact {
+    /// The value of `"event"` in JSON.
+    let event: String
+    /// The rest of the JSON object: strings, numbers, booleans, arrays and dictionaries of them.
+    let fields: [String: Any]
+    /// What a person reads; nothing is printed for an empty one.
+    let text: String
+
+    init(_ event: String, _ fields: [String: Any] = [:], text: String) {
+        self.event = event
+        self.fields = fields
+        self.text = text
+    }
+}
+
+/// Prints facts to standard output as they become known.
+@MainActor
+final class Printer {
+    private let json: Bool
+
+    /// Whether people read what is printed, and not a script.
+    var isForPeople: Bool { !json }
+
+    /// Colour is for people at a terminal who did not say no to it.
+    let usesColor: Bool
+
+    private let write: (String) -> Void
+
+    /// Creates a printer; `write` takes a line, instead of standard output.
+    init(json: Bool, write: ((String) -> Void)? = nil) {
+        self.json = json
+        self.write = write ?? { FileHandle.standardOutput.write(Data(($0 + "\n").utf8)) }
+        usesColor = !json && isatty(1) != 0 && ProcessInfo.processInfo.environment["NO_COLOR"] == nil
+    }
+
+    func print(_ fact: Fact) {
+        if json {
+            printObject(fact.fields.merging(["event": fact.event]) { _, event in event })
+        } else if !fact.text.isEmpty {
+            write(fact.text)
+        }
+    }
+
+    /// Says something that only people want to read; goes to standard error, so that pipes stay clean.
+    func remark(_ text: String) {
+        guard !json else { return }
+        FileHandle.standardError.write(Data((text + "\n").utf8))
+    }
+
+    private func printObject(_ object: [String: Any]) {
+        let options: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes]
+        guard let data = try? JSONSerialization.data(withJSONObject: object, options: options) else {
+            preconditionFailure("a fact holds something that JSON cannot: \(object)")
+        }
+        write(String(decoding: data, as: UTF8.self))
+    }
+}
+
+extension String {
+    /// The text in a terminal's bold, or as it is.
+    func bold(_ on: Bool) -> String { on ? "\u{1B}[1m\(self)\u{1B}[0m" : self }
+    /// The text in a terminal's faint, or as it is.
+    func faint(_ on: Bool) -> String { on ? "\u{1B}[2m\(self)\u{1B}[0m" : self }
+
+    /// The text with every control character visible, since it came from a stranger and goes to a terminal.
+    var printable: String {
+        String(
+            String.UnicodeScalarView(unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 })
+        )
+    }
+
+    /// The text with blanks behind it, at least `width` characters long.
+    func padded(to width: Int) -> String { self + String(repeating: " ", count: max(0, width - count)) }
+}

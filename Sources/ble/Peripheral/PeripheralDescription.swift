@@ -1,0 +1,97 @@
+import CoreBluetooth
+
+/// A peripheral as a file describes it, for `ble serve`.
+///
+/// | key | what |
+/// | --- | --- |
+/// | `name` | what is advertised |
+/// | `services` | list of services: `uuid`, `primary` (default true), `advertised` (default: primary ones are), `characteristics` |
+/// | characteristic | `uuid`, `properties` (names as in Core Bluetooth), `value`, `description`, `ticks` |
+/// | `value` | text, or hexadecimal digits after `0x` |
+/// | `ticks` | `{"every": SECONDS, "values": [value …]}`: values that follow one another, and are notified |
+struct PeripheralDescription: Decodable {
+    struct Service: Decodable {
+        let uuid: String
+        let primary: Bool?
+        let advertised: Bool?
+        let characteristics: [Characteristic]?
+    }
+
+    struct Characteristic: Decodable {
+        let uuid: String
+        let properties: [String]
+        let value: String?
+        let description: String?
+        let ticks: Ticks?
+    }
+
+    struct Ticks: Decodable {
+        let every: Double
+        let values: [String]
+    }
+
+    let name: String
+    let services: [Service]
+
+    /// Reads a description.
+    ///
+    /// - Throws: ``Trouble/unusableFile(_:_:)`` that names the place in the file and what is wrong there.
+    init(path: String) throws {
+        let data: Data
+        do {
+            data = try Data(contentsOf: URL(fileURLWithPath: path))
+        } catch {
+            throw Trouble.unusableFile(path, "it cannot be read (\((error as NSError).localizedDescription))")
+        }
+        do {
+            self = try JSONDecoder().decode(Self.self, from: data)
+            try check()
+        } catch let error as DecodingError {
+            throw Trouble.unusableFile(path, Self.explain(error))
+        } catch let error as Mistake {
+            throw Trouble.unusableFile(path, error.text)
+        }
+    }
+
+    private struct Mistake: Error { let text: String }
+
+    private func check() throws {
+        for service in services {
+            guard UUIDArgument(argument: service.uuid) != nil else { throw Self.badUUID(service.uuid) }
+            for characteristic in service.characteristics ?? [] { try check(characteristic) }
+        }
+    }
+
+    private func check(_ characteristic: Characteristic) throws {
+        guard UUIDArgument(argument: characteristic.uuid) != nil else { throw Self.badUUID(characteristic.uuid) }
+        guard CBCharacteristicProperties(names: characteristic.properties) != nil else {
+            let known = CBCharacteristicProperties.knownNames
+            throw Mistake(text: "characteristic \(characteristic.uuid) has a property that is not one of \(known)")
+        }
+        for value in [characteristic.value].compactMap({ $0 }) + (characteristic.ticks?.values ?? [])
+        where Octets.parse(value) == nil {
+            throw Mistake(text: "“\(value)” is neither text nor pairs of hexadecimal digits after 0x")
+        }
+        if let ticks = characteristic.ticks, !(ticks.every >= 0.01) || ticks.values.isEmpty {
+            throw Mistake(text: "“ticks” of \(characteristic.uuid) needs “every” of at least 0.01 s, and values")
+        }
+    }
+
+    private static func badUUID(_ text: String) -> Mistake {
+        Mistake(text: "“\(text)” is no UUID: it takes 4, 8 or 36 characters")
+    }
+
+    private static func explain(_ error: DecodingError) -> String {
+        func place(_ context: DecodingError.Context) -> String {
+            let path = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
+            return path.isEmpty ? "" : " at \(path)"
+        }
+        return switch error {
+        case .keyNotFound(let key, let context): "“\(key.stringValue)” is missing\(place(context))"
+        case .typeMismatch(_, let context), .valueNotFound(_, let context):
+            "\(context.debugDescription)\(place(context))"
+        case .dataCorrupted(let context): "it is not valid JSON\(place(context)): \(context.debugDescription)"
+        @unknown default: "\(error)"
+        }
+    }
+}

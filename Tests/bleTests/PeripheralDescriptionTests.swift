@@ -1,0 +1,63 @@
+import ArgumentParser
+import Foundation
+import Testing
+
+@testable import ble
+
+@Suite("Descriptions of peripherals")
+struct PeripheralDescriptionTests {
+    private func describe(_ json: String) throws -> PeripheralDescription {
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).json")
+        try Data(json.utf8).write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        return try PeripheralDescription(path: file.path)
+    }
+
+    @Test("A description is read with what it leaves out")
+    func complete() throws {
+        let description = try describe(
+            """
+            {"name": "Lamp", "services": [{"uuid": "180F", "characteristics": [
+              {"uuid": "2A19", "properties": ["read", "notify"], "value": "0x64",
+               "ticks": {"every": 1, "values": ["0x63"]}}]}]}
+            """
+        )
+        #expect(description.name == "Lamp")
+        #expect(description.services[0].primary == nil)
+        #expect(description.services[0].characteristics?[0].ticks?.values == ["0x63"])
+    }
+
+    @Test(
+        "What is wrong is named, with its place",
+        arguments: [
+            ("{", "JSON"),
+            (#"{"services": []}"#, "name"),
+            (#"{"name": 1, "services": []}"#, "name"),
+            (#"{"name": "x", "services": [{}]}"#, "services.[0]"),
+            (#"{"name": "x", "services": [{"uuid": "18"}]}"#, "18"),
+            (service(#"{"uuid": "2A19", "properties": ["fly"]}"#), "writeWithoutResponse"),
+            (service(#"{"uuid": "2A19", "properties": ["read"], "value": "0x1"}"#), "0x1"),
+            (service(#"{"uuid": "2A19", "properties": [], "ticks": {"every": 0, "values": ["1"]}}"#), "every"),
+            (service(#"{"uuid": "2A19", "properties": [], "ticks": {"every": 1, "values": []}}"#), "values"),
+        ]
+    )
+    func mistakes(json: String, named: String) throws {
+        do {
+            _ = try describe(json)
+            Issue.record("it was accepted")
+        } catch let trouble as Trouble {
+            #expect(trouble.description.contains(named))
+            #expect(trouble.exitCode.rawValue == 66)
+        }
+    }
+
+    private static func service(_ characteristic: String) -> String {
+        #"{"name": "x", "services": [{"uuid": "180F", "characteristics": [\#(characteristic)]}]}"#
+    }
+
+    @Test("A file that is not there is named")
+    func missing() {
+        let error = #expect(throws: Trouble.self) { try PeripheralDescription(path: "/nowhere/lamp.json") }
+        #expect(error?.description.contains("/nowhere/lamp.json") == true)
+    }
+}
