@@ -1,0 +1,48 @@
+import BLESimulation
+import CoreBluetooth
+import Testing
+
+@testable import FindAndConnect
+@testable import PeripheralMode
+
+@Suite("Find and connect") @MainActor
+struct FindAndConnectTests {
+    @Test("A peripheral is found by its name and known down to its descriptors", arguments: seeds)
+    func explore(seed: UInt64) async throws {
+        let stage = Stage(seed: seed, loss: 0.2)
+        let peripheral = stage.start(on: "peripheral") { PeripheralViewController(ticker: ManualTicker()) }
+        stage.world.machine("peripheral").inhabit { peripheral.viewDidLoad() }
+        await stage.wait(until: "it advertises") { peripheral.log.contains("Advertising") }
+
+        let controller = stage.start(on: "central") { ViewController(prefix: "xmg") }
+        stage.world.machine("central").inhabit { controller.viewDidLoad() }
+        let readwrite = CBUUID(string: readwriteCharacteristicStrUUID)
+        await stage.wait(until: "values and descriptions are read") {
+            controller.values[readwrite] != nil && controller.descriptions[readwrite] == "xmgDes1"
+                && controller.values[CBUUID(string: readCharacteristicStrUUID)] != nil
+        }
+        #expect(controller.log.contains("The radio is on"))
+        #expect(controller.log.contains("xmgDevice connected"))
+
+        let found = try #require(controller.peripheral)
+        let all = (found.services ?? []).flatMap { $0.characteristics ?? [] }
+        for characteristic in all {
+            controller.peripheral(found, didWriteData: Data("new".utf8), forCharacteristic: characteristic)
+        }
+        await stage.wait(until: "what can be written is written") { controller.written == [readwrite] }
+        controller.dismissConnected(with: found)
+        await stage.wait(until: "it disconnects") { controller.log.contains("xmgDevice disconnected") }
+    }
+
+    @Test("A peripheral of another name is left alone")
+    func otherName() async {
+        let stage = Stage()
+        let peripheral = stage.start(on: "peripheral") { PeripheralViewController(ticker: ManualTicker()) }
+        stage.world.machine("peripheral").inhabit { peripheral.viewDidLoad() }
+        let controller = stage.start(on: "central") { ViewController(prefix: "other") }
+        stage.world.machine("central").inhabit { controller.viewDidLoad() }
+        await stage.world.advance(by: .seconds(10))
+        #expect(peripheral.log.contains("Advertising"))
+        #expect(controller.peripheral == nil)
+    }
+}

@@ -1,0 +1,58 @@
+import BLESimulation
+import CoreBluetooth
+import Testing
+
+@testable import FirstSteps
+
+@Suite("First steps") @MainActor
+struct FirstStepsTests {
+    @Test("A central explores, reads, subscribes and writes what a peripheral publishes", arguments: seeds)
+    func both(seed: UInt64) async {
+        let stage = Stage(seed: seed, loss: 0.2)
+        let publisher = stage.start(on: "peripheral") { Publisher() }
+        await stage.wait(until: "it advertises") { publisher.log.contains("Advertising") }
+        let services = [Publisher.firstServiceUUID, Publisher.secondServiceUUID]
+        let explorer = stage.start(on: "central") { Explorer(services: services) }
+        explorer.dataToWrite = Data("changed".utf8)
+
+        await stage.wait(until: "the fixed value is read") {
+            explorer.values[Publisher.fixedUUID] == Publisher.myValue
+        }
+        await stage.wait(until: "the subscriber is welcomed") {
+            explorer.notifications[Publisher.changingUUID]?.contains(Data("welcome".utf8)) == true
+        }
+        await stage.wait(until: "the value is written") {
+            publisher.myCharacteristic.value == Data("changed".utf8)
+                && explorer.log.contains("Wrote characteristic \(Publisher.changingUUID.uuidString)")
+        }
+        explorer.finish()
+        await stage.wait(until: "it disconnects") { explorer.log.last == "Peripheral disconnected" }
+    }
+
+    @Test("A peripheral that is known is connected again without scanning")
+    func reconnect() async throws {
+        let stage = Stage()
+        let publisher = stage.start(on: "peripheral") { Publisher() }
+        let explorer = stage.start(on: "central") { Explorer(services: [Publisher.firstServiceUUID]) }
+        await stage.wait(until: "the fixed value is read") { explorer.values[Publisher.fixedUUID] != nil }
+        let identifier = try #require(explorer.discoveredPeripheral?.identifier)
+        #expect(
+            explorer.connectedPeripherals(with: [Publisher.firstServiceUUID]).map(\.identifier) == [identifier]
+        )
+        explorer.finish()
+        await stage.wait(until: "it disconnects") { explorer.log.last == "Peripheral disconnected" }
+        explorer.reconnect(to: [identifier])
+        await stage.wait(until: "it connects again") {
+            explorer.log.filter { $0 == "Peripheral connected" }.count == 2
+        }
+        #expect(publisher.log.contains("Advertising"))
+    }
+
+    @Test("A central that opts in to restoration starts as any other when there is nothing to restore")
+    func restoration() async {
+        let stage = Stage()
+        let explorer = stage.start(on: "central") { RestoringExplorer(service: Publisher.firstServiceUUID) }
+        await stage.wait(until: "the radio is on") { explorer.states == [.poweredOn] }
+        #expect(explorer.peripherals.isEmpty)
+    }
+}

@@ -1,0 +1,81 @@
+import BLESimulation
+import CoreBluetooth
+import Testing
+
+@testable import FirstSteps
+@testable import GoodPractice
+
+@Suite("Good practice") @MainActor
+struct GoodPracticeTests {
+    /// Hears advertisements and keeps what the last one of each peripheral said.
+    final class Listener: NSObject, CBCentralManagerDelegate {
+        var manager: CBCentralManager!
+        var heard: [[String: Any]] = []
+
+        override init() {
+            super.init()
+            manager = CBCentralManager(delegate: self, queue: nil)
+        }
+
+        func centralManagerDidUpdateState(_ central: CBCentralManager) {
+            guard central.state == .poweredOn else { return }
+            central.scanForPeripherals(withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
+        }
+
+        func centralManager(
+            _ central: CBCentralManager,
+            didDiscover peripheral: CBPeripheral,
+            advertisementData: [String: Any],
+            rssi RSSI: NSNumber
+        ) {
+            heard.append(advertisementData)
+        }
+    }
+
+    @Test("It is seen only when its user wants it, and no longer when a subscriber has come")
+    func switching() async {
+        let stage = Stage()
+        let peripheral = stage.start(on: "peripheral") { CarefulPeripheral(localName: "Careful") }
+        let listener = stage.start(on: "listener") { Listener() }
+        await stage.world.advance(by: .seconds(2))
+        #expect(listener.heard.isEmpty)
+
+        peripheral.userWantsToBeSeen(true)
+        await stage.wait(until: "it is heard") { !listener.heard.isEmpty }
+        let explorer = stage.start(on: "central") { Explorer(services: [CarefulPeripheral.serviceUUID]) }
+        await stage.wait(until: "its pulse is notified") {
+            explorer.notifications[CarefulPeripheral.pulseUUID]?.contains(Data([72])) == true
+        }
+        #expect(!peripheral.isAdvertising)
+        listener.heard = []
+        await stage.world.advance(by: .seconds(2))
+        #expect(listener.heard.isEmpty)
+    }
+
+    @Test("A name and a service of 128 bits fit into advertisement and scan response")
+    func budget() async {
+        let stage = Stage()
+        let peripheral = stage.start(on: "peripheral") { CarefulPeripheral(localName: "Careful") }
+        let listener = stage.start(on: "listener") { Listener() }
+        await stage.world.advance(by: .seconds(1))
+        peripheral.userWantsToBeSeen(true)
+        await stage.wait(until: "it is heard with its name") {
+            listener.heard.contains { $0[CBAdvertisementDataLocalNameKey] as? String == "Careful" }
+        }
+        let services = listener.heard.last?[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID]
+        #expect(services == [CarefulPeripheral.serviceUUID])
+    }
+
+    @Test("What is private is refused to a central that is not paired")
+    func privacy() async {
+        let stage = Stage()
+        let peripheral = stage.start(on: "peripheral") { CarefulPeripheral(localName: "Careful") }
+        await stage.world.advance(by: .seconds(1))
+        peripheral.userWantsToBeSeen(true)
+        let explorer = stage.start(on: "central") { Explorer(services: [CarefulPeripheral.serviceUUID]) }
+        await stage.wait(until: "the email is refused") {
+            explorer.log.contains { $0.hasPrefix("Error reading characteristic value") }
+        }
+        #expect(explorer.values[CarefulPeripheral.emailUUID] == nil)
+    }
+}
