@@ -23,7 +23,8 @@ struct RadioTurns {
 
     /// Whose turn it is now; `nil` if both may do what they want.
     ///
-    /// They contend if both are wanted and the controller can do only one at a time. Connecting comes first: whoever connects has found already what was scanned for.
+    /// They contend if both are wanted and the controller can do only one at a time. Connecting comes first: whoever
+    /// connects has found already what was scanned for.
     mutating func turn(isContended: Bool, at now: Instant) -> Turn? {
         guard isContended else {
             state = .free

@@ -3,7 +3,8 @@ import BLEWire
 /// Makes a controller ready for use, from what it says that it supports.
 ///
 /// One command after the other; those that the controller does not know are left out, and those that it refuses are
-/// done without, where that is possible. Write Authenticated Payload Timeout is not among them: it is for encrypted links.
+/// done without, where that is possible. Write Authenticated Payload Timeout is not among them: it is for encrypted
+/// links.
 ///
 /// Core 6.0, Vol 4, Part E, 4.2 and 7; Vol 6, Part D, 2.
 struct ControllerSetup {
