@@ -11,7 +11,9 @@ struct FakeController {
     var sharedBuffers: (length: UInt16, count: UInt16) = (0, 0)
     var states: UInt64 = .max
     var acceptListSize: UInt8 = 8
-    /// Commands that are not answered at all.
+    /// Whether nothing at all is answered.
+    var isMute = false
+    /// Commands that are not answered.
     var silent: Set<UInt16> = []
     /// Commands that are refused.
     var refused: [UInt16: HCI.Status] = [:]
@@ -58,7 +60,7 @@ struct FakeController {
     /// What the controller answers to a command; `nil` if it keeps silent.
     func answer(to command: HCICommandPacket) -> HCIEventPacket? {
         let opcode = command.opcode
-        guard !silent.contains(opcode.wire) else { return nil }
+        guard !isMute, !silent.contains(opcode.wire) else { return nil }
         let status = refused[opcode.wire] ?? .success
         if Self.begun.contains(opcode) || status == .unknownCommand {
             return .commandStatus(.init(status: status, opcode: opcode))

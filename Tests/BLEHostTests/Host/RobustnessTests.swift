@@ -235,7 +235,7 @@ struct RobustnessTests {
             if rig.commands.last?.opcode == .leCreateConnection { rig.connect(address) }
             witness.hear(rig.events(of: Rig.central))
         }
-        rig.controller.silent = Set(0...UInt16.max)
+        rig.controller.isMute = true
         rig.perform(.peer(peer, .readRSSI))
         rig.forget()
         rig.advance(by: .seconds(10))

@@ -82,7 +82,7 @@ struct SetupTests {
         for length in 0..<12 {
             let rig = Rig(.new)
             rig.host.open(Rig.central, role: .central, at: rig.now)
-            rig.controller.silent = Set(0...UInt16.max)
+            rig.controller.isMute = true
             rig.host.transportOpened(at: rig.now)
             rig.pump()
             for _ in 0..<40 {
