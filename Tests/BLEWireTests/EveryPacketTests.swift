@@ -79,7 +79,7 @@ struct EveryPacketTests {
 }
 
 extension EveryPacket {
-    static let all = att + attValues + l2cap + hci
+    static let all = att + attValues + l2cap + hci + linkLayer
 }
 
 extension [UInt8] {

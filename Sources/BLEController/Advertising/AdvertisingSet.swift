@@ -37,7 +37,7 @@ struct AdvertisingSet: Sendable {
     var channels: UInt8 = 7
     var ownAddressKind: UInt8 = 0
     var peer = DeviceAddress.none
-    /// Bit 0: only the accept list may ask for a scan response. Bit 1: only the accept list may connect.
+    /// Who may answer: bit 0 keeps scan requests, bit 1 connections to the accept list.
     var filterPolicy: UInt8 = 0
     /// In dBm.
     var power = 0

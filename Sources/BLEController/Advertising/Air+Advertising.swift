@@ -100,10 +100,10 @@ extension Air {
             if let window, hear(announcement, listener, strength: strength, at: end), window.isActive,
                 wantsResponse(announcement, listener)
             {
-                candidates.append(Candidate(listener: listener, strength: mean, connects: false))
+                candidates.append(candidate(listener, mean, power: announcement.power, connects: false))
             }
             if initiates, wantsConnection(announcement, listener) {
-                candidates.append(Candidate(listener: listener, strength: mean, connects: true))
+                candidates.append(candidate(listener, mean, power: announcement.power, connects: true))
             }
         }
         if path.records != nil {
@@ -149,75 +149,42 @@ extension Air {
         channel: Int,
         at start: Instant
     ) -> Instant {
-        let scanner = candidate.listener, modulation = Modulation.oneMegabit
-        let own = controllers[scanner].ownAddress(controllers[scanner].scanner.ownAddressKind)
-        let end = start + .nanoseconds(modulation.airTime(12))
-        let isHeard = path.delivers(strength: answerStrength(candidate, announcement.controller))
-        if path.records != nil {
-            let request = LL.ScanRequest(scanner: own ?? .none, advertiser: announcement.address)
-            record(
-                .scanRequest(request),
-                from: scanner,
-                channel: channel,
-                modulation,
-                at: start,
-                [
-                    .init(
-                        receiver: ControllerID(rawValue: announcement.controller),
-                        strength: answerStrength(candidate, announcement.controller),
-                        isLost: !isHeard
-                    )
-                ]
-            )
-        }
-        guard isHeard,
-            announcement.set.filterPolicy & 1 == 0
-                || controllers[announcement.controller].acceptList.contains(own ?? .none)
-        else {
+        let scanner = candidate.listener, advertiser = announcement.controller, set = announcement.set
+        let own = controllers[scanner].ownAddress(controllers[scanner].scanner.ownAddressKind) ?? .none
+        let end = start + .nanoseconds(Modulation.oneMegabit.airTime(12))
+        let request = carry(
+            .scanRequest(.init(scanner: own, advertiser: announcement.address)),
+            Leg(from: scanner, to: advertiser, strength: candidate.answer, channel: channel, at: start)
+        )
+        guard request != nil, set.filterPolicy & 1 == 0 || controllers[advertiser].acceptList.contains(own) else {
             controllers[scanner].scanner.backoff.note(answered: false, random: &path.random)
             return end + .nanoseconds(Self.channelGap)
         }
-        if announcement.set.notifiesScanRequests {
-            sendScanRequest(announcement.controller, announcement.set.handle, scanner: own ?? .none, at: end)
-        }
+        if set.notifiesScanRequests { sendScanRequest(advertiser, set.handle, scanner: own, at: end) }
         let responseStart = end + .nanoseconds(Spacing.frame)
-        let response = announcement.set.scanResponse
-        let responseEnd = responseStart + .nanoseconds(modulation.airTime(6 + response.count))
-        let strength = candidate.strength + path.noise()
-        let isAnswered = strength >= PathLoss.sensitivity && !path.random.happens(path.loss)
-        if path.records != nil {
-            let packet = LL.Advertisement(advertiser: announcement.address, data: response)
-            record(
-                .scanResponse(packet),
-                from: announcement.controller,
-                channel: channel,
-                modulation,
-                at: responseStart,
-                [
-                    .init(receiver: ControllerID(rawValue: scanner), strength: strength, isLost: !isAnswered)
-                ]
-            )
-        }
-        controllers[scanner].scanner.backoff.note(answered: isAnswered, random: &path.random)
-        if isAnswered {
+        let responseEnd = responseStart + .nanoseconds(Modulation.oneMegabit.airTime(6 + set.scanResponse.count))
+        let response = carry(
+            .scanResponse(.init(advertiser: announcement.address, data: set.scanResponse)),
+            Leg(from: advertiser, to: scanner, strength: candidate.strength, channel: channel, at: responseStart)
+        )
+        controllers[scanner].scanner.backoff.note(answered: response != nil, random: &path.random)
+        if let response {
             let report = AdvertisingReport(
                 kind: announcement.responseKind,
                 address: announcement.address,
                 target: nil,
-                strength: strength,
-                data: response
+                strength: response,
+                data: set.scanResponse
             )
             if controllers[scanner].isNew(report) { send(report, to: scanner, at: responseEnd) }
         }
         return responseEnd + .nanoseconds(Self.channelGap)
     }
 
-    /// The strength with which an advertiser hears who answers it.
-    func answerStrength(_ candidate: Candidate, _ advertiser: Int) -> Int {
-        let powers = (
-            controllers[candidate.listener].identity.transmitPower, controllers[advertiser].identity.transmitPower
-        )
-        return candidate.strength + powers.0 - powers.1
+    /// Who wants to answer an advertisement that left with `power` and arrives with `strength`, in dBm.
+    func candidate(_ listener: Int, _ strength: Int, power: Int, connects: Bool) -> Candidate {
+        let answer = strength - power + controllers[listener].identity.transmitPower
+        return Candidate(listener: listener, strength: strength, answer: answer, connects: connects)
     }
 
     /// Whether an active scanner sends a scan request after what it heard.

@@ -26,10 +26,9 @@ extension Air {
             if hearer.initiates, set.properties.contains(.connectable),
                 controllers[hearer.listener].wants(announcement.heardAddress, target: announcement.target)
             {
-                candidates.append(Candidate(listener: hearer.listener, strength: hearer.strength, connects: true))
+                candidates.append(candidate(hearer.listener, hearer.strength, power: set.power, connects: true))
             }
         }
-        if path.records != nil { recordChain(chain, announcement, hearers, at: start) }
         guard !candidates.isEmpty, let first = chain.first else { return false }
         let chosen = candidates.count == 1 ? 0 : Int(path.random.below(Int64(candidates.count)))
         for (index, candidate) in candidates.enumerated() where index != chosen && !candidate.connects {
@@ -127,8 +126,15 @@ extension Air {
         var strength: Int?
         for part in chain {
             end = begin + .nanoseconds(announcement.set.secondary.airTime(part.length))
-            let heard = hearer.strength + path.noise()
-            guard heard >= PathLoss.sensitivity, !path.random.happens(path.loss) else {
+            var leg = Leg(
+                from: announcement.controller,
+                to: hearer.listener,
+                strength: hearer.strength,
+                channel: announcement.channel,
+                at: begin
+            )
+            leg.modulation = announcement.set.secondary
+            guard let heard = carry(.extended(part), leg) else {
                 return strength.map { .init(data: data, strength: $0, isTruncated: true, end: end) }
             }
             if strength == nil { strength = heard }
@@ -157,7 +163,7 @@ extension Air {
             dataInfo: announcement.dataInfo
         )
         guard !isKnown, controllers[listener].scanner.backoff.asks() else { return nil }
-        return Candidate(listener: listener, strength: hearer.strength, connects: false)
+        return candidate(listener, hearer.strength, power: announcement.set.power, connects: false)
     }
 
     /// Asks an extended advertiser for its scan response.
@@ -168,32 +174,22 @@ extension Air {
         _ announcement: ExtendedAnnouncement,
         at start: Instant
     ) {
-        let scanner = candidate.listener, set = announcement.set
+        let scanner = candidate.listener, advertiser = announcement.controller, set = announcement.set
         let own = controllers[scanner].ownAddress(controllers[scanner].scanner.ownAddressKind) ?? .none
         let end = start + .nanoseconds(set.secondary.airTime(12))
-        let strength = answerStrength(candidate, announcement.controller)
-        let isHeard = path.delivers(strength: strength)
-        if path.records != nil {
-            let reception = AirRecord.Reception(
-                receiver: ControllerID(rawValue: announcement.controller),
-                strength: strength,
-                isLost: !isHeard
-            )
-            let request = LL.ScanRequest(scanner: own, advertiser: announcement.address)
-            record(
-                .scanRequest(request),
-                from: scanner,
-                channel: announcement.channel,
-                set.secondary,
-                at: start,
-                [reception]
-            )
-        }
-        let isAllowed = set.filterPolicy & 1 == 0 || controllers[announcement.controller].acceptList.contains(own)
-        guard isHeard, isAllowed else {
+        var leg = Leg(
+            from: scanner,
+            to: advertiser,
+            strength: candidate.answer,
+            channel: announcement.channel,
+            at: start
+        )
+        leg.modulation = set.secondary
+        let request = carry(.scanRequest(.init(scanner: own, advertiser: announcement.address)), leg)
+        guard request != nil, set.filterPolicy & 1 == 0 || controllers[advertiser].acceptList.contains(own) else {
             return controllers[scanner].scanner.backoff.note(answered: false, random: &path.random)
         }
-        if set.notifiesScanRequests { sendScanRequest(announcement.controller, set.handle, scanner: own, at: end) }
+        if set.notifiesScanRequests { sendScanRequest(advertiser, set.handle, scanner: own, at: end) }
         let chain = announcement.chain(of: set.scanResponse, isResponse: true)
         let hearer = Hearer(
             listener: scanner,
@@ -202,31 +198,11 @@ extension Air {
             isActive: true,
             initiates: false
         )
-        let responseStart = end + .nanoseconds(Spacing.frame)
-        let reception = receive(chain, announcement, by: hearer, at: responseStart)
-        if path.records != nil { recordChain(chain, announcement, [hearer], at: responseStart) }
+        let reception = receive(chain, announcement, by: hearer, at: end + .nanoseconds(Spacing.frame))
         controllers[scanner].scanner.backoff.note(answered: reception != nil, random: &path.random)
         guard let reception else { return }
         let report = AdvertisingReport(reception, announcement, kind: announcement.kind.union(.isResponse))
         if controllers[scanner].isNew(report) { send(report, to: scanner, at: reception.end) }
-    }
-
-    private mutating func recordChain(
-        _ chain: [LL.ExtendedAdvertisement],
-        _ announcement: ExtendedAnnouncement,
-        _ hearers: [Hearer],
-        at start: Instant
-    ) {
-        var begin = start
-        // Who misses a part of the chain is drawn at the receiver; a sniffer sees who was listening.
-        let receptions = hearers.map {
-            AirRecord.Reception(receiver: ControllerID(rawValue: $0.listener), strength: $0.strength, isLost: false)
-        }
-        for part in chain {
-            let channel = announcement.channel, modulation = announcement.set.secondary
-            record(.extended(part), from: announcement.controller, channel: channel, modulation, at: begin, receptions)
-            begin = begin + .nanoseconds(modulation.airTime(part.length) + Spacing.auxiliary)
-        }
     }
 
     /// Lets an initiator ask an extended advertiser for a connection.
@@ -237,47 +213,37 @@ extension Air {
         _ announcement: ExtendedAnnouncement,
         at start: Instant
     ) -> Bool {
-        let set = announcement.set
+        let set = announcement.set, advertiser = announcement.controller
         guard let initiator = controllers[candidate.listener].initiator,
             let timing = initiator.timing(on: set.secondary),
             let own = controllers[candidate.listener].ownAddress(initiator.ownAddressKind)
         else { return false }
         let agreement = agreement(
             initiator: candidate.listener,
-            advertiser: announcement.controller,
+            advertiser: advertiser,
             addresses: (own, announcement.address),
             timing: timing,
             modulation: set.secondary
         )
         let end = start + .nanoseconds(set.secondary.airTime(34))
-        guard
-            hearsConnect(candidate, announcement.controller, agreement, channel: announcement.channel, at: start),
-            allowsConnection(announcement.controller, set, from: own)
+        guard hearsConnect(candidate, advertiser, agreement, channel: announcement.channel, at: start),
+            allowsConnection(advertiser, set, from: own)
         else { return false }
-        let isAnswered = path.delivers(strength: candidate.strength)
-        if path.records != nil {
-            var response = LL.ExtendedAdvertisement()
-            (response.advertiser, response.target) = (announcement.address, own)
-            let reception = AirRecord.Reception(
-                receiver: ControllerID(rawValue: candidate.listener),
-                strength: candidate.strength,
-                isLost: !isAnswered
-            )
-            record(
-                .connectResponse(response),
-                from: announcement.controller,
-                channel: announcement.channel,
-                set.secondary,
-                at: end + .nanoseconds(Spacing.frame),
-                [reception]
-            )
-        }
+        var response = LL.ExtendedAdvertisement()
+        (response.advertiser, response.target) = (announcement.address, own)
+        var leg = Leg(
+            from: advertiser,
+            to: candidate.listener,
+            strength: candidate.strength,
+            channel: announcement.channel,
+            at: end + .nanoseconds(Spacing.frame)
+        )
+        leg.modulation = set.secondary
+        let isAnswered = carry(.connectResponse(response), leg) != nil
         if isAnswered { finishInitiating(candidate.listener) }
-        if let index = controllers[announcement.controller].setIndex(set.handle) {
-            controllers[announcement.controller].sets[index].disable()
-        }
+        if let index = controllers[advertiser].setIndex(set.handle) { controllers[advertiser].sets[index].disable() }
         let handle = establish(agreement, heardBy: (initiator: isAnswered, advertiser: true), at: end)
-        sendSetTerminated(announcement.controller, set, nil, connection: handle, at: end)
+        sendSetTerminated(advertiser, set, nil, connection: handle, at: end)
         return true
     }
 }

@@ -45,6 +45,8 @@ struct Candidate {
     let listener: Int
     /// The mean strength in dBm with which it hears the advertiser.
     let strength: Int
+    /// The mean strength in dBm with which the advertiser hears it.
+    let answer: Int
     /// Whether it wants to connect, rather than a scan response.
     let connects: Bool
 }

@@ -60,7 +60,10 @@ extension Air {
 
     /// Makes a connection of which the initiator is sure, and the advertiser if it heard of it.
     ///
-    /// - Parameter created: The end of the packet that makes the connection.
+    /// - Parameters:
+    ///   - agreement: What the initiator lays down.
+    ///   - isHeard: Who knows of the connection.
+    ///   - created: The end of the packet that makes the connection.
     /// - Returns: The advertiser's handle, if it takes part.
     @discardableResult
     mutating func establish(

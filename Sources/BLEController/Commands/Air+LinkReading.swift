@@ -36,6 +36,13 @@ extension Air {
                 channels: connection.map { links[$0.link].channelMap } ?? 0
             )
             complete(HCI.LEReadChannelMap.self, value, controller)
+        default: return performFormReading(command, controller)
+        }
+        return true
+    }
+
+    private mutating func performFormReading(_ command: HCICommandPacket, _ controller: Int) -> Bool {
+        switch command {
         case .leReadPHY(let command):
             let connection = controllers[controller].connection(command.handle)
             let phys = connection.map { links[$0.link].phys(of: $0.role) }

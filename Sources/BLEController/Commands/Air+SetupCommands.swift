@@ -65,6 +65,13 @@ extension Air {
         case .leReadLocalSupportedFeatures:
             let value = HCI.LEReadLocalSupportedFeatures.Return(status: .success, features: identity.profile.features)
             complete(HCI.LEReadLocalSupportedFeatures.self, value, controller)
+        default: return performPowerReading(command, controller)
+        }
+        return true
+    }
+
+    private mutating func performPowerReading(_ command: HCICommandPacket, _ controller: Int) -> Bool {
+        switch command {
         case .leReadSupportedStates:
             // Every combination of states and roles that the specification names.
             let value = HCI.LEReadSupportedStates.Return(status: .success, states: 0x0000_03FF_FFFF_FFFF)

@@ -23,6 +23,17 @@ extension Link {
         case .reject(let reason): fail(nil, role, status: reason, into: &events)
         case .rejectExtended(let rejection):
             fail(rejection.opcode, role, status: rejection.reason, into: &events)
+        case .featureRequest, .featureResponse, .peripheralFeatureRequest, .version, .parameterRequest,
+            .parameterResponse, .pingRequest, .pingResponse, .lengthRequest, .lengthResponse, .phyRequest,
+            .phyResponse, .other:
+            exchange(packet, role, into: &events)
+        }
+        beginProcedures(role, at: now, into: &events)
+    }
+
+    /// Takes what the other end says of itself, or would have changed.
+    private mutating func exchange(_ packet: LLControlPacket, _ role: Role, into events: inout [LinkEvent]) {
+        switch packet {
         case .featureRequest(let features), .peripheralFeatureRequest(let features):
             self[role].control.remoteFeatures = features
             let own = self[role].profile.features.rawValue
@@ -53,8 +64,8 @@ extension Link {
             self[role].control.finish()
             _ = self[role].control.submit(.timing(parameters))
         case .other(let opcode, _): refuse(opcode, role)
+        case .connectionUpdate, .channelMap, .phyUpdate, .terminate, .unknownResponse, .reject, .rejectExtended: break
         }
-        beginProcedures(role, at: now, into: &events)
     }
 
     /// Whether the profile of `role` knows what `packet` is about.

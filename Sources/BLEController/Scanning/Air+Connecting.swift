@@ -43,29 +43,20 @@ extension Air {
         channel: Int,
         at start: Instant
     ) -> Bool {
-        let strength = answerStrength(candidate, advertiser)
-        var isHeard = path.delivers(strength: strength)
+        let indication = agreement.indication(channelMap: controllers[candidate.listener].channelMap)
+        var leg = Leg(
+            from: candidate.listener,
+            to: advertiser,
+            strength: candidate.answer,
+            channel: channel,
+            at: start
+        )
+        leg.modulation = agreement.modulation
         if controllers[advertiser].faults.lostConnectIndications > 0 {
             controllers[advertiser].faults.lostConnectIndications -= 1
-            isHeard = false
+            leg.isDisturbed = true
         }
-        if path.records != nil {
-            let packet = agreement.indication(channelMap: controllers[candidate.listener].channelMap)
-            let reception = AirRecord.Reception(
-                receiver: ControllerID(rawValue: advertiser),
-                strength: strength,
-                isLost: !isHeard
-            )
-            record(
-                .connect(packet, channelSelection: agreement.usesAlgorithm2),
-                from: candidate.listener,
-                channel: channel,
-                agreement.modulation,
-                at: start,
-                [reception]
-            )
-        }
-        return isHeard
+        return carry(.connect(indication, channelSelection: agreement.usesAlgorithm2), leg) != nil
     }
 
     /// Whether an advertiser lets `initiator` connect.
@@ -81,27 +72,5 @@ extension Air {
     mutating func finishInitiating(_ controller: Int) {
         controllers[controller].initiator = nil
         refreshListening(controller)
-    }
-
-    /// Notes a packet on an advertising channel.
-    mutating func record(
-        _ pdu: AdvertisingPDU,
-        from sender: Int,
-        channel: Int,
-        _ modulation: Modulation,
-        at instant: Instant,
-        _ receptions: [AirRecord.Reception]
-    ) {
-        path.records?.append(
-            AirRecord(
-                instant: instant,
-                sender: ControllerID(rawValue: sender),
-                channel: UInt8(truncatingIfNeeded: channel),
-                modulation: modulation,
-                accessAddress: LL.advertisingAccessAddress,
-                pdu: pdu.encoded,
-                receptions: receptions
-            )
-        )
     }
 }

@@ -23,6 +23,7 @@ extension LL {
             package init(wire: UInt64) { self.wire = wire & 0xFF_FFFF }
 
             /// - Parameters:
+            ///   - channel: 0 to 36.
             ///   - offset: Microseconds from the start of the packet that holds the pointer, up to 2 457 300.
             ///   - phy: 0 for 1M, 1 for 2M, 2 for Coded.
             package init(channel: UInt8, offset: Int, phy: UInt8) {

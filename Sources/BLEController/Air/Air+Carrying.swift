@@ -1,0 +1,63 @@
+import BLEWire
+
+/// The way of one packet on an advertising channel, from who sends it to the one who waits for it.
+struct Leg {
+    let sender: Int
+    let receiver: Int
+    /// The mean strength in dBm with which the packet arrives.
+    let strength: Int
+    let channel: Int
+    let instant: Instant
+    var modulation = Modulation.oneMegabit
+    /// Whether the packet gets lost whatever the air is like.
+    var isDisturbed = false
+
+    init(from sender: Int, to receiver: Int, strength: Int, channel: Int, at instant: Instant) {
+        self.sender = sender
+        self.receiver = receiver
+        self.strength = strength
+        self.channel = channel
+        self.instant = instant
+    }
+}
+
+extension Air {
+    /// Carries a packet over a leg.
+    ///
+    /// - Returns: The strength in dBm with which it arrives; `nil` if it does not.
+    mutating func carry(_ pdu: @autoclosure () -> AdvertisingPDU, _ leg: Leg) -> Int? {
+        let strength = leg.strength + path.noise()
+        let isLost = strength < PathLoss.sensitivity || path.random.happens(path.loss) || leg.isDisturbed
+        if path.records != nil {
+            let reception = AirRecord.Reception(
+                receiver: ControllerID(rawValue: leg.receiver),
+                strength: strength,
+                isLost: isLost
+            )
+            record(pdu(), from: leg.sender, channel: leg.channel, leg.modulation, at: leg.instant, [reception])
+        }
+        return isLost ? nil : strength
+    }
+
+    /// Notes a packet on an advertising channel.
+    mutating func record(
+        _ pdu: AdvertisingPDU,
+        from sender: Int,
+        channel: Int,
+        _ modulation: Modulation,
+        at instant: Instant,
+        _ receptions: [AirRecord.Reception]
+    ) {
+        path.records?.append(
+            AirRecord(
+                instant: instant,
+                sender: ControllerID(rawValue: sender),
+                channel: UInt8(truncatingIfNeeded: channel),
+                modulation: modulation,
+                accessAddress: LL.advertisingAccessAddress,
+                pdu: pdu.encoded,
+                receptions: receptions
+            )
+        )
+    }
+}
