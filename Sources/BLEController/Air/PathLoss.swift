@@ -28,8 +28,8 @@ enum PathLoss {
         let square = ratio * ratio
         // The series of 2·artanh, the natural logarithm of a significand from 1 to 2, to nine digits.
         var term = ratio, sum = 0.0
-        for odd in stride(from: 1.0, through: 17, by: 2) {
-            sum += term / odd
+        for odd in 0..<9 {
+            sum += term / Double(2 * odd + 1)
             term *= square
         }
         return (Double(value.exponent) * 0.693147180559945309 + 2 * sum) * 0.434294481903251828
