@@ -24,6 +24,8 @@ final class ClientMailbox: Sendable {
     /// Creates an empty mailbox.
     ///
     /// - Parameters:
+    ///   - client: Whose it is.
+    ///   - queue: The client's queue.
     ///   - receive: Called on `queue` with each event.
     ///   - caughtUp: Called on `queue` when a client has heard what made it fall far behind.
     init(

@@ -29,6 +29,7 @@ package actor HostRunner {
     ///
     /// - Parameters:
     ///   - host: The host, which has not been used yet.
+    ///   - transport: The way to the controller, which has not been started.
     ///   - storage: Where to keep what the host wants to remember; `nil` to forget it.
     ///   - tap: Hears of every HCI packet.
     package init(
@@ -99,7 +100,9 @@ package actor HostRunner {
         }
     }
 
-    /// Hands each client what the turn brought it. One that is far behind stops the controller until it has caught up.
+    /// Hands each client what the turn brought it.
+    ///
+    /// One that is far behind stops the controller until it has caught up.
     private func deliverPosts() {
         guard !posts.isEmpty else { return }
         for (mailbox, events) in posts where mailbox.post(events) > 4 * ClientMailbox.limit && crowded == nil {

@@ -33,7 +33,10 @@ package enum DefaultLink {
 
     /// Starts the host that `specification` names.
     ///
-    /// - Parameter tap: Hears of every packet between that host, or all hosts of that world, and their controllers.
+    /// - Parameters:
+    ///   - specification: Which host it is.
+    ///   - tap: Hears of every packet between that host, or all hosts of that world, and their controllers.
+    /// - Returns: The host, which is still on its way to its controller.
     /// - Throws: Why the file of a world cannot be used. That there is no controller is heard later, by managers.
     package static func link(to specification: HostSpecification, tap: PacketTap? = nil) throws -> any HostLink {
         switch specification {

@@ -63,6 +63,7 @@ public final class World: Sendable {
     /// - Parameters:
     ///   - name: Its name, which also decides its address and its random choices, along with the seed.
     ///   - position: Where it is when it is made; a machine that is there already stays where it is.
+    /// - Returns: The one machine of that name.
     public func machine(_ name: String, at position: Position = Position()) -> Machine {
         let index = core.withLock { $0.machine(name, at: position) }
         nudge()

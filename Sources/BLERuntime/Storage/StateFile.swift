@@ -22,6 +22,7 @@ package final class StateFile: Sendable {
     /// - Parameters:
     ///   - path: The file's path; directories that are missing are made.
     ///   - freshSecret: The secret of a state that begins.
+    ///   - logger: Where to say that a file is of no use.
     package init(path: String, freshSecret: UInt128, logger: Logger = Logger(label: "corebluetooth")) {
         self.path = path
         self.logger = logger

@@ -25,8 +25,10 @@ struct Backoff: Equatable {
         hasConnected = true
     }
 
-    /// An attempt failed. A transport that never came up is absent with the first failure, one that was lost with the
-    /// third; it is said once.
+    /// An attempt failed.
+    ///
+    /// A transport that never came up is absent with the first failure, one that was lost with the third; it is said
+    /// once.
     mutating func failed() -> Step {
         let delay = failures < 6 ? min(Self.longest, Self.shortest * (1 << failures)) : Self.longest
         failures = min(failures + 1, 1_000)

@@ -13,7 +13,10 @@ package final class SocketListener: @unchecked Sendable {
 
     /// Starts to listen.
     ///
-    /// - Parameter accept: Called on `queue` with each new connection, which has not been started yet.
+    /// - Parameters:
+    ///   - address: Where to listen; the system chooses a TCP port that is 0.
+    ///   - queue: Where everything happens.
+    ///   - accept: Called on `queue` with each new connection, which has not been started yet.
     /// - Throws: ``TransportError/Code/unreachable`` if the address cannot be listened at.
     package init(
         at address: SocketAddress,

@@ -17,8 +17,10 @@ final class EchoClient: SeamApp, @unchecked Sendable {
     /// Starts at once.
     ///
     /// - Parameters:
+    ///   - link: The host to use.
     ///   - count: How many values it writes.
     ///   - reconnects: Whether it connects again when the connection is lost.
+    ///   - queue: Where it works.
     init(
         on link: any HostLink,
         count: Int,
