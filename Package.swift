@@ -48,7 +48,9 @@ let package = Package(
         ),
         .target(
             name: "BLESimulation",
-            dependencies: ["BLERuntime", "BLEHost", "BLEController", "BLEWire"],
+            dependencies: [
+                "BLERuntime", "BLEHost", "BLEController", "BLEWire", .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: common
         ),
         .target(
@@ -87,7 +89,10 @@ let package = Package(
         ),
         .testTarget(
             name: "BLESimulationTests",
-            dependencies: ["BLESimulation", "CoreBluetooth", "BLERuntime", "BLEHost", "BLEWire"],
+            dependencies: [
+                "BLESimulation", "CoreBluetooth", "BLERuntime", "BLEHost", "BLEWire",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: common
         ),
         .testTarget(

@@ -2,7 +2,7 @@ import BLEHost
 package import BLERuntime
 import FoundationEssentials
 import Glibc
-import Logging
+package import Logging
 
 /// The host that new managers talk to.
 package enum DefaultLink {
@@ -11,8 +11,19 @@ package enum DefaultLink {
     /// All managers of the process that ask the environment share one host.
     package static var current: any HostLink { Bluetooth.link ?? shared }
 
-    private static let shared: any HostLink = {
-        guard let text = environment(HostSpecification.variable) else {
+    private static let shared = link(
+        named: environment(HostSpecification.variable),
+        logger: Logger(label: "corebluetooth")
+    )
+
+    /// Starts the host that the environment names, or says in the log what to do.
+    ///
+    /// - Parameters:
+    ///   - text: A ``HostSpecification``; `nil` if there is none.
+    ///   - logger: Where to say that there is none, or that it is of no use.
+    /// - Returns: The host, or one that is not supported.
+    package static func link(named text: String?, logger: Logger) -> any HostLink {
+        guard let text else {
             logger.error(
                 """
                 There is no Bluetooth host to talk to. Set \(HostSpecification.variable) to one: tcp:HOST:PORT or \
@@ -27,9 +38,7 @@ package enum DefaultLink {
             logger.error("\(HostSpecification.variable) is of no use. \(error)")
             return UnsupportedLink()
         }
-    }()
-
-    private static let logger = Logger(label: "corebluetooth")
+    }
 
     /// Starts the host that `specification` names.
     ///

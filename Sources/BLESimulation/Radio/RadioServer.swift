@@ -5,8 +5,8 @@ import Dispatch
 
 /// Virtual controllers that programs reach over sockets: one controller for each address, all on one air, in real time.
 ///
-/// To connect is to switch a controller on, and to disconnect is to switch it off: a host finds it as new, and its peers
-/// lose it. A second connection to the same controller takes the place of the first.
+/// To connect is to switch a controller on, and to disconnect is to switch it off: a host finds it as new, and its
+/// peers lose it. A second connection to the same controller takes the place of the first.
 /// Sendable because everything happens on its queue.
 package final class RadioServer: @unchecked Sendable {
     private struct Port {

@@ -2,9 +2,9 @@ import BLEWire
 
 /// A device without an app: services, values, and what it notifies when.
 ///
-/// It advertises from the moment that it is placed in a ``World``, answers reads with its values, keeps what is written,
-/// and sends it on to those that subscribed. It is a whole machine with a real host; only what an app would do is this
-/// description.
+/// It advertises from the moment that it is placed in a ``World``, answers reads with its values, keeps what is
+/// written, and sends it on to those that subscribed. It is a whole machine with a real host; only what an app would do
+/// is this description.
 ///
 /// ```swift
 /// let sensor = SimulatedPeripheral(

@@ -1,4 +1,5 @@
 import BLEHost
+import BLERuntime
 import BLESimulation
 import BLEWire
 import FoundationEssentials
@@ -58,15 +59,23 @@ struct ScenarioTests {
             "", "[]", "{}", #"{"machines": [{}]}"#, #"{"machines": [], "loss": 2}"#,
             #"{"machines": [{"name": "a"}, {"name": "a"}]}"#,
             #"{"machines": [{"name": "a", "services": [{"uuid": "xyz"}]}]}"#,
-            #"{"machines": [{"name": "a", "services": [{"uuid": "180D", "characteristics": [{"uuid": "1", "properties": []}]}]}]}"#,
-            #"{"machines": [{"name": "a", "services": [{"uuid": "180D", "characteristics": [{"uuid": "2A37", "properties": ["fly"]}]}]}]}"#,
-            #"{"machines": [{"name": "a", "services": [{"uuid": "180D", "characteristics": [{"uuid": "2A37", "value": "0"}]}]}]}"#,
-            #"{"machines": [{"name": "a", "services": [{"uuid": "180D", "characteristics": [{"uuid": "2A37", "value": "0g"}]}]}]}"#,
-            #"{"machines": [{"name": "a", "services": [{"uuid": "180D", "characteristics": [{"uuid": "2A37", "notify": {"every": 0, "values": []}}]}]}]}"#,
         ]
     )
     func refuses(text: String) {
         #expect(throws: DecodingError.self) { try Scenario(json: Data(text.utf8)) }
+    }
+
+    @Test(
+        "A characteristic that makes no sense is refused",
+        arguments: [
+            #""uuid": "1""#, #""uuid": "2A37", "properties": ["fly"]"#, #""uuid": "2A37", "value": "0""#,
+            #""uuid": "2A37", "value": "0g""#, #""uuid": "2A37", "notify": {"every": 0, "values": []}"#,
+        ]
+    )
+    func refusesCharacteristic(text: String) {
+        let service = #"{"uuid": "180D", "characteristics": [{\#(text)}]}"#
+        let scenario = #"{"machines": [{"name": "a", "services": [\#(service)]}]}"#
+        #expect(throws: DecodingError.self) { try Scenario(json: Data(scenario.utf8)) }
     }
 
     @Test("A device without an app is found, read, written and heard")
@@ -97,9 +106,9 @@ final class Visitor: SeamApp, @unchecked Sendable {
     private(set) var read: [[UInt8]] = []
     private(set) var notified: [[UInt8]] = []
 
-    init(on machine: Machine) {
+    init(on link: any HostLink) {
         super.init()
-        start(.central, on: machine)
+        start(.central, on: link)
     }
 
     override func react(to event: ClientEvent) {
@@ -136,9 +145,9 @@ final class Visitor: SeamApp, @unchecked Sendable {
 
 /// A central that only looks who is there.
 final class ScanningApp: SeamApp, @unchecked Sendable {
-    init(on machine: Machine) {
+    init(on link: any HostLink) {
         super.init()
-        start(.central, on: machine)
+        start(.central, on: link)
     }
 
     override func react(to event: ClientEvent) {

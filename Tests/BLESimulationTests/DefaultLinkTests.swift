@@ -1,0 +1,66 @@
+import BLEHost
+import BLERuntime
+import BLESimulation
+import FoundationEssentials
+import Logging
+import Synchronization
+import Testing
+
+@Suite("Default link", .timeLimit(.minutes(1)))
+struct DefaultLinkTests {
+    /// A log that is kept in memory.
+    private final class Lines: Sendable {
+        let lines = Mutex<[String]>([])
+        var logger: Logger { Logger(label: "test") { _ in Handler(lines: self) } }
+    }
+
+    private struct Handler: LogHandler {
+        let lines: Lines
+        var metadata = Logger.Metadata()
+        var logLevel = Logger.Level.trace
+
+        init(lines: Lines) { self.lines = lines }
+
+        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+            get { metadata[key] }
+            set { metadata[key] = newValue }
+        }
+
+        func log(event: LogEvent) { lines.lines.withLock { $0.append(event.message.description) } }
+    }
+
+    @Test("A link that a test has bound comes first")
+    func bound() {
+        let machine = World(seed: 1).machine("phone")
+        machine.inhabit { #expect(DefaultLink.current as? Machine === machine) }
+    }
+
+    @Test(
+        "Without a host to talk to one line says what to do",
+        arguments: [nil, "", "nonsense", "tcp:nowhere", "world:/nowhere/at/all.json"]
+    )
+    func unsupported(text: String?) async {
+        let log = Lines()
+        let app = SeamApp()
+        app.start(.central, on: DefaultLink.link(named: text, logger: log.logger))
+        await waiting(for: app) { $0.states == [.unsupported] }
+        let lines = log.lines.withLock { $0 }
+        #expect(lines.count == 1)
+        #expect(lines.first?.contains("BLUETOOTH_HOST") == true)
+    }
+
+    @Test("A built-in world runs in real time")
+    func demo() async {
+        let app = ScanningApp(on: DefaultLink.link(named: "demo", logger: Lines().logger))
+        await waiting(for: app) { $0.names == ["Heart Rate", "Lamp", "Thermometer"] }
+    }
+
+    @Test("So does the world of a file")
+    func file() async throws {
+        let path = FileManager.default.temporaryDirectory.path + "/world-\(UUID().uuidString).json"
+        try Data(ScenarioTests.text.utf8).write(to: URL(filePath: path))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let app = ScanningApp(on: DefaultLink.link(named: "world:\(path)", logger: Lines().logger))
+        await waiting(for: app) { $0.names == ["Echo"] }
+    }
+}
