@@ -101,7 +101,7 @@ let package = Package(
             swiftSettings: common
         ),
         .testTarget(name: "bleTests", dependencies: ["ble", "BLESimulation", "CoreBluetooth", argumentParser], swiftSettings: common),
-        .testTarget(name: "BLEConformanceTests", dependencies: ["BLEConformance"], swiftSettings: common),
+        .testTarget(name: "BLEConformanceTests", dependencies: ["BLEConformance", "BLEWire"], swiftSettings: common),
         .testTarget(name: "TidyTests", swiftSettings: common),
     ]
 )

@@ -8,7 +8,7 @@ package enum ProcedureStep<Outcome> {
     case finished(Outcome)
 
     /// The same step of a procedure whose outcome is told in other words.
-    func map<Other>(_ transform: (Outcome) -> Other) -> ProcedureStep<Other> {
+    package func map<Other>(_ transform: (Outcome) -> Other) -> ProcedureStep<Other> {
         switch self {
         case .request(let packet): .request(packet)
         case .finished(let outcome): .finished(transform(outcome))

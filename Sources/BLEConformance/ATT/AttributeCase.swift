@@ -1,0 +1,125 @@
+import BLEHost
+import BLEWire
+import Foundation
+
+/// A case for `att`, as the file describes it.
+struct AttributeCase: Decodable {
+    /// What the server has.
+    struct Database: Decodable {
+        let services: [Service]
+    }
+
+    struct Service: Decodable {
+        let type: String
+        let uuid: String
+        let start: UInt16
+        let end: UInt16
+        let items: [Item]
+    }
+
+    struct Item: Decodable {
+        let kind: String
+        let handle: UInt16
+        let uuid: String
+        let start: UInt16?
+        let end: UInt16?
+        let properties: UInt8?
+        let value_handle: UInt16?
+        let permissions: UInt8?
+        let value: String?
+    }
+
+    let mtu: Int
+    let context: String?
+    let database: Database?
+    let operation: AttributeOperation.Description?
+
+    init(file path: String) throws {
+        do {
+            self = try JSONDecoder().decode(Self.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
+        } catch { throw Senseless("\(path): \(error)") }
+    }
+
+    init(json: String) throws { self = try JSONDecoder().decode(Self.self, from: Data(json.utf8)) }
+
+    /// The configuration of a layer that offers the MTU of this case.
+    var configuration: AttributeLayer.Configuration { .init(preferredMTU: mtu) }
+
+    /// The database that is described, with exactly its handles.
+    func makeDatabase() throws -> GATTDatabase {
+        let services = try (database?.services ?? []).map { try $0.exact() }
+        guard let database = GATTDatabase(exactly: services) else {
+            throw Senseless("the services overlap, or have attributes outside of their ranges")
+        }
+        return database
+    }
+}
+
+extension AttributeCase.Service {
+    fileprivate func exact() throws -> GATTDatabase.ExactService {
+        guard ["primary", "secondary"].contains(type) else { throw Senseless("no kind of service: \(type)") }
+        guard let range = AttributeHandleRange(.init(wire: start), .init(wire: end)) else {
+            throw Senseless("no range: \(start) to \(end)")
+        }
+        return .init(
+            uuid: try BluetoothUUID(spelled: uuid),
+            isPrimary: type == "primary",
+            range: range,
+            items: try items.map { try $0.exact() }
+        )
+    }
+}
+
+extension AttributeCase.Item {
+    fileprivate func exact() throws -> GATTDatabase.ExactItem {
+        let uuid = try BluetoothUUID(spelled: uuid)
+        let handle = AttributeHandle(wire: handle)
+        let permissions = AttributePermissions(rawValue: permissions ?? 0)
+        let value = try [UInt8](hexadecimal: value ?? "")
+        switch kind {
+        case "include":
+            guard let range = AttributeHandleRange(.init(wire: start ?? 0), .init(wire: end ?? 0)) else {
+                throw Senseless("the include at \(handle) has no range")
+            }
+            return .include(handle, uuid, range)
+        case "characteristic":
+            guard let value_handle, value_handle > handle.wire else {
+                throw Senseless("the value of the characteristic at \(handle) is not behind its declaration")
+            }
+            return .characteristic(
+                handle,
+                uuid,
+                CharacteristicProperties(rawValue: UInt16(properties ?? 0)),
+                value: (AttributeHandle(wire: value_handle), value),
+                permissions
+            )
+        case "descriptor": return .descriptor(handle, uuid, permissions, value)
+        default: throw Senseless("no kind of attribute: \(kind)")
+        }
+    }
+}
+
+extension BluetoothUUID {
+    /// Creates a UUID from the spelling in a case.
+    init(spelled text: String) throws {
+        guard let uuid = BluetoothUUID(text) else { throw Senseless("no UUID: \(text)") }
+        self = uuid
+    }
+
+    /// The spelling in answers: 4 digits or 36 characters, in lower case.
+    var spelling: String { attributeForm.description.lowercased() }
+}
+
+extension [UInt8] {
+    /// Creates octets from two digits each.
+    init(hexadecimal text: String) throws {
+        let digits = Array<Character>(text)
+        guard digits.count.isMultiple(of: 2) else { throw Senseless("no octets: \(text)") }
+        self = try stride(from: 0, to: digits.count, by: 2).map { index in
+            guard let octet = UInt8(String(digits[index...index + 1]), radix: 16) else {
+                throw Senseless("no octets: \(text)")
+            }
+            return octet
+        }
+    }
+}

@@ -1,0 +1,46 @@
+import ArgumentParser
+import BLEWire
+import Foundation
+
+/// `att`: the Attribute Protocol, on a packet socket.
+struct AttributeCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "att",
+        abstract: "Serves a database, or is the client of one, on the packet socket at descriptor 3.",
+        subcommands: [Server.self, Client.self]
+    )
+
+    struct Server: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Serves the database of a case.")
+
+        @Argument(help: "The JSON file that describes the case.")
+        var file: String
+
+        func run() throws {
+            try AttributeCommand.run { try AttributeServerDriver(AttributeCase(file: file), at: Instant()) }
+        }
+    }
+
+    struct Client: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Does what a case asks of the server at the other end."
+        )
+
+        @Argument(help: "The JSON file that describes the case.")
+        var file: String
+
+        func run() throws {
+            try AttributeCommand.run { try AttributeClientDriver(AttributeCase(file: file), at: Instant()) }
+        }
+    }
+
+    private static func run(_ makeDriver: () throws -> some Driver) throws {
+        do {
+            var driver = try makeDriver()
+            try DriverLoop(packets: 3, input: STDIN_FILENO, output: STDOUT_FILENO).run(&driver)
+        } catch let error as Senseless {
+            FileHandle.standardError.write(Data("BLEConformance: \(error)\n".utf8))
+            throw ExitCode(2)
+        }
+    }
+}

@@ -1,0 +1,192 @@
+import BLEHost
+import BLEWire
+
+/// Something that a case asks of a server.
+struct AttributeOperation {
+    /// An operation as JSON describes it.
+    struct Description: Decodable {
+        let op: String
+        let handle: UInt16?
+        let handles: [UInt16]?
+        let start: UInt16?
+        let end: UInt16?
+        let uuid: String?
+        let value: String?
+        let auto_elevate_security: Bool?
+    }
+
+    /// The procedure that does it.
+    enum Procedure {
+        case everything(DatabaseDiscovery)
+        case services(ServiceDiscovery)
+        case included(IncludedServiceDiscovery)
+        case characteristics(CharacteristicDiscovery)
+        case descriptors(DescriptorDiscovery)
+        case read(ATTPacket)
+        case longRead(ValueReading)
+        case typedRead(TypedReading)
+        case write(ValueWriting)
+        case subscribe(ConfigurationWriting)
+        /// No answer comes.
+        case command(ATTPacket)
+    }
+
+    /// What comes of it.
+    enum Outcome {
+        case done
+        case value([UInt8])
+        case values([ATT.ReadByTypeResponse.Entry])
+        case database([DatabaseDiscovery.Service])
+        case services([DiscoveredService])
+        case characteristics([DiscoveredCharacteristic])
+        case descriptors([DiscoveredDescriptor])
+    }
+
+    var procedure: Procedure
+    /// Whether to try again, once, what needs a safer link.
+    let elevatesSecurity: Bool
+    /// The value that is subscribed to.
+    let subscribed: AttributeHandle?
+
+    /// Creates an operation on a server of which `database` is known.
+    init(_ description: Description, database: [DatabaseDiscovery.Service]) throws {
+        elevatesSecurity = description.auto_elevate_security ?? false
+        subscribed = description.op.hasPrefix("subscribe") ? try description.attribute : nil
+        procedure = try description.procedure(database)
+    }
+}
+
+extension AttributeOperation.Description {
+    fileprivate var attribute: AttributeHandle {
+        get throws {
+            guard let handle else { throw Senseless("\(op) needs a handle") }
+            return AttributeHandle(wire: handle)
+        }
+    }
+
+    private var octets: [UInt8] { get throws { try [UInt8](hexadecimal: value ?? "") } }
+
+    private var range: AttributeHandleRange {
+        get throws {
+            guard let range = AttributeHandleRange(.init(wire: start ?? 1), .init(wire: end ?? 0xFFFF)) else {
+                throw Senseless("\(op) needs handles in order")
+            }
+            return range
+        }
+    }
+
+    fileprivate func procedure(
+        _ database: [DatabaseDiscovery.Service]
+    ) throws -> AttributeOperation.Procedure {
+        switch op {
+        case "discover_all": return .everything(DatabaseDiscovery())
+        case "discover_primary":
+            return .services(
+                ServiceDiscovery(only: try uuid.map { [try BluetoothUUID(spelled: $0)] } ?? [], in: try range)
+            )
+        case "discover_included": return .included(IncludedServiceDiscovery(in: try range))
+        case "discover_characteristics": return .characteristics(CharacteristicDiscovery(in: try range))
+        case "discover_descriptors": return .descriptors(DescriptorDiscovery(in: try range))
+        case "read": return .read(.readRequest(.init(handle: try attribute)))
+        case "read_long": return .longRead(ValueReading(try attribute))
+        case "read_by_type":
+            guard let uuid else { throw Senseless("read_by_type needs a UUID") }
+            return .typedRead(TypedReading(try BluetoothUUID(spelled: uuid), in: try range))
+        case "read_multiple":
+            guard let handles, handles.count >= 2 else { throw Senseless("read_multiple needs two handles or more") }
+            return .read(.readMultipleRequest(.init(handles: handles.map { AttributeHandle(wire: $0) })))
+        case "write": return .write(ValueWriting(try octets, to: try attribute))
+        case "write_long", "write_reliable": return .write(ValueWriting(try octets, to: try attribute, prepares: true))
+        case "write_cmd": return .command(.writeCommand(.init(handle: try attribute, value: try octets)))
+        case "subscribe_notify": return try subscribe(.notifications, in: database)
+        case "subscribe_indicate": return try subscribe(.indications, in: database)
+        default: throw Senseless("a client cannot do \(op)")
+        }
+    }
+
+    /// Writes the configuration that discovery found, or looks for it behind the value.
+    private func subscribe(
+        _ subscription: Subscription,
+        in database: [DatabaseDiscovery.Service]
+    ) throws -> AttributeOperation.Procedure {
+        let value = try attribute
+        let characteristic = database.lazy.flatMap(\.characteristics).first { $0.declared.value == value }
+        let configuration = characteristic?.descriptors.first { $0.uuid == GATT.clientConfiguration }
+        return .subscribe(
+            ConfigurationWriting(
+                subscription.rawValue,
+                to: configuration?.handle,
+                in: characteristic.map(\.declared.descriptorRange) ?? AttributeHandleRange.all.after(value)
+            )
+        )
+    }
+}
+
+extension AttributeOperation.Procedure {
+    mutating func begin(mtu: Int) -> ProcedureStep<Result<AttributeOperation.Outcome, Failure>> {
+        switch self {
+        case .everything(let machine): return machine.begin().map { $0.map { .database($0) } }
+        case .services(let machine): return machine.begin().map { $0.map { .services($0) } }
+        case .included(let machine): return machine.begin().map { $0.map { .services($0) } }
+        case .characteristics(let machine): return machine.begin().map { $0.map { .characteristics($0) } }
+        case .descriptors(let machine): return machine.begin().map { $0.map { .descriptors($0) } }
+        case .read(let packet), .command(let packet): return .request(packet)
+        case .longRead(var machine):
+            defer { self = .longRead(machine) }
+            return machine.begin(mtu: mtu).map { $0.map { .value($0) } }
+        case .typedRead(let machine): return machine.begin().map { $0.map { .values($0) } }
+        case .write(var machine):
+            defer { self = .write(machine) }
+            return machine.begin(mtu: mtu).map { $0.map { .failure($0) } ?? .success(.done) }
+        case .subscribe(var machine):
+            defer { self = .subscribe(machine) }
+            return machine.begin().map { $0.failure.map { .failure($0) } ?? .success(.done) }
+        }
+    }
+
+    mutating func receive(
+        _ answer: ATTAnswer,
+        mtu: Int
+    ) -> ProcedureStep<Result<AttributeOperation.Outcome, Failure>> {
+        switch self {
+        case .everything(var machine):
+            defer { self = .everything(machine) }
+            return machine.receive(answer).map { $0.map { .database($0) } }
+        case .services(var machine):
+            defer { self = .services(machine) }
+            return machine.receive(answer).map { $0.map { .services($0) } }
+        case .included(var machine):
+            defer { self = .included(machine) }
+            return machine.receive(answer).map { $0.map { .services($0) } }
+        case .characteristics(var machine):
+            defer { self = .characteristics(machine) }
+            return machine.receive(answer).map { $0.map { .characteristics($0) } }
+        case .descriptors(var machine):
+            defer { self = .descriptors(machine) }
+            return machine.receive(answer).map { $0.map { .descriptors($0) } }
+        case .read: return .finished(Self.value(in: answer))
+        case .longRead(var machine):
+            defer { self = .longRead(machine) }
+            return machine.receive(answer, mtu: mtu).map { $0.map { .value($0) } }
+        case .typedRead(var machine):
+            defer { self = .typedRead(machine) }
+            return machine.receive(answer).map { $0.map { .values($0) } }
+        case .write(var machine):
+            defer { self = .write(machine) }
+            return machine.receive(answer, mtu: mtu).map { $0.map { .failure($0) } ?? .success(.done) }
+        case .subscribe(var machine):
+            defer { self = .subscribe(machine) }
+            return machine.receive(answer).map { $0.failure.map { .failure($0) } ?? .success(.done) }
+        case .command: preconditionFailure("nothing answers a command")
+        }
+    }
+
+    private static func value(in answer: ATTAnswer) -> Result<AttributeOperation.Outcome, Failure> {
+        switch answer {
+        case .success(.readResponse(let response)): .success(.value(response.value))
+        case .success(.readMultipleResponse(let response)): .success(.value(response.values))
+        case .success: .failure(.att(.invalidPDU))
+        case .failure(let code): .failure(.att(code))
+        }
+    }
+}

@@ -1,0 +1,19 @@
+import ArgumentParser
+
+/// Drives parts of the stack through bytes, for test suites that others wrote.
+///
+/// Each subcommand wires real cores to descriptors and translates JSON; none holds protocol logic of its own.
+@main
+struct BLEConformance: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Drives parts of the stack through bytes, for test suites written elsewhere.",
+        discussion: "Standard output carries one JSON object a line, and nothing else.",
+        subcommands: [AttributeCommand.self]
+    )
+}
+
+/// An argument or a case that makes no sense: exit status 2 and one line on standard error.
+struct Senseless: Error, CustomStringConvertible {
+    let description: String
+    init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,20 @@
+import Foundation
+
+/// One line of JSON, its keys in a fixed order.
+enum JSONLine {
+    /// The line that says this.
+    static func text(_ value: some Encodable) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        do { return String(decoding: try encoder.encode(value), as: UTF8.self) } catch {
+            preconditionFailure("\(value) cannot be said in JSON: \(error)")
+        }
+    }
+
+    /// What the line says.
+    static func value<Value: Decodable>(_: Value.Type, in line: String) throws -> Value {
+        do { return try JSONDecoder().decode(Value.self, from: Data(line.utf8)) } catch {
+            throw Senseless("standard input: \(line): \(error)")
+        }
+    }
+}

@@ -1,0 +1,167 @@
+import BLEWire
+import Testing
+
+@testable import BLEConformance
+
+@Suite("att client")
+struct AttributeClientTests {
+    /// A client and a server driver whose packets reach each other.
+    struct Pair {
+        var client: AttributeClientDriver
+        var server: AttributeServerDriver
+        var lines: [String] = []
+        /// What the client sent.
+        var sent: [String] = []
+
+        init(client: String, server: String) throws {
+            self.client = try AttributeClientDriver(AttributeCase(json: client), at: Instant())
+            self.server = try AttributeServerDriver(AttributeCase(json: server), at: Instant())
+            settle()
+        }
+
+        mutating func settle() {
+            var moved = true
+            while moved {
+                moved = false
+                while let next = client.next() {
+                    moved = true
+                    switch next {
+                    case .packet(let packet):
+                        sent.append(packet.hexadecimal)
+                        server.receive(packet: packet, at: Instant())
+                    case .line(let line): lines.append(line)
+                    }
+                }
+                while let next = server.next() {
+                    guard case .packet(let packet) = next else { continue }
+                    moved = true
+                    client.receive(packet: packet, at: Instant())
+                }
+            }
+        }
+
+        mutating func ask(_ operation: String) throws -> [String] {
+            lines = []
+            sent = []
+            try client.receive(line: #"{"do": \#(operation)}"#, at: Instant())
+            settle()
+            return lines
+        }
+    }
+
+    static let client = #"{"mtu": 64, "context": "client", "database": null}"#
+
+    @Test("prints everything that the server has, then waits")
+    func discovery() throws {
+        let pair = try Pair(client: Self.client, server: AttributeCases.battery)
+        #expect(
+            pair.lines == [
+                #"{"ready":true,"services":[{"characteristics":[{"descriptors":[{"handle":21,"uuid":"2902"}],"#
+                    + #""properties":18,"uuid":"2a19","value_handle":20}],"end":31,"primary":true,"start":16,"#
+                    + #""uuid":"180f"}]}"#
+            ]
+        )
+        #expect(
+            pair.sent == [
+                "024000", "100100ffff0028", "102000ffff0028", "100100ffff0128", "0810001f000228", "0810001f000328",
+                "0812001f000328", "0415001f00", "0416001f00",
+            ]
+        )
+    }
+
+    @Test(
+        "does what it is asked, and says what came of it",
+        arguments: [
+            (#"{"op": "read", "handle": 307}"#, #"{"result":{"att_error":0,"value":"0405"}}"#, ["0a3301"]),
+            (#"{"op": "read", "handle": 301}"#, #"{"result":{"att_error":15}}"#, ["0a2d01"]),
+            (
+                #"{"op": "read", "handle": 303, "auto_elevate_security": true}"#, #"{"result":{"att_error":5}}"#,
+                ["0a2f01", "0a2f01"]
+            ),
+            (#"{"op": "read_long", "handle": 307}"#, #"{"result":{"att_error":0,"value":"0405"}}"#, ["0a3301"]),
+            (
+                #"{"op": "read_multiple", "handles": [307, 3]}"#, #"{"result":{"att_error":0,"value":"04054142"}}"#,
+                ["0e33010300"]
+            ),
+            (
+                #"{"op": "read_by_type", "uuid": "b004", "start": 1, "end": 65535}"#,
+                #"{"result":{"att_error":0,"value":"0405"}}"#, ["080100ffff04b0", "083401ffff04b0"]
+            ),
+            (
+                #"{"op": "read_by_type", "uuid": "b009", "start": 1, "end": 65535}"#,
+                #"{"result":{"att_error":10}}"#, ["080100ffff09b0"]
+            ),
+            (#"{"op": "write", "handle": 307, "value": "09"}"#, #"{"result":{"att_error":0}}"#, ["12330109"]),
+            (
+                #"{"op": "write_long", "handle": 307, "value": "0a0b"}"#, #"{"result":{"att_error":0}}"#,
+                ["16330100000a0b", "1801"]
+            ),
+            (
+                #"{"op": "write_reliable", "handle": 301, "value": "0a"}"#, #"{"result":{"att_error":3}}"#,
+                ["162d0100000a", "1800"]
+            ),
+            (#"{"op": "write_cmd", "handle": 307, "value": "0c"}"#, #"{"result":{"att_error":0}}"#, ["5233010c"]),
+            (
+                #"{"op": "discover_primary", "start": 1, "end": 65535, "uuid": "180a"}"#,
+                #"{"result":{"att_error":0,"services":[]}}"#, ["060100ffff00280a18"]
+            ),
+            (
+                #"{"op": "discover_included", "start": 256, "end": 511}"#,
+                #"{"result":{"att_error":0,"services":[{"end":15,"primary":false,"start":1,"uuid":"180a"}]}}"#,
+                ["080001ff010228", "080201ff010228"]
+            ),
+            (
+                #"{"op": "discover_descriptors", "start": 4, "end": 4}"#,
+                #"{"result":{"att_error":0,"descriptors":[{"handle":4,"uuid":"2902"}]}}"#, ["0404000400"]
+            ),
+            (#"{"op": "subscribe_notify", "handle": 3}"#, #"{"result":{"att_error":0}}"#, ["1204000100"]),
+            (#"{"op": "subscribe_indicate", "handle": 3}"#, #"{"result":{"att_error":0}}"#, ["1204000200"]),
+        ]
+    )
+    func operations(operation: String, result: String, packets: [String]) throws {
+        var pair = try Pair(client: Self.client, server: AttributeCases.permissions)
+        #expect(try pair.ask(operation) == [result])
+        #expect(pair.sent == packets)
+    }
+
+    @Test("prints each value that it subscribed to, and confirms indications")
+    func values() throws {
+        var pair = try Pair(client: Self.client, server: AttributeCases.permissions)
+        _ = try pair.ask(#"{"op": "subscribe_notify", "handle": 3}"#)
+        pair.lines = []
+        pair.sent = []
+        for operation in ["send_notification", "send_indication"] {
+            let line = #"{"do": {"op": "\#(operation)", "handle": 3, "value": "07"}}"#
+            try pair.server.receive(line: line, at: Instant())
+            pair.settle()
+        }
+        #expect(pair.lines == Array(repeating: #"{"notified":{"handle":3,"value":"07"}}"#, count: 2))
+        #expect(pair.sent == ["1e"])
+    }
+
+    @Test("begins at once in the context of the protocol alone")
+    func atOnce() throws {
+        let json = """
+            {"mtu": 512, "context": "att", "database": null,
+             "operation": {"op": "discover_characteristics", "start": 16, "end": 31}}
+            """
+        let pair = try Pair(client: json, server: AttributeCases.battery)
+        #expect(pair.sent == ["020002", "0810001f000328", "0812001f000328"])
+        #expect(
+            pair.lines == [
+                #"{"result":{"att_error":0,"characteristics":[{"properties":18,"uuid":"2a19","value_handle":20}]}}"#
+            ]
+        )
+    }
+
+    @Test("gives up what is not answered within 30 s")
+    func timeout() throws {
+        var pair = try Pair(client: Self.client, server: AttributeCases.battery)
+        try pair.client.receive(line: #"{"do": {"op": "read", "handle": 20}}"#, at: Instant())
+        while pair.client.next() != nil {}
+        pair.client.wake(at: Instant() + .milliseconds(29_999))
+        #expect(pair.client.next() == nil)
+        pair.client.wake(at: Instant() + .seconds(30))
+        #expect(pair.client.next() == .line(#"{"result":{"att_error":14}}"#))
+    }
+}
