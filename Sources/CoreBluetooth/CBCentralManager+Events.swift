@@ -43,7 +43,7 @@ extension CBCentralManager {
                 return $0.peripherals.objects
             }
             for peripheral in peripherals {
-                peripheral.failWaitingRequests(.poweredOff)
+                peripheral.failRequests(.poweredOff)
                 peripheral.radioLost()
             }
             if state.invalidatesObjects { content.withLock { $0.peripherals.removeAll() } }
@@ -99,7 +99,7 @@ extension CBCentralManager {
 
     func disconnected(_ peer: PeerIdentifier, _ failure: Failure?, isReconnecting: Bool) {
         guard let peripheral = content.withLock({ $0.peripherals[peer] }) else { return }
-        peripheral.failWaitingRequests(failure == .poweredOff ? .poweredOff : .notConnected)
+        peripheral.failRequests(failure == .poweredOff ? .poweredOff : .notConnected)
         if failure == .poweredOff { return peripheral.radioLost() }
         let error = failure?.error(about: .connection)
         switch peripheral.disconnected(wanted: failure == nil, isReconnecting: isReconnecting) {

@@ -6,14 +6,14 @@ import Foundation
 extension CBPeripheral {
     /// Takes what the host says; on the manager's queue.
     func receive(_ event: PeerEvent) {
-        if event.isAnswer {
-            for request in content.withLock({ $0.requests.answered() }) { session.send(.peer(peer, request)) }
-        }
+        for request in content.withLock({ $0.requests.receive(event) }) { session.send(.peer(peer, request)) }
         apply(event)
     }
 
-    /// Answers all that still waits for its turn, since there is no connection any more.
-    func failWaitingRequests(_ failure: Failure) {
+    /// Answers all that has not been answered, since there is no connection any more.
+    ///
+    /// The host has answered what it knew of; this is what waited for its turn, or came too late.
+    func failRequests(_ failure: Failure) {
         for request in content.withLock({ $0.requests.removeAll() }) { apply(request.answer(failure)) }
     }
 

@@ -7,30 +7,29 @@ struct RequestQueue {
     /// How many requests may be with the host.
     static let limit = 16
 
-    private var unanswered = 0
+    /// What the host has not answered yet.
+    private var unanswered: [PeerRequest] = []
     private var waiting: [PeerRequest] = []
     /// Where in `waiting` the next one is; what lies before it has been sent.
     private var next = 0
 
-    /// Whether a request would be sent at once.
-    private var isClear: Bool { next == waiting.count && unanswered < Self.limit }
-
     /// Adds a request; returns whether to send it now.
     mutating func submit(_ request: PeerRequest) -> Bool {
-        guard isClear else {
+        guard next == waiting.count, unanswered.count < Self.limit else {
             waiting.append(request)
             return false
         }
-        if request.isAnswered { unanswered += 1 }
+        send(request)
         return true
     }
 
-    /// Notes that one was answered; returns what to send now.
-    mutating func answered() -> ArraySlice<PeerRequest> {
-        unanswered = max(0, unanswered - 1)
+    /// Notes what the host says; returns what to send now, if that was an answer.
+    mutating func receive(_ event: PeerEvent) -> ArraySlice<PeerRequest> {
+        guard let index = unanswered.firstIndex(where: { $0.isAnswered(by: event) }) else { return [] }
+        unanswered.remove(at: index)
         let first = next
-        while next < waiting.count, unanswered < Self.limit {
-            if waiting[next].isAnswered { unanswered += 1 }
+        while next < waiting.count, unanswered.count < Self.limit {
+            send(waiting[next])
             next += 1
         }
         let sent = waiting[first..<next]
@@ -41,33 +40,32 @@ struct RequestQueue {
         return sent
     }
 
-    /// Gives up all that waits, and returns it.
-    mutating func removeAll() -> ArraySlice<PeerRequest> {
+    /// Gives up all that was not answered, and returns it.
+    mutating func removeAll() -> [PeerRequest] {
         defer { self = RequestQueue() }
-        return waiting[next...]
+        return unanswered + waiting[next...]
+    }
+
+    private mutating func send(_ request: PeerRequest) {
+        if case .writeCommand = request { return }
+        unanswered.append(request)
     }
 }
 
 extension PeerRequest {
-    /// Whether the host answers it by itself.
-    fileprivate var isAnswered: Bool {
-        switch self {
-        case .writeCommand: false
-        case .readRSSI, .discoverServices, .discoverIncludedServices, .discoverCharacteristics, .discoverDescriptors,
-            .read, .write, .subscribe:
-            true
-        }
-    }
-}
-
-extension PeerEvent {
-    /// Whether this is the answer to a request.
-    var isAnswer: Bool {
-        switch self {
-        case .rssiRead, .servicesDiscovered, .includedServicesDiscovered, .characteristicsDiscovered,
-            .descriptorsDiscovered, .valueRead, .valueWritten, .subscriptionChanged:
-            true
-        case .mtuChanged, .nameChanged, .writeCommandsTaken, .valueNotified, .servicesModified: false
+    /// Whether `event` is what this asked for.
+    fileprivate func isAnswered(by event: PeerEvent) -> Bool {
+        switch (self, event) {
+        case (.readRSSI, .rssiRead), (.discoverServices, .servicesDiscovered): true
+        case (.discoverIncludedServices(let range, _), .includedServicesDiscovered(let found, _)): range == found
+        case (.discoverCharacteristics(let range, _), .characteristicsDiscovered(let found, _)): range == found
+        case (.discoverDescriptors(let handle, _), .descriptorsDiscovered(let found, _)): handle == found
+        case (.read(let handle), .valueRead(let found, _)): handle == found
+        case (.write(let handle, _), .valueWritten(let found, _)): handle == found
+        case (.subscribe(_, let handle, _), .subscriptionChanged(let found, _, _)): handle == found
+        case (.readRSSI, _), (.discoverServices, _), (.discoverIncludedServices, _), (.discoverCharacteristics, _),
+            (.discoverDescriptors, _), (.read, _), (.write, _), (.writeCommand, _), (.subscribe, _):
+            false
         }
     }
 }

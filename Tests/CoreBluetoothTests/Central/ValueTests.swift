@@ -88,13 +88,14 @@ struct ValueTests {
         #expect(bench.app.take() == Array(repeating: "written 2A37 ok", count: 100))
     }
 
-    @Test("Requests that wait when the connection ends are answered before its end is told")
+    @Test("Requests that are unanswered when the connection ends are answered before its end is told")
     func waitingRequests() async {
         let (peripheral, characteristic) = await bench.characteristic([.read])
         for _ in 0..<(RequestQueue.limit + 2) { peripheral.readValue(for: characteristic) }
+        await bench.tell(.valueRead(handle, .failure(.notConnected)))
         await bench.session.tell(.disconnected(CentralBench.peer, .hci(.connectionTimeout), isReconnecting: false))
-        let failure = "value 2A37 [] CBError 3"
-        #expect(bench.app.take() == [failure, failure, "disconnected CBError 6 0"])
+        let failures = Array(repeating: "value 2A37 [] CBError 3", count: RequestQueue.limit + 2)
+        #expect(bench.app.take() == failures + ["disconnected CBError 6 0"])
         bench.manager.connect(peripheral)
         await bench.session.tell(.connected(CentralBench.peer, LinkParameters(mtu: 23)))
         _ = requests()
