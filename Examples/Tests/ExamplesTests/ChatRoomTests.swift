@@ -29,7 +29,7 @@ struct ChatRoomTests {
     @Test("Every guest is welcomed, and hears what each one says, once and in order", arguments: seeds)
     func conversation(seed: UInt64) async {
         let stage = Stage(seed: seed, loss: 0.3)
-        let room = stage.start(on: "room") { PeripheralModeChat() }
+        let room = stage.start(on: kPeripheralName) { PeripheralModeChat() }
         await stage.world.advance(by: .seconds(1))
         room.switchValueChanged(isOn: true)
 
@@ -58,7 +58,7 @@ struct ChatRoomTests {
     @Test("Whoever only looks sees the room's services and characteristics")
     func inspection() async {
         let stage = Stage()
-        let room = stage.start(on: "room") { PeripheralModeChat() }
+        let room = stage.start(on: kPeripheralName) { PeripheralModeChat() }
         await stage.world.advance(by: .seconds(1))
         room.switchValueChanged(isOn: true)
         let central = stage.start(on: "central") { CentralMode() }

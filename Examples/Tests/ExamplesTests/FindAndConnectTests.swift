@@ -10,11 +10,11 @@ struct FindAndConnectTests {
     @Test("A peripheral is found by its name and known down to its descriptors", arguments: seeds)
     func explore(seed: UInt64) async throws {
         let stage = Stage(seed: seed, loss: 0.2)
-        let peripheral = stage.start(on: "peripheral") { PeripheralViewController(ticker: ManualTicker()) }
-        stage.world.machine("peripheral").inhabit { peripheral.viewDidLoad() }
+        let peripheral = stage.start(on: LocalNameKey) { PeripheralViewController(ticker: ManualTicker()) }
+        stage.world.machine(LocalNameKey).inhabit { peripheral.viewDidLoad() }
         await stage.wait(until: "it advertises") { peripheral.log.contains("Advertising") }
 
-        let controller = stage.start(on: "central") { ViewController(prefix: "xmg") }
+        let controller = stage.start(on: "central", distance: 5) { ViewController(prefix: "xmg") }
         stage.world.machine("central").inhabit { controller.viewDidLoad() }
         let readwrite = CBUUID(string: readwriteCharacteristicStrUUID)
         await stage.wait(until: "values and descriptions are read") {
@@ -37,9 +37,9 @@ struct FindAndConnectTests {
     @Test("A peripheral of another name is left alone")
     func otherName() async {
         let stage = Stage()
-        let peripheral = stage.start(on: "peripheral") { PeripheralViewController(ticker: ManualTicker()) }
-        stage.world.machine("peripheral").inhabit { peripheral.viewDidLoad() }
-        let controller = stage.start(on: "central") { ViewController(prefix: "other") }
+        let peripheral = stage.start(on: LocalNameKey) { PeripheralViewController(ticker: ManualTicker()) }
+        stage.world.machine(LocalNameKey).inhabit { peripheral.viewDidLoad() }
+        let controller = stage.start(on: "central", distance: 5) { ViewController(prefix: "other") }
         stage.world.machine("central").inhabit { controller.viewDidLoad() }
         await stage.world.advance(by: .seconds(10))
         #expect(peripheral.log.contains("Advertising"))

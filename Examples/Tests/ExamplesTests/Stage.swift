@@ -9,11 +9,13 @@ struct Stage {
 
     init(seed: UInt64 = 1, loss: Double = 0) { world = World(seed: seed, conditions: .init(loss: loss)) }
 
-    /// Starts a program on a machine of its own.
-    func start<Program>(on machine: String, _ make: @MainActor () -> Program) -> Program {
-        var program: Program?
-        world.machine(machine).inhabit { program = make() }
-        return program!
+    /// Starts a program on a machine of its own, `distance` metres from the middle of the world.
+    func start<Program>(
+        on machine: String,
+        distance: Double = 0,
+        _ make: @MainActor () -> Program
+    ) -> Program {
+        world.machine(machine, at: World.Position(x: distance)).inhabit { make() }
     }
 
     /// Lets time pass until `happened` holds, no longer than a minute of it.
