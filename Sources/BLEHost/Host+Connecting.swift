@@ -39,30 +39,29 @@ extension Host {
         let client = attachment.client, peer = attachment.peer
         switch attachment.state {
         case .delayed, .pending, .linked: attachments.update(request, for: client, peer)
-        case .connected:
+        case .connected(let link):
             attachments.update(request, for: client, peer)
-            tell(client, .connected(peer, parameters(of: peer)))
-        case .leaving: attachments.set(.leaving(again: request), for: client, peer)
+            tell(client, .connected(peer, parameters(of: link, to: peer)))
+        case .leaving(let link, _): attachments.set(.leaving(link, again: request), for: client, peer)
         }
     }
 
     /// Connects a client that waits with the link that there is, if there is one.
     mutating func attach(_ attachment: Attachments.Attachment, at now: Instant) {
         guard let link = link(to: attachment.peer) else { return }
-        attachments.set(.linked, for: attachment.client, attachment.peer)
+        attachments.set(.linked(link), for: attachment.client, attachment.peer)
         if links[link]?.phase == .up { join(attachment, link) }
     }
 
     /// Tells a client that it is connected.
     private mutating func join(_ attachment: Attachments.Attachment, _ link: ConnectionHandle) {
-        attachments.set(.connected, for: attachment.client, attachment.peer)
+        attachments.set(.connected(link), for: attachment.client, attachment.peer)
         attributes.attach(attachment.client, to: link)
-        tell(attachment.client, .connected(attachment.peer, parameters(of: attachment.peer)))
+        tell(attachment.client, .connected(attachment.peer, parameters(of: link, to: attachment.peer)))
     }
 
-    private mutating func parameters(of peer: PeerIdentifier) -> LinkParameters {
-        let index = link(to: peer).flatMap { attributes.index(of: $0) }
-        let mtu = index.map { attributes.links[$0].mtu } ?? ATT.defaultMTU
+    private mutating func parameters(of link: ConnectionHandle, to peer: PeerIdentifier) -> LinkParameters {
+        let mtu = attributes.index(of: link).map { attributes.links[$0].mtu } ?? ATT.defaultMTU
         return LinkParameters(mtu: mtu, name: peers.name(of: peer))
     }
 
@@ -71,9 +70,7 @@ extension Host {
         guard let index = links.index(of: link), links[at: index].phase == .settling else { return }
         links[at: index].phase = .up
         announceLinks()
-        for attachment in attachments.to(links[at: index].peer) where attachment.state == .linked {
-            join(attachment, link)
-        }
+        for attachment in attachments.on(link) where attachment.state == .linked(link) { join(attachment, link) }
     }
 
     mutating func cancel(_ client: ClientID, _ peer: PeerIdentifier, at now: Instant) {
@@ -83,23 +80,26 @@ extension Host {
         case .delayed, .pending:
             attachments.remove(client, peer)
             tell(client, .disconnected(peer, nil, isReconnecting: false))
-        case .linked, .connected: leave(attachment, at: now)
-        case .leaving(again: .some): attachments.set(.leaving(again: nil), for: client, peer)
-        case .leaving(again: nil): break
+        case .linked(let link), .connected(let link): leave(attachment, link, at: now)
+        case .leaving(let link, _): attachments.set(.leaving(link, again: nil), for: client, peer)
         }
     }
 
     /// Takes a client off a link, which ends if nobody else of this host uses it.
-    private mutating func leave(_ attachment: Attachments.Attachment, at now: Instant) {
+    private mutating func leave(
+        _ attachment: Attachments.Attachment,
+        _ link: ConnectionHandle,
+        at now: Instant
+    ) {
         let client = attachment.client, peer = attachment.peer
-        guard let link = link(to: peer) else { preconditionFailure("whoever is connected has a link") }
+        guard let state = links[link] else { preconditionFailure("whoever is connected has a link") }
         detach(client, from: link, at: now)
-        let isShared = attachments.to(peer).contains { $0.client != client && $0.state.isLinked }
-        guard links[link]?.role == .central, !isShared else {
+        let isShared = attachments.on(link).contains { $0.client != client && $0.state.link != nil }
+        guard state.isClosing || state.role == .central && !isShared else {
             attachments.remove(client, peer)
             return tell(client, .disconnected(peer, nil, isReconnecting: false))
         }
-        attachments.set(.leaving(again: nil), for: client, peer)
+        attachments.set(.leaving(link, again: nil), for: client, peer)
         disconnect(link, at: now)
     }
 
@@ -118,7 +118,7 @@ extension Host {
     mutating func abandon(_ client: ClientID, at now: Instant) {
         for attachment in attachments.of(client) {
             attachments.remove(client, attachment.peer)
-            guard attachment.state.isLinked, let link = link(to: attachment.peer) else { continue }
+            guard let link = attachment.state.link else { continue }
             detach(client, from: link, at: now)
             disconnectIfUnused(link, at: now)
         }
@@ -126,8 +126,9 @@ extension Host {
 
     /// Ends a link of which this host is the central and that nobody uses.
     mutating func disconnectIfUnused(_ link: ConnectionHandle, at now: Instant) {
-        guard let state = links[link], state.role == .central else { return }
-        guard !attachments.to(state.peer).contains(where: { $0.state.isLinked }) else { return }
+        guard links[link]?.role == .central, !attachments.on(link).contains(where: { $0.state.link != nil }) else {
+            return
+        }
         disconnect(link, at: now)
     }
 
@@ -145,19 +146,9 @@ extension Host {
         switch attachment.state {
         case .delayed, .pending, .linked: tell(attachment.client, .connectFailed(attachment.peer, failure))
         case .connected: tell(attachment.client, .disconnected(attachment.peer, failure, isReconnecting: false))
-        case .leaving(let again):
+        case .leaving(_, let again):
             tell(attachment.client, .disconnected(attachment.peer, nil, isReconnecting: false))
             if again != nil { tell(attachment.client, .connectFailed(attachment.peer, failure)) }
-        }
-    }
-}
-
-extension Attachments.State {
-    /// Whether the client shares a link, or is about to.
-    var isLinked: Bool {
-        switch self {
-        case .linked, .connected: true
-        case .delayed, .pending, .leaving: false
         }
     }
 }

@@ -83,7 +83,7 @@ extension Host {
         if !state.isClosing { note(.linkLost(handle, reason)) }
         let wasUp = state.phase != .settling
         linkDown(handle, .notConnected, at: now)
-        for attachment in attachments.to(state.peer) { lost(attachment, reason, at: now) }
+        for attachment in attachments.on(handle) { lost(attachment, reason, at: now) }
         if wasUp { announceLinks() }
     }
 
@@ -99,7 +99,7 @@ extension Host {
             let returns = attachment.request.reconnects
             if returns { attachments.set(.pending, for: client, peer) } else { attachments.remove(client, peer) }
             tell(client, .disconnected(peer, .hci(reason), isReconnecting: returns))
-        case .leaving(let again):
+        case .leaving(_, let again):
             attachments.remove(client, peer)
             tell(client, .disconnected(peer, nil, isReconnecting: false))
             if let again { connect(client, to: peer, again, at: now) }

@@ -28,7 +28,7 @@ extension Host {
         for client: ClientID,
         at now: Instant
     ) {
-        guard attachments[client, peer]?.state == .connected, let link = link(to: peer) else {
+        guard case .connected(let link)? = attachments[client, peer]?.state else {
             return tell(client, .peer(peer, request.answer(.notConnected)))
         }
         guard case .readRSSI = request else {

@@ -51,7 +51,11 @@ extension Host {
     mutating func drainAttributes(at now: Instant) {
         while let output = attributes.next() {
             switch output {
-            case .send(let pdu, let link, let receipt): send(pdu, on: .attribute, of: link, receipt: receipt)
+            case .send(let pdu, let link, let receipt):
+                // A packet that had to be dropped counts as sent, so that nobody waits for it for ever.
+                if !send(pdu, on: .attribute, of: link, receipt: receipt), let receipt {
+                    attributes.sent(receipt, at: now)
+                }
             case .event(let event, let client): tell(client, event)
             case .mtuSettled(let link, let mtu): settled(link, mtu: mtu)
             case .abandon(let link):
@@ -66,18 +70,20 @@ extension Host {
         }
     }
 
-    /// Sends one packet of a channel when its turn comes.
+    /// Sends one packet of a channel when its turn comes; `false` if it had to be dropped.
+    @discardableResult
     mutating func send(
         _ payload: [UInt8],
         on channel: ChannelIdentifier,
         of link: ConnectionHandle,
         receipt: SendReceipt? = nil
-    ) {
+    ) -> Bool {
         switch scheduler.submit(payload, on: channel, of: link, receipt: receipt) {
-        case .queued: break
+        case .queued: return true
         case .noLink: note(.unknownLink(link))
         case .limitReached: note(.limitReached(.queuedFrames(link)))
         }
+        return false
     }
 
     /// A peer is worth remembering, or what is known of it has changed.

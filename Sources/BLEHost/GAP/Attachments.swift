@@ -8,10 +8,18 @@ struct Attachments {
         /// There is no link yet.
         case pending
         /// There is a link, of which the client has not heard.
-        case linked
-        case connected
-        /// The client has withdrawn and the link ends for its sake; it may have asked to be connected again since.
-        case leaving(again: ConnectRequest?)
+        case linked(ConnectionHandle)
+        case connected(ConnectionHandle)
+        /// The client has withdrawn and waits for the end of the link; it may have asked to be connected again since.
+        case leaving(ConnectionHandle, again: ConnectRequest?)
+
+        /// The link that the client shares, or is about to.
+        var link: ConnectionHandle? {
+            switch self {
+            case .linked(let link), .connected(let link): link
+            case .delayed, .pending, .leaving: nil
+            }
+        }
     }
 
     struct Attachment: Equatable {
@@ -47,6 +55,16 @@ struct Attachments {
 
     func of(_ client: ClientID) -> [Attachment] { all.filter { $0.client == client } }
     func to(_ peer: PeerIdentifier) -> [Attachment] { all.filter { $0.peer == peer } }
+
+    /// Those who share a link, are about to, or wait for its end.
+    func on(_ link: ConnectionHandle) -> [Attachment] {
+        all.filter {
+            switch $0.state {
+            case .linked(link), .connected(link), .leaving(link, _): true
+            case .delayed, .pending, .linked, .connected, .leaving: false
+            }
+        }
+    }
 
     mutating func add(_ attachment: Attachment) {
         precondition(index(attachment.client, attachment.peer) == nil, "a client is attached to a peer once")

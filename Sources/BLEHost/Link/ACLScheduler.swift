@@ -64,6 +64,9 @@ struct ACLScheduler {
     enum OnSubmit: Equatable { case queued, noLink, limitReached }
 
     /// Takes the payload of one L2CAP packet.
+    ///
+    /// Packets with a receipt, which somebody may have many of, leave as much room again for those without: requests and
+    /// answers, of which there are few, and whose loss would end the link.
     mutating func submit(
         _ payload: [UInt8],
         on channel: ChannelIdentifier,
@@ -72,7 +75,8 @@ struct ACLScheduler {
     ) -> OnSubmit {
         precondition(payload.count <= Int(UInt16.max), "an L2CAP packet has at most 65535 octets")
         guard let index = queues.index(of: link) else { return .noLink }
-        guard queues[at: index].frames.count < queueLimit else { return .limitReached }
+        let limit = receipt == nil ? 2 * queueLimit : queueLimit
+        guard queues[at: index].frames.count < limit else { return .limitReached }
         queues[at: index].frames.append(Frame(channel: channel, payload: payload, receipt: receipt))
         return .queued
     }

@@ -297,6 +297,33 @@ struct ConnectingTests {
         #expect(rig.events(of: Rig.central).last == .peer(peer, .rssiRead(.failure(.notConnected))))
     }
 
+    @Test("A second link to the same peer is not mistaken for the first")
+    func twoLinks() {
+        let rig = makeRig(), peer = rig.discover(address)
+        rig.perform(.connect(peer, ConnectRequest()))
+        rig.connect(address)
+        rig.connect(address, 0x41, role: .peripheral)
+        rig.disconnect(0x41)
+        #expect(connections(rig) == [.connected(peer, LinkParameters(mtu: 185))])
+        rig.disconnect()
+        #expect(connections(rig).count == 2)
+    }
+
+    @Test("A client may leave a link that is ending already because its peer does not answer")
+    func leaveEnding() {
+        let rig = makeRig(), peer = rig.discover(address)
+        rig.perform(.connect(peer, ConnectRequest()))
+        rig.connect(address)
+        rig.peer = { _ in nil }
+        rig.perform(.peer(peer, .read(AttributeHandle(wire: 3))))
+        rig.advance(by: .seconds(31))
+        #expect(rig.commands.last?.opcode == .disconnect)
+        rig.perform(.cancelConnection(peer))
+        #expect(connections(rig).count == 1)
+        rig.disconnect(reason: .connectionTerminatedByLocalHost)
+        #expect(connections(rig).last == .disconnected(peer, nil, isReconnecting: false))
+    }
+
     @Test("Duplicates of Disconnection Complete are harmless")
     func duplicateEnd() {
         let rig = makeRig(), peer = rig.discover(address)

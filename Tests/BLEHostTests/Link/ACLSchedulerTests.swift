@@ -84,9 +84,12 @@ struct ACLSchedulerTests {
     @Test("A queue takes no more than its limit")
     func limit() {
         var scheduler = make(count: 0)
+        let receipt = SendReceipt(rawValue: 1)
+        for _ in 0..<4 { #expect(scheduler.submit([1], on: .attribute, of: first, receipt: receipt) == .queued) }
+        #expect(scheduler.submit([1], on: .attribute, of: first, receipt: receipt) == .limitReached)
         for _ in 0..<4 { #expect(scheduler.submit([1], on: .attribute, of: first, receipt: nil) == .queued) }
         #expect(scheduler.submit([1], on: .attribute, of: first, receipt: nil) == .limitReached)
-        #expect(scheduler.submit([1], on: .attribute, of: second, receipt: nil) == .queued)
+        #expect(scheduler.submit([1], on: .attribute, of: second, receipt: receipt) == .queued)
     }
 }
 
