@@ -116,6 +116,7 @@ open class CBPeripheralManager: CBManager {
     ///
     /// - Returns: `false` if there is no room; nothing is sent then, and
     ///   ``CBPeripheralManagerDelegate/peripheralManagerIsReady(toUpdateSubscribers:)`` says when to try again.
+    @discardableResult
     open func updateValue(
         _ value: Data,
         for characteristic: CBMutableCharacteristic,
