@@ -19,8 +19,6 @@ extension Host {
         switch advertiser.answered(status, at: now) {
         case .proceed: break
         case .step(let step): submit(controller.command(step), for: .advertiser, at: now)
-        case .started(let clients):
-            for client in clients { tell(client, .server(.advertisingStarted(nil))) }
         case .failed(let clients):
             for client in clients { tell(client, .server(.advertisingStarted(.hci(status)))) }
         }

@@ -39,6 +39,7 @@ extension Host {
             if case .create = step, initiator.isCrowded { note(.limitReached(.acceptList)) }
             submit(controller.command(step, supervisionTimeout: supervisionTimeout), for: .initiator, at: now)
         }
+        for client in advertiser.takeStarted() { tell(client, .server(.advertisingStarted(nil))) }
         if let step = advertiser.step(at: now) { submit(controller.command(step), for: .advertiser, at: now) }
     }
 

@@ -121,8 +121,6 @@ struct Advertiser {
         case proceed
         /// This is the next command.
         case step(Step)
-        /// The advertisement is on the air; these clients hear so.
-        case started([ClientID])
         /// These clients do not advertise.
         case failed([ClientID])
     }
@@ -138,7 +136,6 @@ struct Advertiser {
                 return .step(steps[number + 1])
             }
             state = .on(current)
-            return current == content ? .started(takeUnanswered()) : .proceed
         case .disabling: state = .off(notBefore: nil)
         case .off, .on: break
         }
@@ -153,7 +150,11 @@ struct Advertiser {
         return .failed(failed)
     }
 
-    private mutating func takeUnanswered() -> [ClientID] {
+    /// The clients that have not heard yet that what they want is on the air, if it is.
+    mutating func takeStarted() -> [ClientID] {
+        guard case .on(let current) = state, current == content, clients.contains(where: { !$0.isAnswered }) else {
+            return []
+        }
         let waiting = clients.filter { !$0.isAnswered }.map(\.id)
         for index in clients.indices { clients[index].isAnswered = true }
         return waiting

@@ -65,8 +65,8 @@ struct ACLScheduler {
 
     /// Takes the payload of one L2CAP packet.
     ///
-    /// Packets with a receipt, which somebody may have many of, leave as much room again for those without: requests and
-    /// answers, of which there are few, and whose loss would end the link.
+    /// Packets with a receipt, which somebody may have many of, leave as much room again for those without: requests
+    /// and answers, of which there are few, and whose loss would end the link.
     mutating func submit(
         _ payload: [UInt8],
         on channel: ChannelIdentifier,

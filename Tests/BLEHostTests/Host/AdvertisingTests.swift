@@ -154,6 +154,15 @@ struct AdvertisingTests {
         #expect(rig.commands == [.leSetAdvertisingEnable(.init(enable: false))])
     }
 
+    @Test("A client that adds nothing to the advertisement hears at once that it is on the air")
+    func nothingNew() {
+        let rig = Rig.ready()
+        rig.host.open(otherPeripheral, role: .peripheral, at: rig.now)
+        rig.perform(start(), for: Rig.peripheral)
+        rig.perform(start(.init(localName: "Emil")), for: otherPeripheral)
+        #expect(answers(rig, otherPeripheral) == [.server(.advertisingStarted(nil))])
+    }
+
     @Test("Whoever starts twice hears that it has started")
     func twice() {
         let rig = Rig.ready()
