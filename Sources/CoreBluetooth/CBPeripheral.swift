@@ -99,7 +99,8 @@ open class CBPeripheral: CBPeer {
 
     /// Writes `data` to `characteristic`.
     ///
-    /// Without response nothing is told afterwards; while ``canSendWriteWithoutResponse`` is `false`, values may be lost.
+    /// Without response nothing is told afterwards, and while ``canSendWriteWithoutResponse`` is `false`, values may be
+    /// lost.
     open func writeValue(_ data: Data, for characteristic: CBCharacteristic, type: CBCharacteristicWriteType) {
         switch type {
         case .withResponse: write(data, to: characteristic)

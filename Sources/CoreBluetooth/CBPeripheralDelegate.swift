@@ -72,8 +72,12 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
 extension CBPeripheralDelegate {
     /// Does nothing.
     public func peripheralDidUpdateName(_ peripheral: CBPeripheral) {}
-    /// Does nothing.
-    public func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {}
+    /// Complains on the standard error, since an app that uses services which are gone does not work.
+    public func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
+        peripheral.reference.console.warn(
+            "The services of \(peripheral) changed, but its delegate does not implement peripheral(_:didModifyServices:)"
+        )
+    }
     /// Does nothing.
     public func peripheralDidUpdateRSSI(_ peripheral: CBPeripheral, error: (any Error)?) {}
     /// Does nothing.

@@ -162,6 +162,17 @@ struct DiscoveryTests {
         #expect(bench.app.take() == ["value 2A37 [] CBError 2", "characteristics 180D CBError 2"])
     }
 
+    /// Has no method at all.
+    final class Deaf: NSObject, CBPeripheralDelegate {}
+
+    @Test("A delegate that does not want to hear of changed services is complained of")
+    func unheardModification() async {
+        let peripheral = await bench.connect(), deaf = Deaf()
+        peripheral.delegate = deaf
+        await bench.tell(.servicesModified(.all))
+        #expect(bench.lines.take().count == 1)
+    }
+
     @Test("A service that takes the place of another is a new object")
     func replaced() async {
         let peripheral = await bench.connect()
