@@ -20,7 +20,7 @@ extension Air {
         }
         // Core 6.0, Vol 6, Part B, 4.4.2.2.1: up to 10 ms of random delay, but for directed high duty cycle.
         let delay = set.properties.contains(.highDutyCycle) ? 0 : path.random.below(10_001) * 1_000
-        var next = now + .nanoseconds(set.interval + delay)
+        var next = now + (set.interval + delay)
         if let until { next = min(next, until) }
         scheduleAdvertising(controller, index, at: next)
     }
@@ -48,11 +48,11 @@ extension Air {
         let announcement = LegacyAnnouncement(controller: controller, set: set, address: address)
         var start = now
         for channel in 37...39 where set.channels >> UInt8(channel - 37) & 1 != 0 {
-            let end = start + .nanoseconds(Modulation.oneMegabit.airTime(announcement.length))
+            let end = start + Modulation.oneMegabit.airTime(announcement.length)
             let candidates = announce(announcement, channel: channel, at: start, end: end)
             // Of several that answer at once, one is heard; the others take it for a busy channel.
             guard !candidates.isEmpty else {
-                start = end + .nanoseconds(Self.channelGap)
+                start = end + Self.channelGap
                 continue
             }
             let chosen = candidates.count == 1 ? 0 : Int(path.random.below(Int64(candidates.count)))
@@ -60,10 +60,10 @@ extension Air {
                 controllers[candidate.listener].scanner.backoff.note(answered: false, random: &path.random)
             }
             let candidate = candidates[chosen]
-            let answerStart = end + .nanoseconds(Spacing.frame)
+            let answerStart = end + Spacing.frame
             if candidate.connects {
                 if connect(candidate, announcement, channel: channel, at: answerStart) { return true }
-                start = answerStart + .nanoseconds(Modulation.oneMegabit.airTime(34) + Self.channelGap)
+                start = answerStart + (Modulation.oneMegabit.airTime(34) + Self.channelGap)
             } else {
                 start = askForResponse(candidate, announcement, channel: channel, at: answerStart)
             }
@@ -151,18 +151,18 @@ extension Air {
     ) -> Instant {
         let scanner = candidate.listener, advertiser = announcement.controller, set = announcement.set
         let own = controllers[scanner].ownAddress(controllers[scanner].scanner.ownAddressKind) ?? .none
-        let end = start + .nanoseconds(Modulation.oneMegabit.airTime(12))
+        let end = start + Modulation.oneMegabit.airTime(12)
         let request = carry(
             .scanRequest(.init(scanner: own, advertiser: announcement.address)),
             Leg(from: scanner, to: advertiser, strength: candidate.answer, channel: channel, at: start)
         )
         guard request != nil, set.filterPolicy & 1 == 0 || controllers[advertiser].acceptList.contains(own) else {
             controllers[scanner].scanner.backoff.note(answered: false, random: &path.random)
-            return end + .nanoseconds(Self.channelGap)
+            return end + Self.channelGap
         }
         if set.notifiesScanRequests { sendScanRequest(advertiser, set.handle, scanner: own, at: end) }
-        let responseStart = end + .nanoseconds(Spacing.frame)
-        let responseEnd = responseStart + .nanoseconds(Modulation.oneMegabit.airTime(6 + set.scanResponse.count))
+        let responseStart = end + Spacing.frame
+        let responseEnd = responseStart + Modulation.oneMegabit.airTime(6 + set.scanResponse.count)
         let response = carry(
             .scanResponse(.init(advertiser: announcement.address, data: set.scanResponse)),
             Leg(from: advertiser, to: scanner, strength: candidate.strength, channel: channel, at: responseStart)
@@ -178,7 +178,7 @@ extension Air {
             )
             if controllers[scanner].isNew(report) { send(report, to: scanner, at: responseEnd) }
         }
-        return responseEnd + .nanoseconds(Self.channelGap)
+        return responseEnd + Self.channelGap
     }
 
     /// Who wants to answer an advertisement that left with `power` and arrives with `strength`, in dBm.

@@ -34,7 +34,7 @@ extension Air {
         for (index, candidate) in candidates.enumerated() where index != chosen && !candidate.connects {
             controllers[candidate.listener].scanner.backoff.note(answered: false, random: &path.random)
         }
-        let answerStart = start + .nanoseconds(set.secondary.airTime(first.length) + Spacing.frame)
+        let answerStart = start + (set.secondary.airTime(first.length) + Spacing.frame)
         if candidates[chosen].connects { return connect(candidates[chosen], announcement, at: answerStart) }
         askForResponse(candidates[chosen], announcement, at: answerStart)
         return false
@@ -61,7 +61,7 @@ extension Air {
         let channels = (37...39).filter { set.channels >> UInt8($0 - 37) & 1 != 0 }
         let time = set.primary.airTime(announcement.primary(offset: 0).length)
         let step = time + Spacing.auxiliary
-        let auxiliary = now + .nanoseconds(step * Int64(channels.count))
+        let auxiliary = now + step * Int64(channels.count)
         var hearers: [Hearer] = [], start = now
         for channel in channels {
             var receptions: [AirRecord.Reception] = []
@@ -81,7 +81,7 @@ extension Air {
                 let pdu = AdvertisingPDU.extended(announcement.primary(offset: offset))
                 record(pdu, from: announcement.controller, channel: channel, set.primary, at: start, receptions)
             }
-            start = start + .nanoseconds(step)
+            start = start + step
         }
         return (hearers, auxiliary)
     }
@@ -125,7 +125,7 @@ extension Air {
         var data: [UInt8] = [], begin = start, end = start
         var strength: Int?
         for part in chain {
-            end = begin + .nanoseconds(announcement.set.secondary.airTime(part.length))
+            end = begin + announcement.set.secondary.airTime(part.length)
             var leg = Leg(
                 from: announcement.controller,
                 to: hearer.listener,
@@ -139,7 +139,7 @@ extension Air {
             }
             if strength == nil { strength = heard }
             data += part.data
-            begin = end + .nanoseconds(Spacing.auxiliary)
+            begin = end + Spacing.auxiliary
         }
         return strength.map { .init(data: data, strength: $0, isTruncated: false, end: end) }
     }
@@ -176,7 +176,7 @@ extension Air {
     ) {
         let scanner = candidate.listener, advertiser = announcement.controller, set = announcement.set
         let own = controllers[scanner].ownAddress(controllers[scanner].scanner.ownAddressKind) ?? .none
-        let end = start + .nanoseconds(set.secondary.airTime(12))
+        let end = start + set.secondary.airTime(12)
         var leg = Leg(
             from: scanner,
             to: advertiser,
@@ -198,7 +198,7 @@ extension Air {
             isActive: true,
             initiates: false
         )
-        let reception = receive(chain, announcement, by: hearer, at: end + .nanoseconds(Spacing.frame))
+        let reception = receive(chain, announcement, by: hearer, at: end + Spacing.frame)
         controllers[scanner].scanner.backoff.note(answered: reception != nil, random: &path.random)
         guard let reception else { return }
         let report = AdvertisingReport(reception, announcement, kind: announcement.kind.union(.isResponse))
@@ -225,7 +225,7 @@ extension Air {
             timing: timing,
             modulation: set.secondary
         )
-        let end = start + .nanoseconds(set.secondary.airTime(34))
+        let end = start + set.secondary.airTime(34)
         guard hearsConnect(candidate, advertiser, agreement, channel: announcement.channel, at: start),
             allowsConnection(advertiser, set, from: own)
         else { return false }
@@ -236,7 +236,7 @@ extension Air {
             to: candidate.listener,
             strength: candidate.strength,
             channel: announcement.channel,
-            at: end + .nanoseconds(Spacing.frame)
+            at: end + Spacing.frame
         )
         leg.modulation = set.secondary
         let isAnswered = carry(.connectResponse(response), leg) != nil

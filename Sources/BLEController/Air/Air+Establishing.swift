@@ -73,7 +73,7 @@ extension Air {
     ) -> ConnectionHandle? {
         // Core 6.0, Vol 6, Part B, 4.5.3: the window opens 1.25 ms after the packet, 2.5 ms for auxiliary ones.
         let delay = (agreement.modulation == .oneMegabit ? 1 : 2) + Int64(agreement.windowOffset)
-        let anchor = created + .nanoseconds(delay * Spacing.slot)
+        let anchor = created + delay * Spacing.slot
         var central = end(agreement.initiator, at: created), peripheral = end(agreement.advertiser, at: created)
         central.isPresent = isHeard.initiator
         peripheral.isPresent = isHeard.advertiser

@@ -3,21 +3,18 @@ import BLEWire
 extension Air {
     /// Lets the event or the deadline of a connection happen that is due now.
     mutating func runLink(_ index: Int, at now: Instant) {
-        for role in Role.both where links[index][role].isPresent {
-            let (instant, status) = links[index].expiry(of: role)
-            if instant <= now { end(index, role, reason: status.rawValue, at: now) }
+        while let (role, status) = links[index].expired(by: now) {
+            end(index, role, reason: status.rawValue, at: now)
+        }
+        if links[index].mayChange(at: now) {
+            var events: [LinkEvent] = []
+            links[index].applyChanges(into: &events)
+            for role in Role.both { links[index].beginProcedures(role, at: now, into: &events) }
+            tell(events, of: index, at: now)
         }
         if links[index].isMeeting, links[index].nextExchange <= now {
-            if links[index].nextExchange == links[index].anchor, links[index][.central].change != nil {
-                var events: [LinkEvent] = []
-                links[index].applyChanges(into: &events)
-                for role in Role.both { links[index].beginProcedures(role, at: now, into: &events) }
-                tell(events, of: index, at: now)
-            }
-            if links[index].isMeeting, links[index].nextExchange <= now {
-                links[index].exchange(at: now, over: &path, into: &deliveries)
-                if !deliveries.isEmpty { deliver(index) }
-            }
+            links[index].exchange(at: now, over: &path, into: &deliveries)
+            if !deliveries.isEmpty { deliver(index) }
         }
         scheduleLink(index)
     }

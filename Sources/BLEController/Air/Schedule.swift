@@ -21,7 +21,10 @@ struct Schedule {
         let token: UInt64
         let activity: Activity
 
-        static func < (a: Self, b: Self) -> Bool { (a.instant, a.token) < (b.instant, b.token) }
+        static func < (a: Self, b: Self) -> Bool {
+            let (x, y) = (a.instant.nanoseconds, b.instant.nanoseconds)
+            return x == y ? a.token < b.token : x < y
+        }
     }
 
     private var heap: [Entry] = []

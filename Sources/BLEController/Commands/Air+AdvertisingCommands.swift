@@ -51,7 +51,7 @@ extension Air {
     mutating func beginAdvertising(_ controller: Int, _ set: Int) {
         // Sets that hosts enable together would otherwise stay together.
         let delay = path.random.below(10_001) * 1_000
-        scheduleAdvertising(controller, set, at: now + .nanoseconds(delay))
+        scheduleAdvertising(controller, set, at: now + delay)
     }
 }
 

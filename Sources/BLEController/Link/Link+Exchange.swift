@@ -42,7 +42,7 @@ extension Link {
     mutating func exchange(at now: Instant, over path: inout AirPath, into deliveries: inout [LinkDelivery]) {
         let listens = peripheralListens(at: now)
         let sent = transmit(.central)
-        let downEnd = now + .nanoseconds(down.airTime(sent.length))
+        let downEnd = now + down.airTime(sent.length)
         let heard = listens && !isPartitioned && path.delivers(strength: strengths.down)
         if path.records != nil { record(sent, .central, at: now, heard: heard, over: &path) }
         if let reason = self[.central].farewell {
@@ -53,15 +53,15 @@ extension Link {
         let control = take(sent, by: .peripheral, at: downEnd, into: &deliveries)
 
         let answer = transmit(.peripheral)
-        let upStart = downEnd + .nanoseconds(Spacing.frame)
-        let upEnd = upStart + .nanoseconds(up.airTime(answer.length))
+        let upStart = downEnd + Spacing.frame
+        let upEnd = upStart + up.airTime(answer.length)
         let answered = path.delivers(strength: strengths.up)
         if path.records != nil { record(answer, .peripheral, at: upStart, heard: answered, over: &path) }
         if let control { deliveries.append(control) }
         guard answered, self[.central].isPresent else { return endEvent() }
         if let control = take(answer, by: .central, at: upEnd, into: &deliveries) { deliveries.append(control) }
 
-        let next = upEnd + .nanoseconds(Spacing.frame)
+        let next = upEnd + Spacing.frame
         guard sent.moreData || answer.moreData, isMeeting, fits(next) else {
             self[.peripheral].eventsToSkip = Int(timing.latency)
             return endEvent()
@@ -74,7 +74,7 @@ extension Link {
         let exchange =
             down.airTime(self[.central].lengths.transmitLimit(down)) + Spacing.frame
             + up.airTime(self[.peripheral].lengths.transmitLimit(up))
-        return start + .nanoseconds(exchange + Spacing.frame) <= anchor + timing.intervalDuration
+        return start + (exchange + Spacing.frame) <= anchor + timing.intervalNanoseconds
     }
 
     /// Whether the peripheral is there, which its latency lets it not be.

@@ -15,8 +15,10 @@ struct Link: Sendable {
         /// In units of 10 ms.
         var timeout: UInt16
 
-        var intervalDuration: Duration { .nanoseconds(Int64(interval) * Spacing.slot) }
-        var timeoutDuration: Duration { .milliseconds(Int64(timeout) * 10) }
+        var intervalNanoseconds: Int64 { Int64(interval) &* Spacing.slot }
+        var timeoutNanoseconds: Int64 { Int64(timeout) &* 10_000_000 }
+        var intervalDuration: Duration { .nanoseconds(intervalNanoseconds) }
+        var timeoutDuration: Duration { .nanoseconds(timeoutNanoseconds) }
     }
 
     let accessAddress: UInt32
@@ -87,16 +89,27 @@ struct Link: Sendable {
         return due
     }
 
-    /// When an end gives up if it hears nothing more, and why.
-    func expiry(of role: Role) -> (instant: Instant, status: LinkStatus) { expiry(of: role.rawValue) }
+    /// An end that gives up by `now`, and why.
+    func expired(by now: Instant) -> (role: Role, status: LinkStatus)? {
+        for role in Role.both where ends[role.rawValue].isPresent {
+            let (instant, status) = expiry(of: role.rawValue)
+            if instant <= now { return (role, status) }
+        }
+        return nil
+    }
 
-    @inline(__always)
+    /// Whether an event begins at `now` for which a change may have been agreed on.
+    func mayChange(at now: Instant) -> Bool {
+        isMeeting && nextExchange <= now && nextExchange == anchor && ends[0].change != nil
+    }
+
+    /// When an end gives up if it hears nothing more, and why.
     private func expiry(of index: Int) -> (instant: Instant, status: LinkStatus) {
         if !ends[index].isEstablished {
             // Core 6.0, Vol 6, Part B, 4.5.2: six intervals without a packet.
-            return (created + .nanoseconds(6 * Int64(timing.interval) * Spacing.slot), .failedToBeEstablished)
+            return (created + 6 * timing.intervalNanoseconds, .failedToBeEstablished)
         }
-        var result = (ends[index].lastHeard + timing.timeoutDuration, LinkStatus.connectionTimeout)
+        var result = (ends[index].lastHeard + timing.timeoutNanoseconds, LinkStatus.connectionTimeout)
         if let deadline = ends[index].control.deadline, deadline < result.0 { result = (deadline, .responseTimeout) }
         if let termination = ends[index].control.termination, termination.deadline < result.0 {
             result = (termination.deadline, .terminatedByLocalHost)
@@ -111,7 +124,7 @@ struct Link: Sendable {
     @inline(__always)
     mutating func closeEvent() {
         counter &+= 1
-        anchor = Instant(nanoseconds: anchor.nanoseconds + Int64(timing.interval) * Spacing.slot)
+        anchor = anchor + timing.intervalNanoseconds
         nextExchange = anchor
     }
 

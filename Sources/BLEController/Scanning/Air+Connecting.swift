@@ -21,7 +21,7 @@ extension Air {
             timing: timing,
             modulation: .oneMegabit
         )
-        let end = start + .nanoseconds(Modulation.oneMegabit.airTime(34))
+        let end = start + Modulation.oneMegabit.airTime(34)
         let isHeard = hearsConnect(candidate, announcement.controller, agreement, channel: channel, at: start)
         let isAccepted = isHeard && allowsConnection(announcement.controller, announcement.set, from: own)
         finishInitiating(candidate.listener)
