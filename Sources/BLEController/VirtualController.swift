@@ -10,6 +10,8 @@ struct VirtualController: Sendable {
         /// The place of the connection among those of the air.
         let link: Int
         let role: Role
+        /// The address under which this end takes part.
+        let own: DeviceAddress
         let peer: DeviceAddress
     }
 
@@ -24,8 +26,7 @@ struct VirtualController: Sendable {
     static let maximumSets = 16
     /// How many octets an extended advertisement may carry.
     static let maximumAdvertisingData = 1_650
-    /// How long an ACL packet of the host may be, and how many the controller has room for.
-    static let aclLength = 251
+    /// How many ACL packets of the host the controller has room for.
     static let aclCount = 16
     /// What the transmitter can do, in dBm.
     static let powers = -20...10
@@ -88,6 +89,16 @@ struct VirtualController: Sendable {
     /// The types that ask for a resolvable private address mean the fallback that goes with them.
     func ownAddress(_ kind: UInt8, random: DeviceAddress? = nil) -> DeviceAddress? {
         kind & 1 == 0 ? identity.address : random ?? randomAddress
+    }
+
+    /// How long an ACL packet of the host may be.
+    var aclLength: Int { identity.profile.features.contains(.dataPacketLengthExtension) ? 251 : 27 }
+
+    /// Whether two addresses are connected already: between them there is at most one connection.
+    ///
+    /// Core 6.0, Vol 6, Part B, 4.5.
+    func isConnected(_ own: DeviceAddress, to peer: DeviceAddress) -> Bool {
+        connections.contains { $0.own == own && $0.peer == peer }
     }
 
     /// The place of the advertising set that the host calls `handle`.

@@ -85,6 +85,28 @@ struct FaultTests {
         #expect(again != nil)
     }
 
+    @Test("Between two addresses there is one connection at a time, even if one end has forgotten it")
+    func oneConnection() throws {
+        var bench = Bench()
+        let pair = try Self.link(&bench)
+        bench.initiate(0, to: Bench.address(1))
+        #expect(bench.lastStatus(0) == .connectionAlreadyExists)
+        bench.advertise(1)
+        #expect(bench.ask(.reset, 0) == .success)
+        bench.wantEverything(0)
+        bench.initiate(0, to: Bench.address(1))
+        bench.run(for: .milliseconds(500))
+        let reasons = bench.events(0).compactMap { event -> HCI.Status? in
+            if case .disconnectionComplete(let event) = event { event.reason } else { nil }
+        }
+        #expect(reasons == [.connectionFailedToBeEstablished])
+        #expect(bench.ending(1, pair.peripheral) == nil)
+        bench.run(for: .seconds(1))
+        #expect(bench.ending(1, pair.peripheral) == .connectionTimeout)
+        let again = bench.connect(0, 1)
+        #expect(again != nil)
+    }
+
     @Test("A goodbye that nobody acknowledges is over after the supervision timeout")
     func unansweredGoodbye() throws {
         var bench = Bench()

@@ -92,8 +92,9 @@ extension Air {
         let index = place(link)
         for role in Role.both where links[index][role].isPresent {
             let end = links[index][role]
-            let peer = role == .central ? agreement.advertiserAddress : agreement.initiatorAddress
-            controllers[end.controller].add(.init(handle: end.handle, link: index, role: role, peer: peer))
+            let (initiator, advertiser) = (agreement.initiatorAddress, agreement.advertiserAddress)
+            let (own, peer) = role == .central ? (initiator, advertiser) : (advertiser, initiator)
+            controllers[end.controller].add(.init(handle: end.handle, link: index, role: role, own: own, peer: peer))
             sendConnection(end, role, peer: peer, link: links[index], at: created)
             beginByItself(index, role, at: created)
         }

@@ -1,6 +1,9 @@
 package import BLEWire
 
 /// One packet on the air, as a sniffer would see it that stands everywhere at once.
+///
+/// An exchange is worked out when it begins, so a record may come up to some milliseconds before its ``instant``, and
+/// records of different connections not quite in the order of theirs.
 package struct AirRecord: Equatable, Sendable {
     /// What became of the packet at one receiver that was listening for it.
     package struct Reception: Equatable, Sendable {

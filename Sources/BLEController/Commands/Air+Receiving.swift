@@ -56,7 +56,7 @@ extension Air {
         guard let connection = controllers[controller].connection(header.handle) else {
             return note(.unknownConnection(header.handle), controller)
         }
-        guard payload.count <= VirtualController.aclLength,
+        guard payload.count <= controllers[controller].aclLength,
             outstanding(controller) < VirtualController.aclCount
         else { return note(.tooMuchData(header.handle), controller) }
         guard payload.count > 0 else { return sendCompleted(links[connection.link][connection.role], at: now) }

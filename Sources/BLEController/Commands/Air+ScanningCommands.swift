@@ -82,7 +82,7 @@ extension Air {
         guard controllers[controller].initiator == nil else {
             return status(.commandDisallowed, of: opcode, controller)
         }
-        guard var initiator, controllers[controller].ownAddress(initiator.ownAddressKind) != nil else {
+        guard var initiator, let own = controllers[controller].ownAddress(initiator.ownAddressKind) else {
             return status(.invalidCommandParameters, of: opcode, controller)
         }
         let modulations = VirtualController.modulations(controllers[controller].identity.profile.features)
@@ -93,7 +93,7 @@ extension Air {
         guard connections.count < VirtualController.maximumConnections else {
             return status(.connectionLimitExceeded, of: opcode, controller)
         }
-        if case .address(let peer) = initiator.target, connections.contains(where: { $0.peer == peer.onAir }) {
+        if case .address(let peer) = initiator.target, controllers[controller].isConnected(own, to: peer.onAir) {
             return status(.connectionAlreadyExists, of: opcode, controller)
         }
         for index in initiator.windows.indices { initiator.windows[index].start = now }

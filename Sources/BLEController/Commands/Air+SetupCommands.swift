@@ -58,7 +58,7 @@ extension Air {
         case .leReadBufferSize:
             let value = HCI.LEReadBufferSize.Return(
                 status: .success,
-                aclLength: UInt16(identity.profile.features.contains(.dataPacketLengthExtension) ? 251 : 27),
+                aclLength: UInt16(controllers[controller].aclLength),
                 aclCount: UInt8(VirtualController.aclCount)
             )
             complete(HCI.LEReadBufferSize.self, value, controller)

@@ -63,9 +63,13 @@ extension Air {
     ///
     /// Core 6.0, Vol 6, Part B, 4.3.2.
     func allowsConnection(_ advertiser: Int, _ set: AdvertisingSet, from initiator: DeviceAddress) -> Bool {
-        guard controllers[advertiser].connections.count < VirtualController.maximumConnections else { return false }
+        let board = controllers[advertiser]
+        guard board.connections.count < VirtualController.maximumConnections,
+            let own = board.ownAddress(set.ownAddressKind, random: set.randomAddress),
+            !board.isConnected(own, to: initiator)
+        else { return false }
         if set.properties.contains(.directed) { return initiator == set.peer.onAir }
-        return set.filterPolicy & 2 == 0 || controllers[advertiser].acceptList.contains(initiator)
+        return set.filterPolicy & 2 == 0 || board.acceptList.contains(initiator)
     }
 
     /// Ends initiating at a controller that now has what it wanted.

@@ -27,7 +27,8 @@ extension VirtualController {
     /// Core 6.0, Vol 6, Part B, 4.3.4.
     func wants(_ address: DeviceAddress?, target: DeviceAddress?) -> Bool {
         guard let initiator, let address else { return false }
-        if let target, target != ownAddress(initiator.ownAddressKind) { return false }
+        guard let own = ownAddress(initiator.ownAddressKind), !isConnected(own, to: address) else { return false }
+        if let target, target != own { return false }
         return switch initiator.target {
         case .address(let wanted): wanted.onAir == address
         case .acceptList: acceptList.contains(address)
