@@ -2,16 +2,21 @@ import BLEWire
 
 // What the controller sends: events, and data of links.
 extension Host {
-    mutating func receiveWhole(_ packet: Span<UInt8>, at now: Instant) {
-        guard packet.count > 0 else { return note(.dropped(.truncated(field: "Packet Type"), .transport)) }
-        if case .idle = phase { return }
+    /// Takes one whole packet; `false` if it leaves what the controller is to do as it is, as most packets do.
+    mutating func receiveWhole(_ packet: Span<UInt8>, at now: Instant) -> Bool {
+        guard packet.count > 0 else {
+            note(.dropped(.truncated(field: "Packet Type"), .transport))
+            return false
+        }
+        if case .idle = phase { return false }
         let type = HCI.PacketType(wire: packet[0]), contents = packet.extracting(droppingFirst: 1)
         switch type {
-        case .event: receiveEvent(contents, at: now)
+        case .event: return receiveEvent(contents, at: now)
         case .acl: receiveData(contents, at: now)
         case .synchronous, .iso: break
         default: note(.dropped(.unknown(code: UInt16(type.wire)), .transport))
         }
+        return false
     }
 
     private mutating func receiveData(_ bytes: Span<UInt8>, at now: Instant) {
@@ -61,10 +66,11 @@ extension Host {
         }
     }
 
-    private mutating func receiveEvent(_ bytes: Span<UInt8>, at now: Instant) {
+    private mutating func receiveEvent(_ bytes: Span<UInt8>, at now: Instant) -> Bool {
         let event: HCIEventPacket
         do throws(PacketError) { event = try HCIEventPacket(decoding: bytes) } catch {
-            return note(.dropped(error, .event))
+            note(.dropped(error, .event))
+            return false
         }
         switch event {
         case .commandComplete(let complete):
@@ -76,8 +82,12 @@ extension Host {
             note(.hardwareError(error.code))
             recover(at: now)
         default:
-            guard case .ready(let controller) = phase else { return }
+            guard case .ready(let controller) = phase else { return false }
             receive(event, from: controller, at: now)
+        }
+        switch event {
+        case .numberOfCompletedPackets, .leAdvertisingReport, .leExtendedAdvertisingReport: return false
+        default: return true
         }
     }
 }

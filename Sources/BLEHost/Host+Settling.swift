@@ -12,6 +12,12 @@ extension Host {
     mutating func settle(at now: Instant) {
         drainAttributes(at: now)
         if case .ready(let controller) = phase { plan(for: controller, at: now) }
+        flush(at: now)
+    }
+
+    /// Sends whatever may be sent.
+    mutating func flush(at now: Instant) {
+        drainAttributes(at: now)
         while let packet = commands.next(at: now) { outbox.append(.packet(packet)) }
         while let fragment = scheduler.next() {
             outbox.append(.packet(fragment.packet))

@@ -157,8 +157,7 @@ extension Host {
     ///
     /// A malformed packet is dropped with a note; it never ends a link.
     package mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
-        receiveWhole(packet, at: now)
-        settle(at: now)
+        if receiveWhole(packet, at: now) { settle(at: now) } else { flush(at: now) }
     }
 
     /// Begins a session; the client hears at once which peers are known and, if that is known, how the radio is.
