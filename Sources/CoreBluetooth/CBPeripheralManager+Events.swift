@@ -15,7 +15,7 @@ extension CBPeripheralManager {
 
     /// Makes sure that the host knows what is published and advertised, whatever it remembers.
     private func radioBack() {
-        let (services, advertisement) = content.withLock { ($0.services.remembered, $0.advertising.radioBack()) }
+        let (services, advertisement) = content.withLock { ($0.services.definitions, $0.advertising.radioBack()) }
         if !services.isEmpty { session.send(.server(.removeAllServices)) }
         for service in services { session.send(.server(.addService(service))) }
         guard let advertisement else { return }

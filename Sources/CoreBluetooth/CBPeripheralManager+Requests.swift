@@ -22,17 +22,18 @@ extension CBPeripheralManager {
             reference.console.misuse("\(service) is published already")
             return refuse(service, .invalidParameters)
         }
-        if let obstacle = service.obstacle { return refuse(service, obstacle) }
-        let definition = content.withLock { $0.services.publish(service, by: reference) }
+        let snapshot = ServiceSnapshot(service)
+        if let obstacle = snapshot.obstacle { return refuse(service, obstacle) }
+        let definition = content.withLock { $0.services.publish(snapshot, by: reference) }
         session.send(.server(.addService(definition)))
     }
 
     func withdraw(_ service: CBMutableService) {
-        let users = content.withLock { $0.services.all.filter { $0.localIncludes.contains { $0 === service } } }
-        guard users.isEmpty else {
-            return reference.console.misuse("\(service) can not be removed while others include it")
+        switch content.withLock({ $0.services.withdraw(service) }) {
+        case .send(let id): session.send(.server(.removeService(id)))
+        case .inUse: reference.console.misuse("\(service) can not be removed while others include it")
+        case .unknown: break
         }
-        if let id = content.withLock({ $0.services.withdraw(service) }) { session.send(.server(.removeService(id))) }
     }
 
     func answer(_ request: CBATTRequest, _ result: CBATTError.Code) {
@@ -57,10 +58,14 @@ extension CBPeripheralManager {
         }
         let subscribers = characteristic.subscribedCentrals ?? []
         let receivers = centrals.map { list in subscribers.filter { one in list.contains { $0.peer == one.peer } } }
-        let hasRoom = content.withLock { $0.window.isOpen }
         // Nobody listens: there is nothing that would have to wait.
-        guard hasRoom, !(receivers ?? subscribers).isEmpty else { return hasRoom }
-        content.withLock { $0.window.submit() }
+        guard !(receivers ?? subscribers).isEmpty else { return true }
+        let hasRoom = content.withLock {
+            guard $0.window.isOpen else { return false }
+            $0.window.submit()
+            return true
+        }
+        guard hasRoom else { return false }
         let octets = [UInt8](value.prefix(CBPeripheral.longestValue))
         session.send(.server(.update(id, octets, to: receivers?.map(\.peer))))
         return true

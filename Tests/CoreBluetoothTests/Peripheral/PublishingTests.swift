@@ -168,6 +168,28 @@ struct PublishingTests {
         #expect(requests.count == 2)
     }
 
+    /// A characteristic of an app's own, which asks its manager whenever it is looked at.
+    final class Curious: CBMutableCharacteristic {
+        weak var manager: CBPeripheralManager?
+        override var value: Data? {
+            get {
+                _ = manager?.isAdvertising
+                return super.value
+            }
+            set { super.value = newValue }
+        }
+    }
+
+    @Test("Characteristics may be of an app's own class, which may use the manager meanwhile")
+    func ownClasses() async {
+        let curious = Curious(type: CBUUID(string: "2A37"), properties: .read, value: nil, permissions: .readable)
+        curious.manager = bench.manager
+        let service = await bench.publish(curious)
+        #expect(service.published != nil)
+        bench.manager.remove(service)
+        #expect(bench.take() == [.removeService(LocalAttributeID(rawValue: 1))])
+    }
+
     @Test("A value that others could change ends the program")
     func cachedValue() async {
         let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {

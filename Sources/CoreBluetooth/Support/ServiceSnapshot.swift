@@ -1,0 +1,76 @@
+import BLEHost
+import BLEWire
+import Foundation
+
+/// What a service holds at the moment in which it is published.
+///
+/// It is read at once and without any lock, since apps may have classes of their own for services and what they hold.
+struct ServiceSnapshot {
+    let service: CBMutableService
+    let includes: [CBMutableService]
+    let characteristics: [CBMutableCharacteristic]
+    /// What to tell the host, with names that are yet to be given.
+    let definition: ServiceDefinition
+    /// Why the service can not be published; `nil` if it can.
+    let obstacle: Failure?
+
+    /// Reads `service`.
+    ///
+    /// - Precondition: Characteristics with a value can be read and nothing else; otherwise the program ends, as on
+    ///   Apple's systems.
+    init(_ service: CBMutableService) {
+        self.service = service
+        let parts = service.includedServices ?? [], values = service.characteristics ?? []
+        includes = parts.compactMap { $0 as? CBMutableService }
+        characteristics = values.compactMap { $0 as? CBMutableCharacteristic }
+        let uuid = service.uuid.value
+        definition = ServiceDefinition(
+            id: .unnamed,
+            uuid: uuid,
+            isPrimary: service.isPrimary,
+            characteristics: characteristics.map(CharacteristicDefinition.init)
+        )
+        let isComplete =
+            includes.count == parts.count && includes.allSatisfy { $0.published != nil }
+            && characteristics.count == values.count
+            && characteristics.allSatisfy { $0.published == nil && $0.isAllowed }
+        obstacle =
+            switch uuid.attributeForm {
+            case .short(0x1800), .short(0x1801): .uuidNotAllowed
+            case .short, .medium, .full: isComplete ? nil : .invalidParameters
+            }
+    }
+}
+
+extension LocalAttributeID {
+    /// The name of what has not been published yet.
+    fileprivate static let unnamed = Self(rawValue: 0)
+}
+
+extension CharacteristicDefinition {
+    fileprivate init(_ characteristic: CBMutableCharacteristic) {
+        let value = characteristic.value, properties = characteristic.properties
+        let permissions = characteristic.permissions
+        if value != nil, properties != .read || !permissions.isSubset(of: [.readable, .readEncryptionRequired]) {
+            raise("Characteristics with cached values must be read-only")
+        }
+        self.init(
+            id: .unnamed,
+            uuid: characteristic.uuid.value,
+            properties: CharacteristicProperties(rawValue: UInt16(truncatingIfNeeded: properties.rawValue)),
+            permissions: AttributePermissions(rawValue: UInt8(truncatingIfNeeded: permissions.rawValue)),
+            value: value.map { [UInt8]($0) },
+            descriptors: (characteristic.descriptors ?? []).compactMap { $0 as? CBMutableDescriptor }
+                .map { DescriptorDefinition(id: .unnamed, uuid: $0.uuid.value, value: $0.octets) }
+        )
+    }
+}
+
+extension CBMutableCharacteristic {
+    /// Whether the properties and descriptors are some that a local characteristic may have.
+    fileprivate var isAllowed: Bool {
+        properties.isDisjoint(with: [.broadcast, .extendedProperties])
+            && (descriptors ?? []).allSatisfy { $0 is CBMutableDescriptor }
+            && (value?.count ?? 0) <= CBPeripheral.longestValue
+    }
+}
