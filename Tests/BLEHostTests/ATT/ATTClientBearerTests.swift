@@ -1,0 +1,128 @@
+import BLEHost
+import BLEWire
+import Testing
+
+/// Core 6.0, Vol 3, Part F, 3.3.
+@Suite("ATT client bearer")
+struct ATTClientBearerTests {
+    let start = Instant()
+
+    @Test("Takes the response that belongs to the request in flight, or its refusal, and nothing else")
+    func matching() {
+        var bearer = ATTClientBearer()
+        #expect(bearer.receive(.writeResponse) == .ignored)
+        bearer.begin(.writeRequest, at: start)
+        #expect(bearer.receive(.readResponse(.init(value: []))) == .ignored)
+        let stray = ATT.ErrorResponse(request: .readRequest, handle: .none, code: .invalidHandle)
+        #expect(bearer.receive(.errorResponse(stray)) == .ignored)
+        #expect(!bearer.isIdle)
+        #expect(bearer.receive(.writeResponse) == .answered(.success(.writeResponse)))
+        #expect(bearer.isIdle)
+        bearer.begin(.writeRequest, at: start)
+        let refusal = ATT.ErrorResponse(request: .writeRequest, handle: .init(wire: 3), code: .writeNotPermitted)
+        #expect(bearer.receive(.errorResponse(refusal)) == .answered(.failure(.writeNotPermitted)))
+        #expect(bearer.receive(.writeResponse) == .ignored)
+    }
+
+    @Test("A malformed response ends its transaction, and no other")
+    func malformed() {
+        var bearer = ATTClientBearer()
+        bearer.begin(.readByTypeRequest, at: start)
+        #expect(bearer.receiveMalformed(.readResponse) == .ignored)
+        #expect(bearer.receiveMalformed(.readByTypeResponse) == .answered(.failure(.invalidPDU)))
+        #expect(bearer.receiveMalformed(.readByTypeResponse) == .ignored)
+    }
+
+    @Test("After 30 s without an answer it is dead, and a late answer does not revive it")
+    func timeout() {
+        var bearer = ATTClientBearer()
+        bearer.begin(.readRequest, at: start)
+        #expect(bearer.deadline == start + .seconds(30))
+        #expect(bearer.expire(at: start + .milliseconds(29_999)) == .nothing)
+        #expect(bearer.expire(at: start + .seconds(30)) == .abandon)
+        #expect(bearer.isDead && !bearer.isIdle && bearer.deadline == nil)
+        #expect(bearer.receive(.readResponse(.init(value: []))) == .ignored)
+        #expect(bearer.expire(at: start + .seconds(60)) == .nothing)
+    }
+}
+
+@Suite("Queue of requests")
+struct RequestQueueTests {
+    let one = ClientID(rawValue: 1), two = ClientID(rawValue: 2)
+
+    private func read(_ handle: UInt16) -> PeerRequest { .read(.init(wire: handle)) }
+
+    @Test("The turn goes round between clients, and each keeps its order")
+    func fairness() {
+        var queue = RequestQueue(limit: 4)
+        for handle in UInt16(1)...3 { #expect(queue.append(read(handle), for: one) == true) }
+        for handle in UInt16(11)...12 { #expect(queue.append(read(handle), for: two) == true) }
+        var order: [PeerRequest] = []
+        while let (_, request) = queue.next() { order.append(request) }
+        #expect(order == [read(1), read(11), read(2), read(12), read(3)])
+        #expect(queue.isEmpty)
+    }
+
+    @Test("One client's requests are bounded, another's are not affected")
+    func limit() {
+        var queue = RequestQueue(limit: 2)
+        for handle in UInt16(1)...2 { #expect(queue.append(read(handle), for: one) == true) }
+        #expect(queue.append(read(3), for: one) == false)
+        #expect(queue.append(read(4), for: two) == true)
+        #expect(queue.removeAll(of: one) == [read(1), read(2)])
+        #expect(!queue.holdsRequests(of: one) && queue.holdsRequests(of: two))
+    }
+
+    @Test("A command leaves when nothing of its client is before it, unless its client is blocked")
+    func commands() {
+        var queue = RequestQueue(limit: 4)
+        let command = PeerRequest.writeCommand(.init(wire: 9), [1])
+        _ = queue.append(read(1), for: one)
+        _ = queue.append(command, for: one)
+        #expect(queue.nextCommand(blocking: nil) == nil)
+        _ = queue.next()
+        #expect(queue.nextCommand(blocking: one) == nil)
+        #expect(queue.nextCommand(blocking: two)?.handle == .init(wire: 9))
+        #expect(queue.isEmpty)
+    }
+}
+
+/// Core 6.0, Vol 3, Part F, 3.4.2.
+@Suite("MTU negotiation")
+struct MTUNegotiationTests {
+    let start = Instant()
+
+    @Test(
+        "Settles for the lesser size, and never for less than 23",
+        arguments: [(0, 23), (22, 23), (100, 100), (65_535, 517)]
+    )
+    func answer(offer: UInt16, agreed: Int) {
+        var negotiation = MTUNegotiation(preferred: 517, at: start)
+        #expect(negotiation.receiveAnswer(serverMTU: offer) == .settled)
+        #expect(negotiation.mtu == agreed)
+        #expect(negotiation.deadline == nil)
+    }
+
+    @Test("A refusal settles it, and so does a second of silence, after which a late answer still counts")
+    func silence() {
+        var refused = MTUNegotiation(preferred: 517, at: start)
+        #expect(refused.receiveAnswer(serverMTU: nil) == .settled)
+        #expect(refused.mtu == 23)
+        var silent = MTUNegotiation(preferred: 517, at: start)
+        #expect(silent.expire(at: start + .milliseconds(999)) == .nothing)
+        #expect(silent.expire(at: start + .seconds(1)) == .settled)
+        #expect(silent.mtu == 23)
+        #expect(silent.receiveAnswer(serverMTU: 247) == .changed)
+        #expect(silent.mtu == 247)
+    }
+
+    @Test("The peer's request counts once, and settles nothing while the own exchange is awaited")
+    func request() {
+        var negotiation = MTUNegotiation(preferred: 200, at: start)
+        #expect(negotiation.receiveRequest(clientMTU: 100, settles: false) == .nothing)
+        #expect(negotiation.mtu == 100)
+        #expect(negotiation.receiveAnswer(serverMTU: 100) == .settled)
+        #expect(negotiation.receiveRequest(clientMTU: 50, settles: false) == .nothing)
+        #expect(negotiation.mtu == 100)
+    }
+}

@@ -1,0 +1,76 @@
+import BLEHost
+import BLEWire
+import Testing
+
+/// Core 6.0, Vol 3, Part F, 3.4.7.2 and 3.4.7.3.
+@Suite("Queue of indications")
+struct IndicationQueueTests {
+    let start = Instant()
+    let value = AttributeHandle(wire: 3), changed = AttributeHandle(wire: 8)
+
+    private func item(_ octet: UInt8) -> IndicationQueue.Item { .value(value, [octet], update: nil) }
+
+    private func change(_ start: UInt16, _ end: UInt16) throws -> IndicationQueue.Item {
+        .serviceChanged(changed, try #require(AttributeHandleRange(.init(wire: start), .init(wire: end))))
+    }
+
+    @Test("Sends one after the other, each when the one before is confirmed")
+    func order() {
+        var queue = IndicationQueue(limit: 4)
+        #expect(queue.confirm(at: start) == .ignored)
+        #expect(queue.submit(item(1), at: start) == .send)
+        #expect(queue.submit(item(2), at: start) == .wait)
+        #expect(queue.confirm(at: start) == .confirmed(item(1), next: item(2)))
+        #expect(queue.confirm(at: start) == .confirmed(item(2), next: nil))
+        #expect(queue.confirm(at: start) == .ignored)
+    }
+
+    @Test("Is bounded, and gives up after 30 s without a confirmation")
+    func limits() {
+        var queue = IndicationQueue(limit: 1)
+        _ = queue.submit(item(1), at: start)
+        #expect(queue.submit(item(2), at: start) == .wait)
+        #expect(queue.submit(item(3), at: start) == .refuse)
+        #expect(queue.expire(at: start + .milliseconds(29_999)) == .nothing)
+        #expect(queue.expire(at: start + .seconds(30)) == .abandon)
+        #expect(queue.submit(item(4), at: start) == .refuse)
+        #expect(queue.confirm(at: start) == .ignored)
+        #expect(queue.removeAll() == [item(2)])
+    }
+
+    @Test("Joins changes of services that wait, but not with one that is on its way")
+    func joining() throws {
+        var queue = IndicationQueue(limit: 1)
+        #expect(queue.submit(try change(10, 12), at: start) == .send)
+        #expect(queue.submit(try change(20, 22), at: start) == .wait)
+        #expect(queue.submit(try change(13, 15), at: start) == .wait)
+        #expect(queue.confirm(at: start) == .confirmed(try change(10, 12), next: try change(13, 22)))
+    }
+
+    @Test("Cuts values so that they fit", arguments: [23, 64])
+    func cutting(mtu: Int) {
+        let item = IndicationQueue.Item.value(value, [UInt8](repeating: 1, count: 100), update: nil)
+        #expect(item.packet(mtu: mtu).encoded.count == mtu)
+    }
+}
+
+@Suite("ATT server bearer")
+struct ATTServerBearerTests {
+    typealias Bearer = ATTServerBearer<Int>
+    let request = Bearer.Incoming.request(.readRequest(.init(handle: .init(wire: 1))))
+    let other = Bearer.Incoming.unacceptable(.readRequest, .invalidPDU)
+
+    @Test("Answers one request before it looks at the next, and drops what does not fit")
+    func sequence() {
+        var bearer = Bearer(limit: 1)
+        #expect(bearer.receive(request) == .answer)
+        bearer.suspend(7)
+        #expect(bearer.pending == 7)
+        #expect(bearer.receive(other) == .wait)
+        #expect(bearer.receive(request) == .drop)
+        #expect(bearer.finish() == other)
+        #expect(bearer.pending == nil)
+        #expect(bearer.finish() == nil)
+        #expect(bearer.receive(request) == .answer)
+    }
+}

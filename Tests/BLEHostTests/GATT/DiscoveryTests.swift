@@ -1,0 +1,213 @@
+import BLEHost
+import BLEWire
+import Testing
+
+/// Feeds answers, as octets of packets, to a procedure, and gathers the requests that it sends.
+func play<Outcome>(
+    _ first: ProcedureStep<Outcome>,
+    _ answers: [String],
+    _ receive: (ATTAnswer) -> ProcedureStep<Outcome>
+) throws -> (requests: [String], outcome: Outcome?) {
+    var step = first, requests: [String] = [], rest = answers[...]
+    while case .request(let packet) = step {
+        requests.append(packet.encoded.hexadecimal)
+        guard let next = rest.popFirst() else { return (requests, nil) }
+        let answer = try ATTPacket(decoding: [UInt8](next))
+        if case .errorResponse(let error) = answer {
+            step = receive(.failure(error.code))
+        } else {
+            step = receive(.success(answer))
+        }
+    }
+    guard case .finished(let outcome) = step else { return (requests, nil) }
+    return (requests, outcome)
+}
+
+func range(_ start: UInt16, _ end: UInt16) -> AttributeHandleRange {
+    AttributeHandleRange(.init(wire: start), .init(wire: end)) ?? .all
+}
+
+/// Core 6.0, Vol 3, Part G, 4.4.
+@Suite("Discovery of services")
+struct ServiceDiscoveryTests {
+    private func play(_ only: [BluetoothUUID], _ answers: [String]) throws -> ([String], Found<DiscoveredService>?) {
+        var machine = ServiceDiscovery(only: only)
+        return try BLEHostTests.play(machine.begin(), answers) { machine.receive($0) }
+    }
+
+    @Test("Lists all, until nothing is found behind the last")
+    func all() throws {
+        let (requests, outcome) = try play(
+            [],
+            [
+                "11 06 0100 0500 0018 0600 0900 0f18", "11 14 1000 1f00 00112233445566778899aabbccddeeff",
+                "01 10 2000 0a",
+            ]
+        )
+        #expect(requests == ["100100ffff0028", "100a00ffff0028", "102000ffff0028"])
+        let services = try #require(try outcome?.get())
+        #expect(services.map(\.range) == [range(1, 5), range(6, 9), range(16, 31)])
+        #expect(services.map(\.uuid.description) == ["1800", "180F", "FFEEDDCC-BBAA-9988-7766-554433221100"])
+    }
+
+    @Test("Looks for one by its value, and stops at the last handle")
+    func one() throws {
+        let (requests, outcome) = try play([.short(0x180F)], ["07 0600 0900 2000 ffff"])
+        #expect(requests == ["060100ffff00280f18"])
+        #expect(try outcome?.get().map(\.range) == [range(6, 9), range(32, 0xFFFF)])
+    }
+
+    @Test("Picks several out of the list of all")
+    func several() throws {
+        let answers = ["11 06 0100 0500 0018 0600 0900 0f18 0a00 ffff 0d18"]
+        let (requests, outcome) = try play([.short(0x180D), .short(0x1800)], answers)
+        #expect(requests == ["100100ffff0028"])
+        #expect(try outcome?.get().map(\.uuid) == [.short(0x1800), .short(0x180D)])
+    }
+
+    @Test(
+        "Gives up on a server that contradicts itself",
+        arguments: [
+            "11 06 0500 0100 0018", "11 06 0000 0100 0018", "11 06 0600 0900 0018 0100 0500 0018",
+            "11 06 0100 0500 0018 0500 0900 0018", "11 05 0100 0500 00", "11 04 0100 0500", "07 0100 0500", "13",
+        ]
+    )
+    func contradiction(answer: String) throws {
+        #expect(try play([], [answer]).1 == .failure(.att(.invalidPDU)))
+    }
+
+    @Test("Says why, if the server refuses")
+    func refusal() throws {
+        #expect(try play([], ["01 10 0100 05"]).1 == .failure(.att(.insufficientAuthentication)))
+        #expect(try play([], ["01 10 0100 0a"]).1 == .success([]))
+    }
+}
+
+/// Core 6.0, Vol 3, Part G, 4.5.1.
+@Suite("Discovery of included services")
+struct IncludedServiceDiscoveryTests {
+    private func play(_ answers: [String]) throws -> ([String], Found<DiscoveredService>?) {
+        var machine = IncludedServiceDiscovery(in: range(0x10, 0x20))
+        return try BLEHostTests.play(machine.begin(), answers) { machine.receive($0) }
+    }
+
+    @Test("Reads long types where they are declared, and then goes on")
+    func longTypes() throws {
+        let (requests, outcome) = try play([
+            "09 06 1100 0100 0300 1200 0400 0600", "0b 00112233445566778899aabbccddeeff",
+            "0b 10112233445566778899aabbccddeeff", "09 08 2000 0700 0900 0f18",
+        ])
+        #expect(requests == ["08100020000228", "0a0100", "0a0400", "08130020000228"])
+        let services = try #require(try outcome?.get())
+        #expect(services.map(\.range) == [range(1, 3), range(4, 6), range(7, 9)])
+        #expect(services.last?.uuid == .short(0x180F))
+        #expect(services.first?.uuid.description == "FFEEDDCC-BBAA-9988-7766-554433221100")
+    }
+
+    @Test(
+        "Gives up on a server that contradicts itself",
+        arguments: [
+            ["09 08 0f00 0100 0300 0f18"], ["09 08 2100 0100 0300 0f18"], ["09 08 1100 0300 0100 0f18"],
+            ["09 07 1100 0100 0300 0f"], ["09 08 1200 0100 0300 0f18 1100 0100 0300 0f18"],
+            ["09 06 1100 0100 0300", "0b 00"], ["0b 00"],
+        ]
+    )
+    func contradiction(answers: [String]) throws {
+        #expect(try play(answers).1 == .failure(.att(.invalidPDU)))
+    }
+
+    @Test("A long type that cannot be read is a failure, not an end")
+    func unreadable() throws {
+        #expect(try play(["09 06 1100 0100 0300", "01 0a 0100 0a"]).1 == .failure(.att(.attributeNotFound)))
+    }
+}
+
+/// Core 6.0, Vol 3, Part G, 4.6.1.
+@Suite("Discovery of characteristics")
+struct CharacteristicDiscoveryTests {
+    private func play(
+        _ only: [BluetoothUUID],
+        _ answers: [String]
+    ) throws -> ([String], Found<DiscoveredCharacteristic>?) {
+        var machine = CharacteristicDiscovery(in: range(0x10, 0x20), only: only)
+        return try BLEHostTests.play(machine.begin(), answers) { machine.receive($0) }
+    }
+
+    @Test("A characteristic ends where the next begins, the last with the service")
+    func ends() throws {
+        let answers = ["09 07 1100 02 1200 002a 1500 10 1700 372a", "01 08 1600 0a"]
+        for (only, values) in [([], [0x12, 0x17]), ([BluetoothUUID.short(0x2A37)], [0x17])]
+            as [([BluetoothUUID], [UInt16])]
+        {
+            let (requests, outcome) = try play(only, answers)
+            #expect(requests == ["08100020000328", "08160020000328"])
+            let found = try #require(try outcome?.get())
+            #expect(found.map(\.value.wire) == values)
+            #expect(found.last?.end.wire == 0x20)
+            if only.isEmpty { #expect(found.first?.end.wire == 0x14) }
+        }
+    }
+
+    @Test("Stops when the last handle is declared")
+    func last() throws {
+        let (requests, outcome) = try play([], ["09 07 1f00 02 2000 002a", "01 08 2000 0a"])
+        #expect(requests.count == 2)
+        #expect(try outcome?.get().map(\.end.wire) == [0x20])
+    }
+
+    @Test(
+        "Gives up on a server that contradicts itself",
+        arguments: [
+            "09 07 0f00 02 1200 002a", "09 07 1100 02 1100 002a", "09 07 1100 02 2100 002a", "09 07 2100 02 2200 002a",
+            "09 07 1100 02 1500 002a 1300 02 1600 002a", "09 06 1100 02 1200 00", "09 04 1100 02 12",
+            "09 07 1300 02 1400 002a 1100 02 1200 002a", "13",
+        ]
+    )
+    func contradiction(answer: String) throws {
+        #expect(try play([], [answer]).1 == .failure(.att(.invalidPDU)))
+    }
+}
+
+/// Core 6.0, Vol 3, Part G, 4.7.1.
+@Suite("Discovery of descriptors")
+struct DescriptorDiscoveryTests {
+    private func play(
+        _ range: AttributeHandleRange?,
+        first: BluetoothUUID? = nil,
+        _ answers: [String]
+    ) throws -> ([String], Found<DiscoveredDescriptor>?) {
+        var machine = DescriptorDiscovery(in: range, first: first)
+        return try BLEHostTests.play(machine.begin(), answers) { machine.receive($0) }
+    }
+
+    @Test("Asks nothing where nothing can be")
+    func nothing() throws {
+        let (requests, outcome) = try play(nil, [])
+        #expect(requests == [] && outcome == .success([]))
+    }
+
+    @Test("Goes on until the end of the characteristic")
+    func all() throws {
+        let answers = ["05 01 1100 0229 1200 0129", "05 02 1300 00112233445566778899aabbccddeeff", "01 04 1400 0a"]
+        let (requests, outcome) = try play(range(0x11, 0x15), answers)
+        #expect(requests == ["0411001500", "0413001500", "0414001500"])
+        #expect(try outcome?.get().map(\.handle.wire) == [0x11, 0x12, 0x13])
+    }
+
+    @Test("Stops at the first of a type, if only that is wanted")
+    func first() throws {
+        let (requests, outcome) = try play(range(1, 99), first: GATT.clientConfiguration, ["05 01 0100 0129 0200 0229"])
+        #expect(requests.count == 1)
+        #expect(try outcome?.get().map(\.handle.wire) == [2])
+    }
+
+    @Test(
+        "Gives up on a server that contradicts itself",
+        arguments: [
+            "05 01 1000 0229", "05 01 1600 0229", "05 01 1200 0229 1200 0129", "05 01 1200 0229 1100 0129", "13",
+        ]
+    )
+    func contradiction(answer: String) throws {
+        #expect(try play(range(0x11, 0x15), [answer]).1 == .failure(.att(.invalidPDU)))
+    }
+}

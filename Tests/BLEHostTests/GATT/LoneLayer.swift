@@ -1,0 +1,103 @@
+import BLEHost
+import BLEWire
+
+/// One attribute layer and one link, whose peer is whatever a test writes by hand.
+struct LoneLayer {
+    static let link = ConnectionHandle(wire: 0x0001)!
+    static let peer = PeerIdentifier(rawValue: 7)
+    static let app = ClientID(rawValue: 3)
+
+    var layer: AttributeLayer
+    var now = Instant()
+    var events: [(client: ClientID, event: ClientEvent)] = []
+    var others: [AttributeLayer.Output] = []
+    /// Receipts of packets that the controller has not taken.
+    var receipts: [SendReceipt] = []
+
+    init(
+        role: LinkRole,
+        mtu: Int = 23,
+        limits: Limits = Limits(),
+        database: GATTDatabase? = nil
+    ) {
+        let configuration = AttributeLayer.Configuration(deviceName: "Host", preferredMTU: 517, limits: limits)
+        layer =
+            database.map { AttributeLayer(configuration: configuration, database: $0) }
+            ?? AttributeLayer(configuration: configuration)
+        layer.linkUp(Self.link, peer: Self.peer, role: role, at: now)
+        _ = sent()
+        let size = UInt16(mtu).littleEndianOctets
+        _ = answers(to: role == .central ? [0x03] + size : [0x02] + size)
+        if role == .central { layer.attach(Self.app, to: Self.link) }
+        events = []
+        others = []
+    }
+
+    /// What the layer has sent since it was asked last.
+    mutating func sent() -> [[UInt8]] {
+        var packets: [[UInt8]] = []
+        while let output = layer.next() {
+            switch output {
+            case .send(let pdu, _, let receipt):
+                packets.append(pdu)
+                if let receipt { receipts.append(receipt) }
+            case .event(let event, let client): events.append((client, event))
+            case .mtuSettled, .abandon, .nameRead, .servicesKnown, .confirmed, .note: others.append(output)
+            }
+        }
+        return packets
+    }
+
+    /// What the layer sends when it receives this packet.
+    mutating func answers(to pdu: [UInt8]) -> [[UInt8]] {
+        layer.receive(pdu.span, on: Self.link, at: now)
+        return sent()
+    }
+
+    mutating func perform(_ request: PeerRequest, for client: ClientID = app) -> [[UInt8]] {
+        layer.perform(request, on: Self.link, for: client, at: now)
+        return sent()
+    }
+
+    mutating func perform(_ request: ServerRequest, for client: ClientID = app) -> [[UInt8]] {
+        layer.perform(request, for: client, at: now)
+        return sent()
+    }
+
+    mutating func advance(by duration: Duration) -> [[UInt8]] {
+        now = now + duration
+        layer.wake(at: now)
+        return sent()
+    }
+
+    /// Has the controller take all packets.
+    mutating func take() {
+        for receipt in receipts { layer.sent(receipt, at: now) }
+        receipts = []
+        _ = sent()
+    }
+
+    /// What the client heard of the peer since it was asked last.
+    mutating func peerEvents(of client: ClientID = app) -> [PeerEvent] {
+        defer { events.removeAll { $0.client == client } }
+        return events.filter { $0.client == client }.compactMap { $0.event.peerEvent }
+    }
+
+    /// What the client heard of its server since it was asked last.
+    mutating func serverEvents(of client: ClientID = app) -> [ServerEvent] {
+        defer { events.removeAll { $0.client == client } }
+        return events.filter { $0.client == client }.compactMap { $0.event.serverEvent }
+    }
+
+    var notes: [Note] {
+        others.compactMap { if case .note(let note) = $0 { note } else { nil } }
+    }
+}
+
+extension [UInt8] {
+    /// Creates octets from two digits each; spaces do not count.
+    init(_ hexadecimal: String) {
+        let digits = hexadecimal.filter { $0 != " " }.map { UInt8($0.hexDigitValue ?? 0) }
+        self = stride(from: 0, to: digits.count - 1, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }
+    }
+}

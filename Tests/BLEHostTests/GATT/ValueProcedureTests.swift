@@ -1,0 +1,179 @@
+import BLEHost
+import BLEWire
+import Testing
+
+/// Core 6.0, Vol 3, Part G, 4.8.
+@Suite("Reading of values")
+struct ValueReadingTests {
+    private func play(_ mtu: Int, _ answers: [String]) throws -> ([String], Result<[UInt8], Failure>?) {
+        var machine = ValueReading(.init(wire: 5))
+        return try BLEHostTests.play(machine.begin(mtu: mtu), answers) { machine.receive($0, mtu: mtu) }
+    }
+
+    private func octets(_ count: Int) -> String { [UInt8](repeating: 0xAB, count: count).hexadecimal }
+
+    @Test("A response that leaves room is the whole value")
+    func short() throws {
+        let (requests, outcome) = try play(23, ["0b" + octets(21)])
+        #expect(requests == ["0a0500"])
+        #expect(try outcome?.get().count == 21)
+    }
+
+    @Test(
+        "A response that fills the packet is followed by the rest",
+        arguments: [["0d" + "01"], ["0d"], ["01 0c 0500 0b"], ["01 0c 0500 07"]]
+    )
+    func long(ending: [String]) throws {
+        let (requests, outcome) = try play(23, ["0b" + octets(22), "0d" + octets(22)] + ending)
+        #expect(requests == ["0a0500", "0c05001600", "0c05002c00"])
+        #expect(try outcome?.get().count == (ending == ["0d01"] ? 45 : 44))
+    }
+
+    @Test("No value is longer than 512 octets, whatever the server sends")
+    func limit() throws {
+        let (requests, outcome) = try play(23, ["0b" + octets(22)] + Array(repeating: "0d" + octets(22), count: 40))
+        #expect(requests.count == 24)
+        #expect(try outcome?.get().count == 512)
+    }
+
+    @Test("A refusal in the middle is a failure")
+    func refusal() throws {
+        #expect(try play(23, ["0b" + octets(22), "01 0c 0500 05"]).1 == .failure(.att(.insufficientAuthentication)))
+        #expect(try play(23, ["01 0a 0500 07"]).1 == .failure(.att(.invalidOffset)))
+        #expect(try play(23, ["0b" + octets(22), "0b 00"]).1 == .failure(.att(.invalidPDU)))
+    }
+}
+
+/// Core 6.0, Vol 3, Part G, 4.9.
+@Suite("Writing of values")
+struct ValueWritingTests {
+    private func play(
+        _ count: Int,
+        prepares: Bool = false,
+        withdrawAfter: Int? = nil,
+        _ answers: [String]
+    ) throws -> ([String], Failure??) {
+        var machine = ValueWriting([UInt8](repeating: 7, count: count), to: .init(wire: 5), prepares: prepares)
+        var received = 0
+        return try BLEHostTests.play(machine.begin(mtu: 23), answers) { answer in
+            if received == withdrawAfter { machine.withdraw(.cancelled) }
+            received += 1
+            return machine.receive(answer, mtu: 23)
+        }
+    }
+
+    private let part = String(repeating: "07", count: 18)
+
+    @Test("What fits goes in one request")
+    func short() throws {
+        let (requests, outcome) = try play(20, ["13"])
+        #expect(requests == ["120500" + String(repeating: "07", count: 20)])
+        #expect(outcome == .some(nil))
+        #expect(try play(3, ["01 12 0500 03"]).1 == .att(.writeNotPermitted))
+        #expect(try play(3, ["0b 00"]).1 == .att(.invalidPDU))
+    }
+
+    @Test("What does not fit is prepared in parts, each checked, and then executed")
+    func long() throws {
+        let (requests, outcome) = try play(21, ["1705000000" + part, "1705001200070707", "19"])
+        #expect(requests == ["1605000000" + part, "1605001200070707", "1801"])
+        #expect(outcome == .some(nil))
+    }
+
+    @Test(
+        "A part that is refused or repeated wrongly cancels all",
+        arguments: [
+            ("01 16 0500 09", Failure.att(.prepareQueueFull)), ("1705000000" + "08", .att(.invalidPDU)),
+            ("1706000000" + "07", .att(.invalidPDU)), ("1705000100" + "07", .att(.invalidPDU)),
+            ("13", .att(.invalidPDU)),
+        ]
+    )
+    func cancelling(answer: String, failure: Failure) throws {
+        let (requests, outcome) = try play(1, prepares: true, [answer, "19"])
+        #expect(requests.first == "160500000007")
+        #expect(outcome == failure)
+        if answer != "13" { #expect(requests.last == "1800") }
+    }
+
+    @Test("Whatever the server says to the cancellation, the first failure is told")
+    func cancelled() throws {
+        #expect(try play(1, prepares: true, ["01 16 0500 05", "01 18 0000 0e"]).1 == .att(.insufficientAuthentication))
+    }
+
+    @Test("A client that goes away has its parts forgotten")
+    func withdrawal() throws {
+        let (requests, outcome) = try play(21, withdrawAfter: 0, ["1705000000" + part, "19"])
+        #expect(requests == ["1605000000" + part, "1800"])
+        #expect(outcome == .cancelled)
+    }
+
+    @Test("An execution that is refused is a failure")
+    func execution() throws {
+        let (requests, outcome) = try play(1, prepares: true, ["170500000007", "01 18 0500 0d"])
+        #expect(requests.last == "1801")
+        #expect(outcome == .att(.invalidAttributeValueLength))
+    }
+
+    @Test("More than 512 octets are not even tried")
+    func limit() throws {
+        let (requests, outcome) = try play(513, [])
+        #expect(requests == [])
+        #expect(outcome == .att(.invalidAttributeValueLength))
+    }
+}
+
+/// Core 6.0, Vol 3, Part G, 3.3.3.3.
+@Suite("Writing of configurations")
+struct ConfigurationWritingTests {
+    private func play(
+        _ configuration: UInt16?,
+        _ range: AttributeHandleRange?,
+        _ answers: [String]
+    ) throws -> ([String], ConfigurationWriting.Outcome?) {
+        var machine = ConfigurationWriting(1, to: configuration.map { .init(wire: $0) }, in: range)
+        return try BLEHostTests.play(machine.begin(), answers) { machine.receive($0) }
+    }
+
+    @Test("Looks for the descriptor once, and writes it")
+    func finding() throws {
+        let (requests, outcome) = try play(nil, range(4, 9), ["05 01 0400 0129 0500 0229", "13"])
+        #expect(requests == ["0404000900", "1205000100"])
+        #expect(outcome?.failure == nil)
+        #expect(outcome?.configuration == .init(wire: 5))
+        #expect(try play(5, range(4, 9), ["13"]).0 == ["1205000100"])
+    }
+
+    @Test("Where none is, nothing is written")
+    func missing() throws {
+        #expect(try play(nil, nil, []).1?.failure == .notFound)
+        let (requests, outcome) = try play(nil, range(4, 4), ["05 01 0400 0129"])
+        #expect(requests.count == 1)
+        #expect(outcome?.failure == .notFound)
+        #expect(try play(nil, range(4, 5), ["01 04 0400 05"]).1?.failure == .att(.insufficientAuthentication))
+        #expect(try play(5, nil, ["01 12 0500 05"]).1?.failure == .att(.insufficientAuthentication))
+    }
+}
+
+/// Core 6.0, Vol 3, Part C, 12.1.
+@Suite("Reading of names")
+struct NameReadingTests {
+    private func play(_ answers: [String]) throws -> Result<String, Failure>? {
+        var machine = NameReading()
+        return try BLEHostTests.play(machine.begin(), answers) { machine.receive($0, mtu: 23) }.outcome
+    }
+
+    @Test("Takes a short name from the first answer, and asks for the rest of a long one")
+    func lengths() throws {
+        #expect(try play(["09 05 0300 41c3a9"]) == .success("Aé"))
+        let beginning = String(repeating: "41", count: 19)
+        #expect(try play(["09 15 0300" + beginning, "0d 4242"]) == .success(String(repeating: "A", count: 19) + "BB"))
+        #expect(try play(["09 15 0300" + beginning, "01 0c 0300 0b"]) == .success(String(repeating: "A", count: 19)))
+    }
+
+    @Test("Any octets are a name, without what pads them")
+    func garbage() throws {
+        #expect(try play(["09 06 0300 41000042"]) == .success("A"))
+        #expect(try play(["09 03 0300 ff"]) == .success("\u{FFFD}"))
+        #expect(try play(["01 08 0100 0a"]) == .failure(.att(.attributeNotFound)))
+    }
+}
