@@ -17,15 +17,26 @@ package struct ServiceChangedWatch: Sendable {
     }
 
     private static let indicate: UInt8 = 0x20
-    private var state = State.finding(ServiceDiscovery(only: [GATT.genericAttribute]))
+    private var state: State
 
-    package init() {}
+    /// Creates a watch.
+    ///
+    /// - Parameter service: Where the service is that tells of changes, if that is known.
+    package init(in service: AttributeHandleRange? = nil) {
+        state =
+            service.map { .listing(CharacteristicDiscovery(in: $0, only: [GATT.serviceChanged])) }
+            ?? .finding(ServiceDiscovery(only: [GATT.genericAttribute]))
+    }
 
     /// The handle of the value that the peer will indicate; `nil` if it has no such value.
     package typealias Outcome = AttributeHandle?
 
     package func begin() -> ProcedureStep<Outcome> {
-        ServiceDiscovery(only: [GATT.genericAttribute]).begin().map { _ in nil }
+        switch state {
+        case .finding(let discovery): discovery.begin().map { _ in nil }
+        case .listing(let discovery): discovery.begin().map { _ in nil }
+        case .configuring: preconditionFailure("a watch begins once")
+        }
     }
 
     package mutating func receive(_ answer: ATTAnswer) -> ProcedureStep<Outcome> {

@@ -14,6 +14,8 @@ struct AttributePair {
     /// One end, and what came out of it.
     struct End {
         var layer: AttributeLayer
+        /// Whether the controller takes packets as soon as they are there.
+        var takesReceipts = true
         /// Packets that it sent, not yet delivered.
         var sent: [[UInt8]] = []
         /// All packets that it ever sent.
@@ -28,7 +30,7 @@ struct AttributePair {
                 case .send(let pdu, _, let receipt):
                     sent.append(pdu)
                     trace.append(pdu)
-                    if let receipt { layer.sent(receipt, at: now) }
+                    if let receipt, takesReceipts { layer.sent(receipt, at: now) }
                 case .event(let event, let client): events.append((client, event))
                 case .mtuSettled, .abandon, .nameRead, .servicesKnown, .confirmed, .note: others.append(output)
                 }
@@ -74,6 +76,32 @@ struct AttributePair {
             central.drain(at: now)
             deliver()
         } while !central.sent.isEmpty || !peripheral.sent.isEmpty || handled < peripheral.events.count
+    }
+
+    /// Delivers at most this many packets, and returns whether there are no more.
+    mutating func settle(atMost limit: Int) -> Bool {
+        var handled = peripheral.events.count
+        for _ in 0..<limit {
+            central.drain(at: now)
+            peripheral.drain(at: now)
+            if !central.sent.isEmpty {
+                let pdu = central.sent.removeFirst()
+                peripheral.layer.receive(pdu.span, on: Self.link, at: now)
+            } else if !peripheral.sent.isEmpty {
+                let pdu = peripheral.sent.removeFirst()
+                central.layer.receive(pdu.span, on: Self.link, at: now)
+            }
+            peripheral.drain(at: now)
+            while handled < peripheral.events.count {
+                let (client, event) = peripheral.events[handled]
+                handled += 1
+                guard case .server(let event) = event else { continue }
+                for request in serve(event) { peripheral.layer.perform(request, for: client, at: now) }
+            }
+        }
+        central.drain(at: now)
+        peripheral.drain(at: now)
+        return central.sent.isEmpty && peripheral.sent.isEmpty
     }
 
     private mutating func deliver() {

@@ -1,0 +1,150 @@
+import BLEHost
+import BLEWire
+import Testing
+
+@Suite("Requests of clients to a peer")
+struct ClientRequestTests {
+    let one = LoneLayer.app, two = ClientID(rawValue: 4)
+    let handle = AttributeHandle(wire: 5)
+
+    /// A layer with two clients attached.
+    private func makeLayer(mtu: Int = 23, limits: Limits = Limits()) -> LoneLayer {
+        var lone = LoneLayer(role: .central, mtu: mtu, limits: limits)
+        lone.layer.attach(two, to: LoneLayer.link)
+        return lone
+    }
+
+    @Test("Go out one at a time, and each client's are answered in their order")
+    func order() {
+        var lone = makeLayer()
+        #expect(lone.perform(.read(handle)) == [[UInt8]("0a 0500")])
+        #expect(lone.perform(.write(handle, [1])) == [])
+        #expect(lone.perform(.read(.init(wire: 6)), for: two) == [])
+        #expect(lone.answers(to: [UInt8]("0b 07")) == [[UInt8]("12 0500 01")])
+        #expect(lone.answers(to: [UInt8]("13")) == [[UInt8]("0a 0600")])
+        #expect(lone.answers(to: [UInt8]("01 0a 0600 02")) == [])
+        #expect(lone.peerEvents() == [.valueRead(handle, .success([7])), .valueWritten(handle, nil)])
+        #expect(lone.peerEvents(of: two) == [.valueRead(.init(wire: 6), .failure(.att(.readNotPermitted)))])
+    }
+
+    @Test("Of a client that is not attached are refused")
+    func stranger() {
+        var lone = makeLayer()
+        let stranger = ClientID(rawValue: 9)
+        #expect(lone.perform(.read(handle), for: stranger) == [])
+        #expect(lone.peerEvents(of: stranger) == [.valueRead(handle, .failure(.notConnected))])
+    }
+
+    @Test("Beyond what may wait are refused, and those of others are not")
+    func limit() {
+        var limits = Limits()
+        limits.queuedRequests = 2
+        var lone = makeLayer(limits: limits)
+        for _ in 0..<4 { _ = lone.perform(.read(handle)) }
+        #expect(lone.peerEvents() == [.valueRead(handle, .failure(.limitReached))])
+        _ = lone.perform(.read(handle), for: two)
+        #expect(lone.peerEvents(of: two) == [])
+    }
+
+    @Test("Write commands overtake answers, but no request of their client that waits, and no long write")
+    func commands() {
+        var lone = makeLayer()
+        let command = PeerRequest.writeCommand(handle, [9])
+        _ = lone.perform(.read(handle))
+        #expect(lone.perform(command) == [[UInt8]("52 0500 09")])
+        _ = lone.perform(.read(handle))
+        #expect(lone.perform(command) == [])
+        #expect(lone.perform(command, for: two) == [[UInt8]("52 0500 09")])
+        #expect(lone.answers(to: [UInt8]("0b")) == [[UInt8]("0a 0500"), [UInt8]("52 0500 09")])
+        #expect(lone.answers(to: [UInt8]("0b")) == [])
+        #expect(lone.perform(.write(handle, [UInt8](repeating: 1, count: 21))).count == 1)
+        #expect(lone.perform(command) == [])
+        #expect(lone.answers(to: [UInt8]("01 16 0500 05")) == [[UInt8]("18 00")])
+        #expect(lone.answers(to: [UInt8]("19")) == [[UInt8]("52 0500 09")])
+        lone.take()
+        #expect(lone.peerEvents().filter { $0 == .writeCommandsTaken(1) }.count == 3)
+        #expect(lone.peerEvents(of: two) == [.writeCommandsTaken(1)])
+    }
+
+    @Test("A write command that does not fit is dropped, with a note")
+    func oversized() {
+        var lone = makeLayer()
+        #expect(lone.perform(.writeCommand(handle, [UInt8](repeating: 1, count: 21))) == [])
+        #expect(lone.peerEvents() == [.writeCommandsTaken(1)])
+        #expect(lone.notes == [.oversizedCommand(handle, LoneLayer.link)])
+    }
+
+    @Test("After 30 s without an answer all fail, and the link is given up")
+    func timeout() {
+        var lone = makeLayer()
+        _ = lone.perform(.read(handle))
+        _ = lone.perform(.discoverServices(only: []), for: two)
+        #expect(lone.layer.deadline == lone.now + .seconds(30))
+        #expect(lone.advance(by: .seconds(30)) == [])
+        #expect(lone.others.contains(.abandon(LoneLayer.link)))
+        #expect(lone.peerEvents() == [.valueRead(handle, .failure(.timedOut))])
+        #expect(lone.peerEvents(of: two) == [.servicesDiscovered(.failure(.timedOut))])
+        #expect(lone.perform(.read(handle)) == [])
+        #expect(lone.peerEvents() == [.valueRead(handle, .failure(.timedOut))])
+        #expect(lone.layer.deadline == nil)
+    }
+
+    @Test("A client that goes away is answered at once, and nothing is left half done")
+    func detaching() {
+        var lone = makeLayer()
+        _ = lone.perform(.write(handle, [UInt8](repeating: 1, count: 21)))
+        _ = lone.perform(.read(handle))
+        _ = lone.perform(.read(handle), for: two)
+        lone.layer.detach(one, from: LoneLayer.link, at: lone.now)
+        #expect(lone.sent() == [])
+        #expect(lone.peerEvents() == [.valueWritten(handle, .cancelled), .valueRead(handle, .failure(.cancelled))])
+        let echo = [0x17, 0x05, 0x00, 0x00, 0x00] + [UInt8](repeating: 1, count: 18)
+        #expect(lone.answers(to: echo) == [[UInt8]("18 00")])
+        #expect(lone.answers(to: [UInt8]("19")) == [[UInt8]("0a 0500")])
+        #expect(lone.answers(to: [UInt8]("0b")) == [])
+        #expect(lone.peerEvents(of: two) == [.valueRead(handle, .success([]))])
+        #expect(lone.peerEvents() == [])
+    }
+
+    @Test("The MTU exchange is given up after a second, but counts when it comes")
+    func lateExchange() {
+        var layer = AttributeLayer(configuration: .init())
+        layer.linkUp(LoneLayer.link, peer: LoneLayer.peer, role: .central, at: Instant())
+        layer.attach(one, to: LoneLayer.link)
+        var outputs: [AttributeLayer.Output] = []
+        while let output = layer.next() { outputs.append(output) }
+        #expect(outputs == [.send([UInt8]("02 0502"), on: LoneLayer.link, receipt: nil)])
+        layer.perform(.read(handle), on: LoneLayer.link, for: one, at: Instant())
+        #expect(layer.deadline == Instant() + .seconds(1))
+        layer.wake(at: Instant() + .seconds(1))
+        #expect(layer.next() == .mtuSettled(LoneLayer.link, 23))
+        #expect(layer.next() == nil)
+        let answer = [UInt8]("03 f700")
+        layer.receive(answer.span, on: LoneLayer.link, at: Instant() + .seconds(2))
+        #expect(layer.next() == .event(.peer(LoneLayer.peer, .mtuChanged(247)), for: one))
+        #expect(layer.next() == .send([UInt8]("0a 0500"), on: LoneLayer.link, receipt: nil))
+    }
+
+    @Test("The name is read, and changes of services are watched, when nobody waits")
+    func chores() {
+        var lone = makeLayer()
+        #expect(lone.perform(.discoverServices(only: [.short(0x180F)])).count == 1)
+        #expect(lone.answers(to: [UInt8]("01 06 0100 0a")) == [])
+        #expect(lone.layer.deadline == lone.now + .milliseconds(250))
+        #expect(lone.advance(by: .milliseconds(250)) == [[UInt8]("08 0100 ffff 002a")])
+        #expect(lone.answers(to: [UInt8]("09 03 0300 41")) == [[UInt8]("06 0100 ffff 0028 0118")])
+        #expect(lone.peerEvents(of: two) == [.nameChanged("A")])
+        #expect(lone.answers(to: [UInt8]("07 0600 0900")) == [[UInt8]("08 0600 0900 0328")])
+        #expect(lone.answers(to: [UInt8]("09 07 0700 20 0800 052a")) == [[UInt8]("08 0800 0900 0328")])
+        #expect(lone.answers(to: [UInt8]("01 08 0800 0a")) == [[UInt8]("04 0900 0900")])
+        #expect(lone.answers(to: [UInt8]("05 01 0900 0229")) == [[UInt8]("12 0900 0200")])
+        #expect(lone.answers(to: [UInt8]("13")) == [])
+        _ = lone.peerEvents()
+        #expect(lone.answers(to: [UInt8]("1d 0800 1000 1f00")) == [[0x1E]])
+        #expect(lone.peerEvents() == [.servicesModified(range(16, 31))])
+        #expect(lone.peerEvents(of: two) == [.servicesModified(range(16, 31))])
+        #expect(lone.answers(to: [UInt8]("1d 0800 1f00 1000")) == [[0x1E]])
+        #expect(lone.events.isEmpty)
+        #expect(lone.layer.deadline == nil)
+    }
+}
