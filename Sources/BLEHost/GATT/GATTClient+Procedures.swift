@@ -33,7 +33,9 @@ extension GATTClient {
             start(Running(owner: .host, procedure: .exchangeMTU(offer: negotiation.request)), at: now, into: &outbox)
         case .readName: start(Running(owner: .host, procedure: .name(NameReading())), at: now, into: &outbox)
         case .watchServices:
-            start(Running(owner: .host, procedure: .watch(ServiceChangedWatch())), at: now, into: &outbox)
+            let service = services.first { $0.uuid == GATT.genericAttribute }
+            let watch = ServiceChangedWatch(in: service?.range)
+            start(Running(owner: .host, procedure: .watch(watch)), at: now, into: &outbox)
         case .reconfigure(let handle):
             guard let change = subscriptions.change(of: handle) else { return }
             start(

@@ -125,6 +125,15 @@ struct ClientRequestTests {
         #expect(layer.next() == .send([UInt8]("0a 0500"), on: LoneLayer.link, receipt: nil))
     }
 
+    @Test("Where changes of services are told of is not looked for if a client has found it")
+    func knownService() {
+        var lone = makeLayer()
+        _ = lone.perform(.discoverServices(only: []))
+        _ = lone.answers(to: [UInt8]("11 06 0100 0500 0118 0600 ffff 0f18"))
+        _ = lone.advance(by: .milliseconds(250))
+        #expect(lone.answers(to: [UInt8]("01 08 0100 0a")) == [[UInt8]("08 0100 0500 0328")])
+    }
+
     @Test("The name is read, and changes of services are watched, when nobody waits")
     func chores() {
         var lone = makeLayer()
@@ -134,7 +143,8 @@ struct ClientRequestTests {
         #expect(lone.advance(by: .milliseconds(250)) == [[UInt8]("08 0100 ffff 002a")])
         #expect(lone.answers(to: [UInt8]("09 03 0300 41")) == [[UInt8]("06 0100 ffff 0028 0118")])
         #expect(lone.peerEvents(of: two) == [.nameChanged("A")])
-        #expect(lone.answers(to: [UInt8]("07 0600 0900")) == [[UInt8]("08 0600 0900 0328")])
+        #expect(lone.answers(to: [UInt8]("07 0600 0900")) == [[UInt8]("06 0a00 ffff 0028 0118")])
+        #expect(lone.answers(to: [UInt8]("01 06 0a00 0a")) == [[UInt8]("08 0600 0900 0328")])
         #expect(lone.answers(to: [UInt8]("09 07 0700 20 0800 052a")) == [[UInt8]("08 0800 0900 0328")])
         #expect(lone.answers(to: [UInt8]("01 08 0800 0a")) == [[UInt8]("04 0900 0900")])
         #expect(lone.answers(to: [UInt8]("05 01 0900 0229")) == [[UInt8]("12 0900 0200")])
