@@ -16,7 +16,7 @@ from bumble.core import PhysicalTransport
 from bumble.link import LocalLink
 from bumble.transport.common import PacketParser
 
-from .processes import HOME, free_ports, running, wait_for_port
+from .processes import HOME, connected, free_ports, running
 from .tool import BLE
 
 
@@ -38,9 +38,9 @@ async def rootcanal(log: pathlib.Path) -> AsyncIterator[Endpoints]:
     loopback = {"LD_PRELOAD": str(HOME / "rootcanal-loopback.so")}
     command = [str(HOME / "rootcanal"), "-enable_log_color=false", *options]
     async with running(log, *command, environment=loopback) as process:
-        # Its port for tests is opened last, and asking there makes no controller.
-        await wait_for_port(control, process)
-        yield Endpoints(controller, controller)
+        # Its port for tests is opened last. To be connected there makes no controller; to leave at once would end it.
+        async with connected(control, process):
+            yield Endpoints(controller, controller)
 
 
 @contextlib.asynccontextmanager
@@ -48,8 +48,9 @@ async def ours(log: pathlib.Path) -> AsyncIterator[Endpoints]:
     """This project's controllers: `ble radio`."""
     first, second = free_ports(2)
     async with running(log, BLE, "radio", "--port", str(first), "--port", str(second)) as process:
-        await wait_for_port(first, process)
-        await wait_for_port(second, process)
+        for port in (first, second):
+            async with connected(port, process):
+                pass
         yield Endpoints(first, second)
 
 
@@ -99,13 +100,13 @@ class _Radio(LocalLink):
         """
         number = next(self._numbers)
         address = f"C0:FF:EE:00:{number >> 8:02X}:{number & 0xFF:02X}"
-        controller = Controller(f"C{number}", host_sink=_Sink(writer), link=self, public_address=address)
+        controller = _Controller(f"C{number}", host_sink=_Sink(writer), link=self, public_address=address)
         parser = PacketParser(controller)
         try:
             while data := await reader.read(4096):
                 parser.feed_data(data)
-        except ConnectionError:
-            pass
+        except (ConnectionError, asyncio.CancelledError):
+            pass  # The host has gone, or the round is over.
         finally:
             self._switch_off(controller)
             writer.close()
@@ -119,6 +120,15 @@ class _Radio(LocalLink):
                 lost = ll.TerminateInd(hci.HCI_ErrorCode.CONNECTION_TIMEOUT_ERROR)
                 other.on_ll_control_pdu(connection.self_address, lost)
         self.remove_controller(controller)
+
+
+class _Controller(Controller):
+    """Bumble's controller, which announces two commands more than it has, and answers one of them never."""
+
+    supported_commands = Controller.supported_commands - {
+        hci.HCI_LE_SET_DATA_LENGTH_COMMAND,
+        hci.HCI_LE_SET_PHY_COMMAND,
+    }
 
 
 class _Sink:

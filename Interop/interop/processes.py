@@ -27,16 +27,22 @@ def free_ports(count: int) -> list[int]:
             each.close()
 
 
-async def wait_for_port(port: int, process: asyncio.subprocess.Process, seconds: float = 10) -> None:
-    """Returns when somebody listens on `port`; raises if `process` ends before, or takes longer."""
+@contextlib.asynccontextmanager
+async def connected(port: int, process: asyncio.subprocess.Process, seconds: float = 10) -> AsyncIterator[None]:
+    """Connects to `port` as soon as `process` listens there, and stays so for as long as the context lasts."""
     for _ in range(int(seconds / 0.02)):
         if process.returncode is not None:
             raise Mismatch(f"the process that should listen on port {port} ended with status {process.returncode}")
-        with contextlib.suppress(OSError):
+        try:
             _, writer = await asyncio.open_connection("127.0.0.1", port)
+        except OSError:
+            await asyncio.sleep(0.02)
+            continue
+        try:
+            yield
+        finally:
             writer.close()
-            return
-        await asyncio.sleep(0.02)
+        return
     raise Mismatch(f"nobody listens on port {port} after {seconds} s")
 
 
@@ -63,7 +69,7 @@ async def running(
             stdin=asyncio.subprocess.DEVNULL,
             stdout=errors if stdout is None else stdout,
             stderr=errors,
-            env=os.environ | (environment or {}),
+            env=os.environ | {"XDG_STATE_HOME": str(HOME / "state")} | (environment or {}),
             cwd=LOGS,
         )
     try:
