@@ -105,10 +105,7 @@ extension Host {
             note(.commandTimedOut(opcode))
             return recover(at: now)
         }
-        if initiator.isOverdue(at: now) {
-            note(.overdue(.leCreateConnectionCancel))
-            return recover(at: now)
-        }
+        if initiator.expire(at: now) { note(.overdue(.leCreateConnectionCancel)) }
         for handle in links.handles where links[handle]?.deadline.map({ $0 <= now }) ?? false {
             guard expire(handle, at: now) else { return recover(at: now) }
         }

@@ -62,7 +62,7 @@ struct Initiator {
     /// Whether not all peers have room in the accept list.
     var isCrowded: Bool { wanted.count > max(capacity, 1) }
 
-    /// When to ask for the next step, or to see whether the attempt is ``isOverdue(at:)``, if nothing happens before.
+    /// When to ask for the next step, or call ``expire(at:)``, if nothing happens before.
     var deadline: Instant? {
         switch state {
         case .idle(let notBefore): wanted.isEmpty ? nil : notBefore
@@ -72,9 +72,13 @@ struct Initiator {
         }
     }
 
-    /// Whether the controller agreed to cancel the attempt and has not done so in time.
-    func isOverdue(at now: Instant) -> Bool {
-        if case .ending(let due) = state { due <= now } else { false }
+    /// Counts an attempt as over that the controller agreed to cancel and never ended; `true` if there is one.
+    ///
+    /// Links are worth more than the truth about it: a connection that comes after all is taken like any other.
+    mutating func expire(at now: Instant) -> Bool {
+        guard case .ending(let due) = state, due <= now else { return false }
+        state = .idle(notBefore: nil)
+        return true
     }
 
     /// The controller was reset; its accept list is empty and has room for `capacity` peers.

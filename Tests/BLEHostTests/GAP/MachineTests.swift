@@ -68,7 +68,7 @@ struct MachineTests {
             let step = initiator.step(at: now)
             isBusy = step != nil
             if let step { steps.append(step) } else if let deadline = initiator.deadline { now = max(now, deadline) }
-            if initiator.isOverdue(at: now) { _ = initiator.completed(.unknownConnectionIdentifier, at: now) }
+            _ = initiator.expire(at: now)
         }
         #expect(initiator.isActive)
         if let last = steps.last { #expect(last == .create(.peer(addresses[4]))) }
