@@ -229,6 +229,17 @@ struct LinkProcedureTests {
         #expect(event.status == .unsupportedRemoteFeature)
     }
 
+    @Test("Who gets no answer to a request for forty seconds ends the connection")
+    func responseTimeout() throws {
+        var linked = try Linked()
+        let start = linked.bench.now, parameters = Bench.parameters(interval: 80, timeout: 300)
+        linked.bench.send(.leConnectionUpdate(.init(handle: linked.handle(1), parameters: parameters)), 1)
+        linked.bench.run(for: .seconds(45))
+        #expect(linked.bench.ending(1, linked.handle(1)) == .linkLayerResponseTimeout)
+        #expect(linked.bench.ending(0, linked.handle(0)) == .connectionTimeout)
+        #expect(linked.bench.said[1].last?.instant == start + .seconds(40))
+    }
+
     @Test("Channels that a central's host rules out are used no more")
     func channels() throws {
         var linked = try Linked()

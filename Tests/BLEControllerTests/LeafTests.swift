@@ -1,0 +1,133 @@
+import BLEWire
+import Testing
+
+@testable import BLEController
+
+@Suite("Leaves of the link layer")
+struct LeafTests {
+    /// Core 6.0, Vol 6, Part C, 3: the samples for all channels and for nine of them.
+    static let channels: [(counter: UInt16, map: UInt64, channel: UInt8)] = [
+        (1, 0x1F_FFFF_FFFF, 20), (2, 0x1F_FFFF_FFFF, 6), (3, 0x1F_FFFF_FFFF, 21),
+        (6, 0x1E_00E0_0600, 23), (7, 0x1E_00E0_0600, 9), (8, 0x1E_00E0_0600, 34),
+    ]
+
+    @Test(
+        "Channel Selection Algorithm #2 gives the channels of the specification's samples",
+        arguments: channels.indices
+    )
+    func algorithm2(index: Int) {
+        let (counter, map, channel) = Self.channels[index]
+        let selection = ChannelSelection.algorithm2
+        #expect(selection.channel(counter: counter, accessAddress: 0x8E89_BED6, map: map) == channel)
+    }
+
+    @Test("Channel Selection Algorithm #1 hops over all channels, and over those alone that are used")
+    func algorithm1() {
+        for hop in UInt8(5)...16 {
+            let selection = ChannelSelection.algorithm1(hop: hop)
+            let all = (UInt16(0)..<37).map { selection.channel(counter: $0, accessAddress: 0, map: ChannelMap.all) }
+            #expect(all.sorted() == Array(0..<37))
+            #expect(all[1] == (all[0] + hop) % 37)
+            let few = (UInt16(0)..<370).map { selection.channel(counter: $0, accessAddress: 0, map: 0b1010) }
+            #expect(Set(few) == [1, 3])
+        }
+    }
+
+    @Test(
+        "A schedule gives back what it was given, earliest first and then in the order of adding",
+        arguments: UInt64(0)..<16
+    )
+    func schedule(seed: UInt64) {
+        var random = SeededGenerator(seed: seed), schedule = Schedule()
+        var expected: [(instant: Int64, token: UInt64)] = []
+        for index in 0..<300 {
+            let instant = random.below(50)
+            expected.append((instant, schedule.add(.link(index), at: Instant(nanoseconds: instant))))
+        }
+        expected.sort { $0 < $1 }
+        for entry in expected {
+            #expect(schedule.first == Instant(nanoseconds: entry.instant))
+            let early = schedule.next(by: Instant(nanoseconds: entry.instant - 1))
+            let due = schedule.next(by: Instant(nanoseconds: entry.instant))
+            #expect(early?.token == nil && due?.token == entry.token)
+        }
+        #expect(schedule.first == nil)
+    }
+
+    @Test("Ten times the distance costs 25 dB, and nothing is nearer than half a metre")
+    func pathLoss() {
+        #expect([1.0, 10, 100, 1_000].map { PathLoss.strength(power: 0, distance: $0) } == [-40, -65, -90, -115])
+        #expect(PathLoss.strength(power: 4, distance: 0) == PathLoss.strength(power: 4, distance: 0.5))
+        #expect(PathLoss.strength(power: 0, distance: .infinity) < PathLoss.sensitivity)
+        #expect(PathLoss.strength(power: 0, distance: .nan) < PathLoss.sensitivity)
+        for value in [0.5, 1, 2, 3.7, 1_000, 12_345.678] {
+            let digits = PathLoss.decimalLogarithm(value), square = PathLoss.decimalLogarithm(value * value)
+            #expect(abs(2 * digits - square) < 1e-9)
+        }
+    }
+
+    @Test("A packet takes the time that its PHY needs for it")
+    func airTimes() {
+        let times = [Modulation.oneMegabit, .twoMegabit, .codedEight, .codedTwo].map {
+            ($0.airTime(0), $0.airTime(251))
+        }
+        #expect(times.map(\.0) == [80_000, 44_000, 720_000, 462_000])
+        #expect(times.map(\.1) == [2_088_000, 1_048_000, 16_784_000, 4_478_000])
+    }
+
+    @Test("The filter of duplicates forgets the oldest when it is full, and never holds more")
+    func duplicateFilter() {
+        var filter = DuplicateFilter()
+        func key(_ index: Int) -> DuplicateFilter.Key { .init(address: Bench.address(index), detail: 0) }
+        for index in 0..<5_000 {
+            let isNew = filter.insert(key(index)), isNewAgain = filter.insert(key(index))
+            #expect(isNew && !isNewAgain)
+        }
+        #expect(!filter.contains(key(4_999 - DuplicateFilter.capacity)))
+        #expect((5_000 - DuplicateFilter.capacity..<5_000).allSatisfy { filter.contains(key($0)) })
+    }
+
+    @Test("A scanner whose requests get no answer asks less and less often, and again at once when they do")
+    func backoff() {
+        var random = SeededGenerator(seed: 5), backoff = ScanBackoff()
+        func turns(answered: Bool) -> Int {
+            var asked = 0
+            for _ in 0..<2_000 where backoff.asks() {
+                asked += 1
+                backoff.note(answered: answered, random: &random)
+            }
+            return asked
+        }
+        let unanswered = turns(answered: false)
+        _ = turns(answered: true)
+        let answered = turns(answered: true)
+        #expect(unanswered < 100 && answered == 2_000)
+    }
+
+    @Test(
+        "What was sent is sent again until it is acknowledged, and what comes twice counts once",
+        arguments: UInt64(0)..<16
+    )
+    func acknowledgement(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var ends = [Acknowledgement(), Acknowledgement()], sent = [0, 0], heard = [0, 0], acknowledged = [0, 0]
+        for _ in 0..<2_000 {
+            for (from, to) in [(0, 1), (1, 0)] {
+                if ends[from].inFlight == nil {
+                    ends[from].send(.data(count: sent[from]))
+                    sent[from] += 1
+                }
+                guard !random.happens(0.5) else { continue }
+                let payload = ends[from].inFlight, (isNew, acknowledges) = ends[to].receive(ends[from].bits)
+                if isNew {
+                    #expect(payload == .data(count: heard[to]))
+                    heard[to] += 1
+                }
+                if acknowledges != nil { acknowledged[to] += 1 }
+            }
+        }
+        for (from, to) in [(0, 1), (1, 0)] {
+            #expect(heard[to] > 500 && acknowledged[from] <= heard[to] && heard[to] <= sent[from])
+        }
+    }
+}
