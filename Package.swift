@@ -62,7 +62,7 @@ let package = Package(
         // Programs.
         .executableTarget(
             name: "ble",
-            dependencies: ["CoreBluetooth", "BLESimulation", "BLERuntime", "BLEController", "BLEWire", argumentParser],
+            dependencies: ["CoreBluetooth", "BLESimulation", "BLERuntime", "BLEWire", argumentParser],
             swiftSettings: common
         ),
         .executableTarget(
@@ -84,7 +84,7 @@ let package = Package(
         .testTarget(name: "BLEControllerTests", dependencies: ["BLEController", "BLEWire"], swiftSettings: core),
         .testTarget(
             name: "BLERuntimeTests",
-            dependencies: ["BLERuntime", "BLEController", "BLEHost", "BLEWire"],
+            dependencies: ["BLERuntime", "BLEHost", "BLEWire"],
             swiftSettings: common
         ),
         .testTarget(
@@ -100,7 +100,7 @@ let package = Package(
             dependencies: ["CoreBluetooth", "BLESimulation", "BLERuntime", "BLEHost", "BLEWire"],
             swiftSettings: common
         ),
-        .testTarget(name: "bleTests", dependencies: ["ble", "BLESimulation", "CoreBluetooth", argumentParser], swiftSettings: common),
+        .testTarget(name: "bleTests", dependencies: ["ble", "BLESimulation", argumentParser], swiftSettings: common),
         .testTarget(name: "BLEConformanceTests", dependencies: ["BLEConformance", "BLEWire"], swiftSettings: common),
         .testTarget(name: "TidyTests", swiftSettings: common),
     ]

@@ -82,11 +82,11 @@ extension Rule {
 }
 
 @Sendable private func ambientRandomness(in file: SourceFile) -> [Finding] {
-    file.tokens.indices.compactMap { index in
+    let draws = ["random", "shuffled", "shuffle", "randomElement"]
+    return file.positions(ofAny: draws + ["SystemRandomNumberGenerator"]).compactMap { index in
         let token = file.tokens[index]
         if token.text == "SystemRandomNumberGenerator" { return Finding(line: token.line, complaint: token.text) }
-        let draws = ["random", "shuffled", "shuffle", "randomElement"].contains(token.text)
-        guard draws, index > 0, file.tokens[index - 1].text == ".", index + 1 < file.tokens.count,
+        guard index > 0, file.tokens[index - 1].text == ".", index + 1 < file.tokens.count,
             file.tokens[index + 1].text == "("
         else { return nil }
         let arguments = file.tokens[(index + 1)...file.closing(index + 1)]
@@ -96,9 +96,10 @@ extension Rule {
 }
 
 @Sendable private func forcedUnwraps(in file: SourceFile) -> [Finding] {
-    file.tokens.indices.dropFirst().compactMap { index in
+    file.positions(ofAny: ["!"]).compactMap { index in
+        guard index > 0 else { return nil }
         let token = file.tokens[index], before = file.tokens[index - 1]
-        guard token.text == "!", token.isGlued, before.isWord || [")", "]", "?"].contains(before.text) else {
+        guard token.isGlued, before.isWord || [")", "]", "?"].contains(before.text) else {
             return nil
         }
         let isInequality =
@@ -121,9 +122,8 @@ private func closesLiteral(before position: Int, in file: SourceFile) -> Bool {
 }
 
 @Sendable private func uncitedPackets(in file: SourceFile) -> [Finding] {
-    let packets = file.tokens.indices.filter { index in
-        guard ["struct", "enum"].contains(file.tokens[index].text),
-            let brace = file.tokens[index...].firstIndex(where: { $0.text == "{" })
+    let packets = file.positions(ofAny: ["struct", "enum"]).filter { index in
+        guard let brace = file.tokens[index...].firstIndex(where: { $0.text == "{" })
         else { return false }
         return file.tokens[index..<brace].contains { $0.text == "Packet" }
     }

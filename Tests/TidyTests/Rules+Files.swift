@@ -35,6 +35,12 @@ extension Rule {
                 }
             }
         },
+        Rule(
+            "No file only keeps a place",
+            in: "Sources/BLEHost/Placeholder.swift",
+            applies: { $0.hasSuffix("/Placeholder.swift") },
+            caught: [""]
+        ) { _ in [Finding(line: 1, complaint: "a placeholder")] },
     ]
 
     /// Tables of assigned numbers, which are as long as what they list.

@@ -80,23 +80,24 @@ extension Rule {
 }
 
 @Sendable private func emptyNames(in file: SourceFile) -> [Finding] {
-    file.tokens.indices.dropLast().compactMap { index in
+    let keywords = ["struct", "class", "enum", "actor", "protocol", "typealias", "func"]
+    return file.positions(ofAny: keywords).compactMap { index in
+        guard index + 1 < file.tokens.count else { return nil }
         let name = file.tokens[index + 1].text
         switch file.tokens[index].text {
-        case "struct", "class", "enum", "actor", "protocol", "typealias":
-            let isEmpty = ["Manager", "Helper", "Helpers", "Util", "Utils", "Utilities", "Impl"]
-                .contains { name.hasSuffix($0) }
-            return isEmpty ? Finding(line: file.tokens[index].line, complaint: "type `\(name)`") : nil
         case "func":
             let isGetter = name.hasPrefix("get") && name.dropFirst(3).first?.isUppercase == true
             return isGetter ? Finding(line: file.tokens[index].line, complaint: "func `\(name)`") : nil
-        default: return nil
+        default:
+            let isEmpty = ["Manager", "Helper", "Helpers", "Util", "Utils", "Utilities", "Impl"]
+                .contains { name.hasSuffix($0) }
+            return isEmpty ? Finding(line: file.tokens[index].line, complaint: "type `\(name)`") : nil
         }
     }
 }
 
 @Sendable private func longFunctions(in file: SourceFile) -> [Finding] {
-    file.tokens.indices.compactMap { index in
+    file.positions(ofAny: ["func", "init"]).compactMap { index in
         let keyword = file.tokens[index]
         let declares = keyword.text == "func" || (keyword.text == "init" && file.isDeclaration(at: index))
         guard declares, let brace = file.body(of: index) else { return nil }

@@ -8,12 +8,15 @@ struct SourceFile: Sendable {
     let lines: [Substring]
     /// What the file says in Swift; empty for other languages.
     let tokens: [SwiftToken]
+    private let places: [String: [Int]]
 
     init(path: String, text: String) {
         self.path = path
         self.text = text
         lines = text.split(separator: "\n", omittingEmptySubsequences: false)
-        tokens = path.hasSuffix(".swift") ? SwiftLexer.tokens(in: text) : []
+        let tokens = path.hasSuffix(".swift") ? SwiftLexer.tokens(in: text) : []
+        self.tokens = tokens
+        places = Dictionary(grouping: tokens.indices) { tokens[$0].text }
     }
 
     /// The target that the file belongs to: the folder under `Sources`, `Tests` or `Benchmarks`.
@@ -25,11 +28,16 @@ struct SourceFile: Sendable {
 
     /// Where the tokens `pattern` stand one after the other; a `!` has to touch what is before it.
     func positions(of pattern: [String]) -> [Int] {
-        guard let first = pattern.first, tokens.count >= pattern.count else { return [] }
-        return (0...(tokens.count - pattern.count)).filter { start in
-            tokens[start].text == first
+        guard let first = pattern.first else { return [] }
+        return places[first, default: []].filter { start in
+            tokens.count - start >= pattern.count
                 && zip(tokens[start...], pattern).allSatisfy { $0.text == $1 && ($1 != "!" || $0.isGlued) }
         }
+    }
+
+    /// Where any of the tokens `texts` stands.
+    func positions(ofAny texts: some Sequence<String>) -> [Int] {
+        texts.flatMap { places[$0, default: []] }.sorted()
     }
 
     /// The position of the bracket that closes the one at `position`, or the end of the file.

@@ -7,9 +7,9 @@
     let declared = Declarations(in: file)
     let elsewhere = ofTarget[file.target ?? ""]?.unambiguous ?? []
     let names = declared.unordered.union(elsewhere.subtracting(declared.other.union(declared.labels)))
-    return file.tokens.indices.compactMap { index in
+    return file.positions(ofAny: names).compactMap { index in
         let token = file.tokens[index]
-        guard names.contains(token.text), index > 0, index + 2 < file.tokens.count else { return nil }
+        guard index > 0, index + 2 < file.tokens.count else { return nil }
         let next = file.tokens[index + 1], afterNext = file.tokens[index + 2]
         let isLooped = next.text == "{" && startsLoop(before: index, in: file)
         let isWalked = next.text == "." && orderDependent.contains(afterNext.text)

@@ -5,7 +5,8 @@ import CoreBluetooth
 /// | key | what |
 /// | --- | --- |
 /// | `name` | what is advertised |
-/// | `services` | list of services: `uuid`, `primary` (default true), `advertised` (default: primary ones are), `characteristics` |
+/// | `services` | list of services |
+/// | service | `uuid`, `primary` (default true), `advertised` (default: primary ones are), `characteristics` |
 /// | characteristic | `uuid`, `properties` (names as in Core Bluetooth), `value`, `description`, `ticks` |
 /// | `value` | text, or hexadecimal digits after `0x` |
 /// | `ticks` | `{"every": SECONDS, "values": [value …]}`: values that follow one another, and are notified |
