@@ -189,6 +189,19 @@ struct ExtendedAdvertisingTests {
         }
     }
 
+    @Test("A connectable set has room for what one packet carries", arguments: [245, 246])
+    func connectableData(count: Int) {
+        var bench = Bench()
+        let board = bench.add(), scanner = bench.add()
+        bench.send(.leSetExtendedAdvertisingParameters(Bench.parameters(0, [.connectable])), board)
+        bench.setData(Array(Self.long.prefix(count)), of: 0, board)
+        #expect(bench.enable(0, board) == (count == 245 ? .success : .packetTooLong))
+        bench.scanExtended(scanner)
+        bench.run(for: .milliseconds(200))
+        let isWhole = bench.wholeReports(scanner).first?.data == Array(Self.long.prefix(count))
+        #expect(isWhole == (count == 245))
+    }
+
     @Test("More data than there is room for is refused")
     func overflow() {
         var bench = Bench()

@@ -66,6 +66,16 @@ struct AdvertisingSet: Sendable {
     /// The most octets of data that this kind of advertisement carries.
     var dataLimit: Int { properties.contains(.legacy) ? 31 : VirtualController.maximumAdvertisingData }
 
+    /// Whether `data` may be sent with this kind of advertisement: whoever may connect has to do so after the first
+    /// auxiliary packet, so there is no chain.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.54 and 7.8.56.
+    func fits(_ data: [UInt8]) -> Bool {
+        guard properties.contains(.connectable), !properties.contains(.legacy) else { return true }
+        let target = properties.contains(.directed) ? 6 : 0, power = properties.contains(.includesPower) ? 1 : 0
+        return data.count <= 245 - target - power
+    }
+
     mutating func enable(until: Instant?, eventLimit: Int) {
         state = .on(until: until, eventLimit: eventLimit)
         events = 0

@@ -88,6 +88,7 @@ extension VirtualController {
         case .complete:
             guard data.count <= set.dataLimit else { return .invalidCommandParameters }
             if set.isEnabled, isScanResponse, !isLegacy, data.isEmpty, carries { return .commandDisallowed }
+            if set.isEnabled, !isScanResponse, !set.fits(data) { return .packetTooLong }
             sets[index].replace(data, isScanResponse: isScanResponse)
         case .first, .intermediate, .last:
             guard !set.isEnabled else { return .commandDisallowed }

@@ -88,6 +88,7 @@ extension Air {
             let set = controllers[controller].sets[index]
             if let refusal = controllers[controller].refusal(toEnable: set) { return refusal }
             if set.assembly != nil { return .commandDisallowed }
+            if !set.fits(set.data) { return .packetTooLong }
             if !set.properties.contains(.legacy), set.properties.contains(.scannable), set.scanResponse.isEmpty {
                 return .commandDisallowed
             }
