@@ -13,7 +13,7 @@ struct Journal {
     private var written = 0
     private var withheld = 0
 
-    init(_ logger: Logger = Logger(label: "corebluetooth")) { self.logger = logger }
+    init(_ logger: Logger = .coreBluetooth) { self.logger = logger }
 
     /// Writes what the host noticed, unless it has noticed too much lately.
     mutating func write(_ note: Note, at now: Instant) {

@@ -13,7 +13,7 @@ package enum DefaultLink {
 
     private static let shared = link(
         named: environment(HostSpecification.variable),
-        logger: Logger(label: "corebluetooth")
+        logger: .coreBluetooth
     )
 
     /// Starts the host that the environment names, or says in the log what to do.

@@ -23,7 +23,7 @@ package final class StateFile: Sendable {
     ///   - path: The file's path; directories that are missing are made.
     ///   - freshSecret: The secret of a state that begins.
     ///   - logger: Where to say that a file is of no use.
-    package init(path: String, freshSecret: UInt128, logger: Logger = Logger(label: "corebluetooth")) {
+    package init(path: String, freshSecret: UInt128, logger: Logger = .coreBluetooth) {
         self.path = path
         self.logger = logger
         let fresh = StateDocument(secret: freshSecret)
