@@ -184,7 +184,3 @@ final class Rig {
         frames.removeAll()
     }
 }
-
-extension ClientID {
-    var isCentral: Bool { self != Rig.peripheral }
-}

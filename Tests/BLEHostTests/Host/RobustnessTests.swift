@@ -230,7 +230,7 @@ struct RobustnessTests {
         ]
         let address = Self.addresses[0]
         let rig = Rig.ready(), witness = Witness()
-        let peer = rig.discover(address)
+        _ = rig.discover(address)
         rig.controller.silent = Set(opcodes[quiet].map(\.wire))
         var random = SeededGenerator(seed: UInt64(quiet))
         witness.hear(rig.events(of: Rig.central))
@@ -240,11 +240,16 @@ struct RobustnessTests {
             witness.hear(rig.events(of: Rig.central))
         }
         rig.controller.isMute = true
-        rig.perform(.peer(peer, .readRSSI))
-        rig.forget()
+        rig.perform(.scan(ScanRequest()))
+        rig.perform(.stopScan)
         rig.advance(by: .seconds(10))
+        witness.hear(rig.events(of: Rig.central))
         #expect(rig.transportResets == 1)
-        #expect(rig.events(of: Rig.central).contains(.stateChanged(.resetting)))
+        #expect(
+            rig.events(of: Rig.central).last { if case .stateChanged = $0 { true } else { false } }
+                == .stateChanged(.resetting)
+        )
+        #expect(witness.audit().isEmpty)
     }
 
     @Test("A link that the controller never ends is ended by a reset")
