@@ -75,7 +75,7 @@ extension CBPeripheralDelegate {
     /// Complains on the standard error, since an app that uses services which are gone does not work.
     public func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
         peripheral.reference.console.warn(
-            "The services of \(peripheral) changed, which its delegate does not hear of: peripheral(_:didModifyServices:)"
+            "The services of \(peripheral) changed, but its delegate lacks peripheral(_:didModifyServices:)"
         )
     }
     /// Does nothing.
