@@ -1,6 +1,6 @@
 import BLEHost
 import BLERuntime
-import Dispatch
+import Foundation
 import Synchronization
 
 /// A host that does nothing but write down what it is asked for, and say what a test has it say.
@@ -32,6 +32,8 @@ final class ScriptedSession: HostSession {
     private let queue: DispatchQueue
     private let receive: @Sendable (ClientEvent) -> Void
     private let state = Mutex(State())
+    /// Shows the thread sanitizer the order that a continuation gives, which it does not see by itself.
+    private let order = NSLock()
 
     init(_ role: ClientRole, on queue: DispatchQueue, receive: @escaping @Sendable (ClientEvent) -> Void) {
         self.role = role
@@ -60,6 +62,12 @@ final class ScriptedSession: HostSession {
 
     /// Returns when the app has heard all that was said so far.
     func settle() async {
-        await withCheckedContinuation { continuation in queue.async { continuation.resume() } }
+        await withCheckedContinuation { continuation in
+            queue.async {
+                self.order.withLock {}
+                continuation.resume()
+            }
+        }
+        order.withLock {}
     }
 }
