@@ -143,6 +143,7 @@ extension AttributeLayer {
     private mutating func execute(_ request: ATT.ExecuteWriteRequest, at index: Int) -> Reply {
         let parts = links[index].server.prepared.removeAll()
         guard request.decision == .write else { return .respond(.executeWriteResponse) }
+        if let handle = database.unreliable(among: parts.map(\.handle)) { return .refuse(handle, .requestNotSupported) }
         var keepings: [GATTDatabase.Keeping] = []
         var groups: [(client: ClientID, parts: [WritePart])] = []
         for (position, part) in parts.enumerated() {

@@ -11,7 +11,7 @@ extension GATTClient {
         let procedure: Procedure
         switch request {
         case .readRSSI, .writeCommand: preconditionFailure("\(request) needs no turn")
-        case .discoverServices(let types): procedure = .services(ServiceDiscovery(only: types))
+        case .discoverServices(let types): procedure = .services(ServiceDiscovery(only: types.map(\.attributeForm)))
         case .discoverIncludedServices(let range, let types):
             procedure = .includedServices(IncludedServiceDiscovery(in: range, only: types), in: range)
         case .discoverCharacteristics(let range, let types):

@@ -60,7 +60,7 @@ extension GATTDatabase {
     ///
     /// Nothing comes by itself: configurations are descriptors like any other.
     ///
-    /// - Returns: `nil` if services overlap, if one has an attribute outside of its range, or if two attributes have one
+    /// - Returns: `nil` if services overlap, if an attribute is outside of its service, or if two attributes have one
     ///   handle.
     package init?(exactly services: [ExactService]) {
         self.init()

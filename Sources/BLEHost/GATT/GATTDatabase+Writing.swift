@@ -52,6 +52,32 @@ extension GATTDatabase {
         }
     }
 
+    /// The first of several attributes, written as one, that does not offer reliable writes; `nil` if all do.
+    ///
+    /// Only values that the host keeps are asked: a client that holds one hears of the whole group and decides itself.
+    ///
+    /// Core 6.0, Vol 3, Part G, 3.3.3.1 and 4.9.5.
+    func unreliable(among handles: [AttributeHandle]) -> AttributeHandle? {
+        guard handles.contains(where: { $0 != handles.first }) else { return nil }
+        return handles.first { handle in
+            guard case .stored? = attribute(at: handle)?.content else { return false }
+            return !offersReliableWrites(handle)
+        }
+    }
+
+    /// Whether the Extended Properties of a characteristic say that its value can be written reliably.
+    private func offersReliableWrites(_ value: AttributeHandle) -> Bool {
+        guard let end = service(around: value)?.range.end,
+            let rest = AttributeHandleRange(value, end)?.after(value),
+            let properties = attributes(in: rest).prefix(while: { $0.type != GATT.characteristic })
+                .first(where: { $0.type == GATT.extendedProperties })
+        else { return false }
+        switch properties.content {
+        case .constant(let octets), .stored(let octets): return (octets.first ?? 0) & 1 != 0
+        case .held, .configuration: return false
+        }
+    }
+
     private func combine(
         _ old: [UInt8],
         _ parts: [PreparedWrites.Part],

@@ -15,7 +15,7 @@ package struct ServiceDiscovery: Sendable {
     /// Creates a search.
     ///
     /// - Parameters:
-    ///   - types: The types to look for; all if empty.
+    ///   - types: The types to look for; all if empty. One alone is sought in the form that it has.
     ///   - range: Where to look.
     ///   - isPrimary: Whether to look for primary or for secondary services.
     package init(only types: [BluetoothUUID], in range: AttributeHandleRange = .all, isPrimary: Bool = true) {
@@ -29,7 +29,7 @@ package struct ServiceDiscovery: Sendable {
     /// The next request: by value where one type is wanted, else by group.
     private var request: ATTPacket {
         if let type = types.first, types.count == 1, case .short(let raw) = groupType {
-            return .findByTypeValueRequest(.init(rest, type: raw, value: type.attributeForm.octets))
+            return .findByTypeValueRequest(.init(rest, type: raw, value: type.octets))
         }
         return .readByGroupTypeRequest(.init(rest, groupType: groupType))
     }

@@ -40,8 +40,9 @@ package struct ValueReading: Sendable {
         }
     }
 
+    /// Takes a part, and no more of it than a response of the agreed size can hold.
     private mutating func append(_ part: [UInt8], mtu: Int) -> ProcedureStep<Result<[UInt8], Failure>> {
-        value += part.prefix(ATT.maximumValueLength - value.count)
+        value += part.prefix(min(room, ATT.maximumValueLength - value.count))
         guard part.count >= room, value.count < ATT.maximumValueLength else { return .finished(.success(value)) }
         return next(mtu: mtu)
     }

@@ -90,6 +90,17 @@ struct AttributeServerTests {
         try server.expect("0a3301", "0b0708090a", "cancelled")
     }
 
+    @Test("writes several values as one only where they offer it")
+    func reliable() throws {
+        var server = try Server(AttributeCases.permissions)
+        for (request, answer) in [("160300000001", "170300000001"), ("163301000002", "173301000002")] {
+            try server.expect(request, answer)
+        }
+        try server.expect("1801", "0118030006")
+        try server.expect("1801", "19", "nothing is left")
+        try server.expect("0a3301", "0b0405")
+    }
+
     @Test("sends what it is told to")
     func sending() throws {
         var server = try Server(AttributeCases.battery)
@@ -105,16 +116,17 @@ struct AttributeServerTests {
     @Test(
         "refuses cases that make no sense",
         arguments: [
-            #"{"mtu": 64, "database": {"services": [{"type": "tertiary", "uuid": "180f", "start": 1, "end": 2, "items": []}]}}"#,
-            #"{"mtu": 64, "database": {"services": [{"type": "primary", "uuid": "18", "start": 1, "end": 2, "items": []}]}}"#,
-            #"{"mtu": 64, "database": {"services": [{"type": "primary", "uuid": "180f", "start": 3, "end": 2, "items": []}]}}"#,
-            #"""
-            {"mtu": 64, "database": {"services": [{"type": "primary", "uuid": "180f", "start": 1, "end": 2, "items": [
-                {"kind": "descriptor", "handle": 3, "uuid": "2902", "permissions": 3, "value": ""}]}]}}
-            """#,
+            #"{"type": "tertiary", "uuid": "180f", "start": 1, "end": 2, "items": []}"#,
+            #"{"type": "primary", "uuid": "18", "start": 1, "end": 2, "items": []}"#,
+            #"{"type": "primary", "uuid": "180f", "start": 3, "end": 2, "items": []}"#,
+            """
+            {"type": "primary", "uuid": "180f", "start": 1, "end": 2, "items": [
+                {"kind": "descriptor", "handle": 3, "uuid": "2902", "permissions": 3, "value": ""}]}
+            """,
         ]
     )
-    func senseless(json: String) throws {
+    func senseless(service: String) throws {
+        let json = #"{"mtu": 64, "database": {"services": ["# + service + "]}}"
         #expect(throws: Senseless.self) { try AttributeServerDriver(AttributeCase(json: json), at: Instant()) }
     }
 }

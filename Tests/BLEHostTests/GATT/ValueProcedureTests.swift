@@ -29,6 +29,13 @@ struct ValueReadingTests {
         #expect(try outcome?.get().count == (ending == ["0d01"] ? 45 : 44))
     }
 
+    @Test("What exceeds the size that was agreed on does not count")
+    func excess() throws {
+        let (requests, outcome) = try play(23, ["0b" + octets(30), "0d" + octets(3)])
+        #expect(requests == ["0a0500", "0c05001600"])
+        #expect(try outcome?.get().count == 25)
+    }
+
     @Test("No value is longer than 512 octets, whatever the server sends")
     func limit() throws {
         let (requests, outcome) = try play(23, ["0b" + octets(22)] + Array(repeating: "0d" + octets(22), count: 40))
