@@ -74,7 +74,7 @@ extension Machine: HostLink {
         receive: @escaping @Sendable (ClientEvent) -> Void
     ) -> any HostSession {
         let appQueue = queue.getSpecific(key: Bluetooth.appQueue) ?? queue
-        let session = WorldSession(machine: self, queue: queue, appQueue: appQueue, receive: receive)
+        let session = WorldSession(machine: index, queue: queue, appQueue: appQueue, receive: receive)
         let client = world.core.withLock { $0.open(session, role) }
         world.nudge()
         return Session(world: world, client: client)

@@ -36,14 +36,7 @@ final class RealTimeClock: Sendable {
             core.hear()
             return (core.takeDeliveries(), core.deadline)
         }
-        for delivery in deliveries {
-            let session = delivery.session
-            session.queue.async {
-                Bluetooth.$link.withValue(session.machine) {
-                    for event in delivery.events { session.receive(event) }
-                }
-            }
-        }
+        for delivery in deliveries { world.post(delivery) {} }
         alarm.set(deadline.map { Instant() + ($0 - (Instant() + age)) })
     }
 }

@@ -38,12 +38,9 @@ final class Station {
 
     /// When something happens by itself.
     var deadline: Instant? {
-        let change: Instant? =
-            switch radio {
-            case .present: nil
-            case .unplugged(let absentAt): absentAt
-            case .resetting(_, let until): until
-            }
-        return [hostDeadline, change].compactMap { $0 }.min()
+        switch radio {
+        case .present, .unplugged(absentAt: nil): hostDeadline
+        case .unplugged(let change?), .resetting(_, let change): min(change, hostDeadline ?? change)
+        }
     }
 }

@@ -44,20 +44,28 @@ extension World {
     private func deliver() async {
         let deliveries = core.withLock { $0.takeDeliveries() }
         await withCheckedContinuation { done in
-            Self.deliver(deliveries[...]) { done.resume() }
+            deliver(deliveries[...]) { done.resume() }
         }
         await settle(deliveries.map(\.session.appQueue))
     }
 
     /// Delivers one after the other without returning in between, and calls `done` on some queue at the end.
-    private static func deliver(_ deliveries: ArraySlice<WorldDelivery>, done: @escaping @Sendable () -> Void) {
+    private func deliver(_ deliveries: ArraySlice<WorldDelivery>, done: @escaping @Sendable () -> Void) {
         guard let delivery = deliveries.first else { return done() }
+        post(delivery) { [self] in
+            let queue = delivery.session.appQueue
+            Self.visit([queue, queue]) { [self] in deliver(deliveries.dropFirst(), done: done) }
+        }
+    }
+
+    /// Has a manager called on its queue, in the world that it belongs to, and calls `done` there afterwards.
+    func post(_ delivery: WorldDelivery, done: @escaping @Sendable () -> Void) {
         let session = delivery.session
-        session.queue.async {
-            Bluetooth.$link.withValue(session.machine) {
+        session.queue.async { [self] in
+            Bluetooth.$link.withValue(machine(at: session.machine)) {
                 for event in delivery.events { session.receive(event) }
             }
-            visit([session.appQueue, session.appQueue]) { deliver(deliveries.dropFirst(), done: done) }
+            done()
         }
     }
 

@@ -118,6 +118,11 @@ public final class World: Sendable {
     /// Has `tap` hear of every HCI packet from now on.
     package func observe(_ tap: @escaping PacketTap) { core.withLock { $0.tap = tap } }
 
+    /// The machine with an index.
+    func machine(at index: Int) -> Machine {
+        Machine(name: core.withLock { $0.stations[index].name }, index: index, world: self)
+    }
+
     /// Hands `action` to the world, which hears it before any more time passes.
     func tell(_ action: WorldAction) {
         core.withLock { $0.tell(action) }

@@ -15,7 +15,8 @@ enum WorldAction: Sendable {
 
 /// An app's manager in a world.
 struct WorldSession: Sendable {
-    let machine: Machine
+    /// The index of the machine that it is on.
+    let machine: Int
     /// Where events are delivered.
     let queue: DispatchQueue
     /// The queue behind that one, where the rest of the app may run.

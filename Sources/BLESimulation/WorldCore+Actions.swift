@@ -19,7 +19,10 @@ extension WorldCore {
         case .move(let index, let position): move(index, to: Position(position))
         case .setRadio(let index, let isOn): isOn ? plugIn(index) : unplug(index)
         case .setFaults(let index, let faults): set(faults, on: index)
-        case .setApart(let one, let other, let isApart): set(one, other, apart: isApart)
+        case .setApart(let one, let other, let isApart):
+            apart.removeAll { $0 == (one, other) || $0 == (other, one) }
+            if isApart { apart.append((one, other)) }
+            set(one, other, apart: isApart)
         }
     }
 
@@ -83,6 +86,7 @@ extension WorldCore {
         owners.append(index)
         station.radio = .present(controller)
         set(station.faults, on: index)
+        for (one, other) in apart where one == index || other == index { set(one, other, apart: true) }
         station.host.transportOpened(at: now)
         markDirty(index)
     }

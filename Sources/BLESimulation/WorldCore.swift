@@ -14,6 +14,8 @@ struct WorldCore: ~Copyable {
     static let restart = Duration.milliseconds(100)
 
     private let seed: UInt64
+    /// The machines that do not hear each other, however near they are.
+    var apart: [(Int, Int)] = []
     var now = Instant()
     var air: Air
     var stations: [Station] = []
@@ -105,7 +107,7 @@ struct WorldCore: ~Copyable {
     /// The station of a client, or `nil` if the client is gone.
     func station(of client: ClientID) -> Int? {
         switch clients[client.rawValue] {
-        case .app(let session): session.machine.index
+        case .app(let session): session.machine
         case .device(let index): devices[index].station
         case .gone: nil
         }

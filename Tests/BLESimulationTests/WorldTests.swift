@@ -101,11 +101,15 @@ struct WorldTests {
         #expect(client.connections == 2)
     }
 
-    @Test("Machines that are kept apart do not hear each other until they are rejoined")
-    func apart() async {
+    @Test("Machines that are kept apart do not hear each other until they are rejoined", arguments: [false, true])
+    func apart(replugging: Bool) async {
         let world = World(seed: 3)
         let one = world.machine("one"), other = world.machine("other")
         world.separate(one, other)
+        if replugging {
+            other.unplugRadio()
+            other.plugInRadio()
+        }
         let server = EchoServer(on: one), client = EchoClient(on: other, count: 1)
         await world.advance(by: .seconds(10))
         #expect(client.peer == nil)

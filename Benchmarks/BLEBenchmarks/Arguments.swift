@@ -1,0 +1,76 @@
+/// What a run of the benchmarks is asked to do.
+struct Arguments {
+    /// Why the arguments make no sense.
+    struct Mistake: Error {
+        let reason: String
+    }
+
+    /// A kind of measurement.
+    enum Task: Equatable {
+        case micro(MicroWorkload, operations: Int)
+        case scale(devices: Int)
+        case chatHour(seed: UInt64)
+    }
+
+    static let usage = """
+        usage: BLEBenchmarks [--json] [micro [H1…H9 [OPERATIONS]] | scale [--devices N] | chat-hour [--seed N]]
+        Without a workload all of them run.
+        """
+
+    private static let operations = 100_000
+    private static let devices = [10, 100, 1_000]
+
+    let isJSON: Bool
+    let tasks: [Task]
+
+    init(_ arguments: some Sequence<String>) throws(Mistake) {
+        var words = Array(arguments)
+        isJSON = words.contains("--json")
+        words.removeAll { $0 == "--json" }
+        let rest = Array(words.dropFirst())
+        switch words.first {
+        case nil:
+            tasks =
+                MicroWorkload.allCases.map { .micro($0, operations: Self.operations) }
+                + Self.devices.map { .scale(devices: $0) } + [.chatHour(seed: 1)]
+        case "micro": tasks = try Self.micro(rest)
+        case "scale":
+            tasks = try Self.option("--devices", in: rest).map { [.scale(devices: $0)] }
+                ?? Self.devices.map { .scale(devices: $0) }
+        case "chat-hour": tasks = [.chatHour(seed: UInt64(try Self.option("--seed", in: rest) ?? 1))]
+        case let word?: throw Mistake(reason: "'\(word)' is no workload")
+        }
+    }
+
+    /// Does it, one after the other.
+    func run() -> [Result] {
+        tasks.map { task in
+            switch task {
+            case .micro(let workload, let operations): workload.measure(operations: operations)
+            case .scale(let devices): Scale(devices: devices).measure()
+            case .chatHour(let seed): ChatHour.measure(seed: seed)
+            }
+        }
+    }
+
+    private static func micro(_ words: [String]) throws(Mistake) -> [Task] {
+        guard let name = words.first else {
+            return MicroWorkload.allCases.map { .micro($0, operations: Self.operations) }
+        }
+        guard let workload = MicroWorkload(rawValue: name) else { throw Mistake(reason: "'\(name)' is no workload") }
+        guard words.count <= 2 else { throw Mistake(reason: "too many arguments") }
+        guard words.count == 2 else { return [.micro(workload, operations: Self.operations)] }
+        return [.micro(workload, operations: try positive(words[1]))]
+    }
+
+    private static func option(_ name: String, in words: [String]) throws(Mistake) -> Int? {
+        guard let first = words.first else { return nil }
+        guard first == name, words.count == 2 else { throw Mistake(reason: "'\(first)' is not understood") }
+        return try positive(words[1])
+    }
+
+    private static func positive(_ text: String) throws(Mistake) -> Int {
+        guard let number = Int(text), number > 0 else { throw Mistake(reason: "'\(text)' is no positive number") }
+        return number
+    }
+}

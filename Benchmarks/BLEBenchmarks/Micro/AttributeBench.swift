@@ -1,0 +1,122 @@
+import BLEController
+import BLEHost
+import BLEWire
+
+/// Two hosts that have met, of which either is fed what the other would send it.
+///
+/// The peripheral serves one characteristic to read, one to write and one that notifies, by an app; the central has
+/// found them all and subscribed.
+struct AttributeBench: ~Copyable {
+    private static let client = ClientID(rawValue: 1)
+    private static let readable = BluetoothUUID.short(0xBE01)
+    private static let writable = BluetoothUUID.short(0xBE02)
+    private static let notified = BluetoothUUID.short(0xBE03)
+    private static let notifiedID = LocalAttributeID(rawValue: 3)
+    private static let value = [UInt8](0..<20)
+
+    private var pair: HostPair
+    private var centralFeed: HostFeed
+    private var peripheralFeed: HostFeed
+    private let peer: PeerIdentifier
+    private let handles: [BluetoothUUID: AttributeHandle]
+
+    /// Has the two meet.
+    init() {
+        var pair = HostPair(profile: .core5)
+        pair.open(.central, Self.client, on: .central)
+        pair.open(.peripheral, Self.client, on: .peripheral)
+        pair.run(for: .seconds(1))
+        pair.perform(.server(.addService(Self.service)), for: Self.client, on: .peripheral)
+        pair.perform(.server(.startAdvertising(AdvertisingRequest())), for: Self.client, on: .peripheral)
+        pair.perform(.scan(ScanRequest()), for: Self.client, on: .central)
+        pair.run(for: .seconds(2))
+        let peer = pair.first { event in
+            if case .discovered(let report) = event { report.peer } else { nil }
+        }
+        pair.perform(.stopScan, for: Self.client, on: .central)
+        pair.perform(.connect(peer, ConnectRequest()), for: Self.client, on: .central)
+        pair.run(for: .seconds(2))
+        let discovery = PeerRequest.discoverCharacteristics(in: .all, only: [])
+        pair.perform(.peer(peer, discovery), for: Self.client, on: .central)
+        pair.run(for: .seconds(5))
+        let found: [DiscoveredCharacteristic] = pair.first { event in
+            if case .peer(_, .characteristicsDiscovered(_, .success(let found))) = event { found } else { nil }
+        }
+        for output in found where output.uuid == Self.notified {
+            let range = AttributeHandleRange(output.value, output.end)?.after(output.value)
+            let request = PeerRequest.subscribe(.notifications, to: output.value, in: range)
+            pair.perform(.peer(peer, request), for: Self.client, on: .central)
+        }
+        pair.run(for: .seconds(5))
+        self.peer = peer
+        handles = Dictionary(found.map { ($0.uuid, $0.value) }) { first, _ in first }
+        centralFeed = HostFeed(client: Self.client, link: pair.lastData[.central] ?? [], now: pair.now)
+        peripheralFeed = HostFeed(client: Self.client, link: pair.lastData[.peripheral] ?? [], now: pair.now)
+        self.pair = pair
+    }
+
+    /// Does as many turns of several operations each, and says how many operations came to their end.
+    mutating func run(_ workload: MicroWorkload, turns: Int, batch: Int) -> Int {
+        let incoming = incoming(workload), outgoing = outgoing(workload)
+        var done = 0
+        for _ in 0..<turns {
+            switch workload {
+            case .advertisement: break
+            case .readServed, .writeServed:
+                done += peripheralFeed.serve(incoming, by: &pair.peripheral, value: Self.value)
+            case .writeCommandServed: done += peripheralFeed.hear(incoming, batch, by: &pair.peripheral)
+            case .notificationSent: done += peripheralFeed.say(outgoing, batch, to: &pair.peripheral)
+            case .notificationReceived: done += centralFeed.hear(incoming, batch, by: &pair.central)
+            case .read, .write: done += centralFeed.ask(outgoing, answer: incoming, of: &pair.central)
+            case .writeCommand: done += centralFeed.say(outgoing, batch, to: &pair.central)
+            }
+        }
+        return done
+    }
+
+    /// What the peer sends.
+    private func incoming(_ workload: MicroWorkload) -> [UInt8] {
+        let pdu: [UInt8] =
+            switch workload {
+            case .readServed: [0x0A] + octets(of: Self.readable)
+            case .writeServed: [0x12] + octets(of: Self.writable) + Self.value
+            case .writeCommandServed: [0x52] + octets(of: Self.writable) + Self.value
+            case .notificationReceived: [0x1B] + octets(of: Self.notified) + Self.value
+            case .read: [0x0B] + Self.value
+            case .write: [0x13]
+            case .advertisement, .notificationSent, .writeCommand: []
+            }
+        return centralFeed.packet(pdu)
+    }
+
+    /// What the app asks for.
+    private func outgoing(_ workload: MicroWorkload) -> ClientRequest {
+        switch workload {
+        case .read: .peer(peer, .read(handle(of: Self.readable)))
+        case .write: .peer(peer, .write(handle(of: Self.writable), Self.value))
+        case .writeCommand: .peer(peer, .writeCommand(handle(of: Self.writable), Self.value))
+        case .advertisement, .readServed, .writeServed, .writeCommandServed, .notificationSent, .notificationReceived:
+            .server(.update(Self.notifiedID, Self.value, to: nil))
+        }
+    }
+
+    private func handle(of uuid: BluetoothUUID) -> AttributeHandle { handles[uuid] ?? .none }
+    private func octets(of uuid: BluetoothUUID) -> [UInt8] { handle(of: uuid).wire.littleEndianOctets }
+
+    private static var service: ServiceDefinition {
+        ServiceDefinition(
+            id: LocalAttributeID(rawValue: 0),
+            uuid: .short(0xBE00),
+            characteristics: [
+                .init(id: .init(rawValue: 1), uuid: readable, properties: .read, permissions: .readable),
+                .init(
+                    id: .init(rawValue: 2),
+                    uuid: writable,
+                    properties: [.write, .writeWithoutResponse],
+                    permissions: .writeable
+                ),
+                .init(id: notifiedID, uuid: notified, properties: .notify, permissions: []),
+            ]
+        )
+    }
+}

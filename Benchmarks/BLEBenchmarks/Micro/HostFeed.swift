@@ -1,0 +1,88 @@
+import BLEHost
+import BLEWire
+
+/// What a controller would hand to one host, and take from it, over one link.
+struct HostFeed {
+    private let client: ClientID
+    private let link: [UInt8]
+    private var now: Instant
+
+    /// - Parameter packet: Any data packet of the link.
+    init(client: ClientID, link packet: [UInt8], now: Instant) {
+        self.client = client
+        link = [packet[1], packet[2] & 0x0F]
+        self.now = now
+    }
+
+    /// A data packet as the controller hands it over, with a PDU of ATT in it.
+    func packet(_ pdu: [UInt8]) -> [UInt8] {
+        let frame = UInt16(pdu.count).littleEndianOctets + [0x04, 0x00] + pdu
+        return [0x02, link[0], link[1] | 0x20] + UInt16(frame.count).littleEndianOctets + frame
+    }
+
+    /// Hands over a packet several times, and says how many events came of it.
+    mutating func hear(_ packet: [UInt8], _ count: Int, by host: inout Host) -> Int {
+        now = now + .microseconds(50)
+        for _ in 0..<count { host.receive(packet.span, at: now) }
+        return takeAll(from: &host).events
+    }
+
+    /// Hands over a request, answers it as the app does, and says how many responses came of it.
+    mutating func serve(_ packet: [UInt8], by host: inout Host, value: [UInt8]) -> Int {
+        now = now + .microseconds(50)
+        host.receive(packet.span, at: now)
+        var packets = 0
+        while let output = host.next() {
+            switch output {
+            case .packet: packets += 1
+            case .event(.server(.readRequested(let transaction, _, _, _)), _):
+                host.perform(.server(.respond(transaction, .success(value))), for: client, at: now)
+            case .event(.server(.writeRequested(let transaction?, _, _)), _):
+                host.perform(.server(.respond(transaction, .success([]))), for: client, at: now)
+            case .event, .remember, .resetTransport, .note: break
+            }
+        }
+        giveBack(packets, to: &host)
+        return packets
+    }
+
+    /// Makes a request several times, and says how many packets came of it.
+    mutating func say(_ request: ClientRequest, _ count: Int, to host: inout Host) -> Int {
+        now = now + .microseconds(50)
+        for _ in 0..<count { host.perform(request, for: client, at: now) }
+        let packets = takeAll(from: &host).packets
+        giveBack(packets, to: &host)
+        return packets
+    }
+
+    /// Makes a request, hands over the answer, and says how many events came of it.
+    mutating func ask(_ request: ClientRequest, answer packet: [UInt8], of host: inout Host) -> Int {
+        now = now + .microseconds(50)
+        host.perform(request, for: client, at: now)
+        let packets = takeAll(from: &host).packets
+        giveBack(packets, to: &host)
+        host.receive(packet.span, at: now)
+        return takeAll(from: &host).events
+    }
+
+    private func takeAll(from host: inout Host) -> (packets: Int, events: Int) {
+        var result = (packets: 0, events: 0)
+        while let output = host.next() {
+            switch output {
+            case .packet: result.packets += 1
+            case .event(.peer(_, .writeCommandsTaken), _), .event(.server(.updatesTaken), _): break
+            case .event: result.events += 1
+            case .remember, .resetTransport, .note: break
+            }
+        }
+        return result
+    }
+
+    /// Gives buffers back, as the controller does when packets have been acknowledged; and hears what that leads to.
+    private func giveBack(_ count: Int, to host: inout Host) {
+        guard count > 0 else { return }
+        let event: [UInt8] = [0x04, 0x13, 0x05, 0x01, link[0], link[1], UInt8(truncatingIfNeeded: count), 0x00]
+        host.receive(event.span, at: now)
+        _ = takeAll(from: &host)
+    }
+}
