@@ -101,7 +101,11 @@ let package = Package(
             swiftSettings: common
         ),
         .testTarget(name: "bleTests", dependencies: ["ble", "BLESimulation", argumentParser], swiftSettings: common),
-        .testTarget(name: "BLEConformanceTests", dependencies: ["BLEConformance", "BLEWire"], swiftSettings: common),
+        .testTarget(
+            name: "BLEConformanceTests",
+            dependencies: ["BLEConformance", "BLESimulation", "BLERuntime", "BLEWire", argumentParser],
+            swiftSettings: common
+        ),
         .testTarget(name: "TidyTests", swiftSettings: common),
     ]
 )

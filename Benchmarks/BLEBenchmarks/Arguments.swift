@@ -14,18 +14,19 @@ struct Arguments {
 
     static let usage = """
         usage: BLEBenchmarks [--json] [micro [H1…H9 [OPERATIONS]] | scale [--devices N] | chat-hour [--seed N]]
-        Without a workload all of them run.
+        Without a workload all of them run. A table is printed, but scale and chat-hour print JSON.
         """
 
     private static let operations = 100_000
     private static let devices = [10, 100, 1_000]
 
+    /// Whether to print one JSON object a line; always so for what scripts compare.
     let isJSON: Bool
     let tasks: [Task]
 
     init(_ arguments: some Sequence<String>) throws(Mistake) {
         var words = Array(arguments)
-        isJSON = words.contains("--json")
+        isJSON = words.contains("--json") || ["scale", "chat-hour"].contains(words.first)
         words.removeAll { $0 == "--json" }
         let rest = Array(words.dropFirst())
         switch words.first {
@@ -35,7 +36,8 @@ struct Arguments {
                 + Self.devices.map { .scale(devices: $0) } + [.chatHour(seed: 1)]
         case "micro": tasks = try Self.micro(rest)
         case "scale":
-            tasks = try Self.option("--devices", in: rest).map { [.scale(devices: $0)] }
+            tasks =
+                try Self.option("--devices", in: rest).map { [.scale(devices: $0)] }
                 ?? Self.devices.map { .scale(devices: $0) }
         case "chat-hour": tasks = [.chatHour(seed: UInt64(try Self.option("--seed", in: rest) ?? 1))]
         case let word?: throw Mistake(reason: "'\(word)' is no workload")

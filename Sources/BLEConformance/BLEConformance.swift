@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 
 /// Drives parts of the stack through bytes, for test suites that others wrote.
 ///
@@ -8,8 +9,22 @@ struct BLEConformance: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Drives parts of the stack through bytes, for test suites written elsewhere.",
         discussion: "Standard output carries one JSON object a line, and nothing else.",
-        subcommands: [AttributeCommand.self]
+        subcommands: [AttributeCommand.self, ControllerCommand.self]
     )
+
+    static func main() { main(nil) }
+
+    /// Does what `arguments` say, or ends with exit status 2 if they make no sense.
+    static func main(_ arguments: [String]?) {
+        do {
+            var command = try parseAsRoot(arguments)
+            try command.run()
+        } catch {
+            guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
+            FileHandle.standardError.write(Data("BLEConformance: \(message(for: error))\n".utf8))
+            exit(withError: ExitCode(2))
+        }
+    }
 }
 
 /// An argument or a case that makes no sense: exit status 2 and one line on standard error.

@@ -7,7 +7,12 @@ struct HostFeed {
     private let link: [UInt8]
     private var now: Instant
 
-    /// - Parameter packet: Any data packet of the link.
+    /// Creates a feed.
+    ///
+    /// - Parameters:
+    ///   - client: Who asks.
+    ///   - packet: Any data packet of the link.
+    ///   - now: When it begins.
     init(client: ClientID, link packet: [UInt8], now: Instant) {
         self.client = client
         link = [packet[1], packet[2] & 0x0F]

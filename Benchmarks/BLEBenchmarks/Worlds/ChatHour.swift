@@ -53,9 +53,9 @@ enum ChatHour {
                 .init("seed", .count(Int(truncatingIfNeeded: seed))),
                 .init("said", .count(said)),
                 .init("delivered", .count(guests.reduce(0) { $0 + $1.heard.count })),
-                .init("wall_s", .number(wall.seconds)),
-                .init("cpu_s", .number(processor.seconds)),
-                .init("trace", .text(String(world.traceHash, radix: 16))),
+                .init("wall_seconds", .number(wall.seconds)),
+                .init("cpu_seconds", .number(processor.seconds)),
+                .init("hash", .text(String(world.traceHash, radix: 16))),
             ],
             isGood: passed.count == said && isOrdered(passed) && guests.allSatisfy { $0.heard == passed }
         )

@@ -13,15 +13,19 @@ struct Scale {
         var radio = AdvertisingRadio(devices: devices)
         radio.run(for: .seconds(1))
         radio.reports = 0
-        let stopwatch = Stopwatch(.processor)
+        let wall = Stopwatch(.wall), processor = Stopwatch(.processor)
         radio.run(for: .seconds(seconds))
-        let taken = stopwatch.seconds
+        let taken = processor.seconds
         let expected = devices * seconds * 10
         return Result(
             workload: "scale-\(devices)",
             explanation: "advertisers at 100 ms and a scanner",
             figures: [
-                .init("simulated_s_per_cpu_s", .number(Double(seconds) / taken)),
+                .init("devices", .count(devices)),
+                .init("simulated_seconds", .count(seconds)),
+                .init("wall_seconds", .number(wall.seconds)),
+                .init("cpu_seconds", .number(taken)),
+                .init("speed", .number(Double(seconds) / taken)),
                 .init("reports", .count(radio.reports)),
                 .init("us_per_report", .number(taken * 1e6 / Double(max(radio.reports, 1)))),
             ],
@@ -80,8 +84,8 @@ private struct AdvertisingRadio: ~Copyable {
 
     private mutating func drain() {
         while let output = air.next() {
-            guard case .hci(let bytes, _) = output, bytes.count > 4, bytes[1] == 0x3E, bytes[3] == 0x02 else { continue }
-            reports += Int(bytes[4])
+            guard case .hci(let bytes, _) = output, bytes.count > 4 else { continue }
+            if bytes[1] == 0x3E, bytes[3] == 0x02 { reports += Int(bytes[4]) }
         }
     }
 }

@@ -36,6 +36,8 @@ package final class SocketStream: @unchecked Sendable {
         self.queue = queue
     }
 
+    deinit { close() }
+
     /// Starts to read.
     ///
     /// - Parameters:

@@ -14,6 +14,7 @@ final class ScriptedController: Sendable {
 
     private let queue = DispatchQueue(label: "test.controller")
     private let state = Mutex(State())
+    private let (connections, accepted) = AsyncStream.makeStream(of: Void.self)
 
     /// Listens at a free port, or a Unix socket of its own; `isReading` is whether it reads before ``read()``.
     convenience init(isUnix: Bool = false, isReading: Bool = true) throws {
@@ -34,6 +35,9 @@ final class ScriptedController: Sendable {
 
     /// Where it listens.
     var address: SocketAddress { state.withLock { $0.address } }
+
+    /// Waits for the next connection, which is the one to send to from then on.
+    func nextConnection() async { await connections.first { _ in true } }
 
     func send(_ bytes: [UInt8]) {
         queue.async { [self] in state.withLock { $0.stream }?.write(bytes.span) }
@@ -70,6 +74,7 @@ final class ScriptedController: Sendable {
     private func accept(_ stream: SocketStream, isReading: Bool) {
         if !isReading { stream.pause() }
         state.withLock { $0.stream = stream }
+        defer { accepted.yield() }
         stream.start { [weak self] chunk in
             self?.state.withLock { state in chunk.withUnsafeBufferPointer { state.received.append(contentsOf: $0) } }
             self?.check()

@@ -1,0 +1,40 @@
+import ArgumentParser
+import BLERuntime
+import BLESimulation
+import Dispatch
+import Foundation
+
+/// `controller`: virtual controllers on one radio, each at a TCP port.
+struct ControllerCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "controller",
+        abstract: "Serves virtual controllers on 127.0.0.1, one at each port, all on one radio, until it is ended.",
+        discussion: "Each speaks HCI over H4. A new connection switches its controller off and on."
+    )
+
+    @Option(name: .long, parsing: .singleValue, help: "A port to serve a controller at; may be given several times.")
+    var port: [UInt16] = []
+
+    func validate() throws {
+        guard !port.isEmpty else { throw ValidationError("at least one --port is needed") }
+        guard Set(port).count == port.count else { throw ValidationError("a port serves one controller only") }
+    }
+
+    func run() throws {
+        let radio = try serve()
+        FileHandle.standardOutput.write(Data((JSONLine.text(["ready": true]) + "\n").utf8))
+        withExtendedLifetime(radio) { dispatchMain() }
+    }
+
+    /// Starts to listen at every port.
+    func serve() throws -> RadioServer {
+        let radio = RadioServer(seed: 1)
+        do {
+            for port in port { try radio.listen(at: .tcp(host: "127.0.0.1", port: port)) }
+        } catch {
+            FileHandle.standardError.write(Data("BLEConformance: \(error)\n".utf8))
+            throw ExitCode(2)
+        }
+        return radio
+    }
+}

@@ -1,0 +1,32 @@
+import ArgumentParser
+import BLERuntime
+import BLESimulation
+import Testing
+
+@testable import BLEConformance
+
+@Suite("Conformance driver of controllers")
+struct ControllerCommandTests {
+    @Test("Ports may be many, but not none and not twice the same")
+    func ports() throws {
+        let command = try ControllerCommand.parse(["--port", "6402", "--port", "6403"])
+        #expect(command.port == [6402, 6403])
+        for arguments in [[], ["--port", "1", "--port", "1"], ["--port", "65536"], ["--port"], ["6402"]] {
+            #expect(throws: (any Error).self) { try ControllerCommand.parse(arguments) }
+        }
+    }
+
+    @Test("A port that is taken ends it with exit status 2")
+    func taken() throws {
+        let radio = try ControllerCommand.parse(["--port", "0"]).serve()
+        let port = try radio.listen(at: .tcp(host: "127.0.0.1", port: 0))
+        let error = #expect(throws: ExitCode.self) { try ControllerCommand.parse(["--port", "\(port)"]).serve() }
+        #expect(error == ExitCode(2))
+        radio.stop()
+    }
+
+    @Test("Arguments that make no sense end the program with exit status 2", arguments: [["fly"], ["controller"]])
+    func exitStatus(arguments: [String]) async {
+        await #expect(processExitsWith: .exitCode(2)) { [arguments] in BLEConformance.main(arguments) }
+    }
+}
