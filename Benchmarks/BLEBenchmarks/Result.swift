@@ -14,12 +14,14 @@ struct Result {
         case count(Int)
         case number(Double)
         case text(String)
+        case truth(Bool)
 
         var description: String {
             switch self {
             case .count(let count): "\(count)"
             case .number(let number): "\((number * 1_000).rounded() / 1_000)"
             case .text(let text): text
+            case .truth(let truth): "\(truth)"
             }
         }
 
@@ -36,7 +38,7 @@ struct Result {
 
     /// One JSON object.
     var json: String {
-        let fields = [Figure("workload", .text(workload))] + figures + [Figure("good", .text("\(isGood)"))]
+        let fields = [Figure("workload", .text(workload))] + figures + [Figure("good", .truth(isGood))]
         return "{" + fields.map { "\"\($0.name)\": \($0.value.json)" }.joined(separator: ", ") + "}"
     }
 

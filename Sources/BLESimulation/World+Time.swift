@@ -43,10 +43,15 @@ extension World {
     /// about it.
     private func deliver() async {
         let deliveries = core.withLock { $0.takeDeliveries() }
-        await withCheckedContinuation { done in
-            deliver(deliveries[...]) { done.resume() }
+        let queues = Self.distinct(deliveries.map(\.session.appQueue))
+        let before = await withCheckedContinuation { done in
+            deliver(deliveries[...]) { [self] in
+                let before = requestCount
+                Self.visit([.main] + queues) { done.resume(returning: before) }
+            }
         }
-        await settle(deliveries.map(\.session.appQueue))
+        await Task.yield()
+        if requestCount != before { await settle(queues) }
     }
 
     /// Delivers one after the other without returning in between, and calls `done` on some queue at the end.
@@ -71,22 +76,28 @@ extension World {
 
     /// Waits for the queues of all apps, which may be at work on what a test has started.
     private func settleApps() async {
-        await settle(core.withLock { $0.appQueues })
+        await settle(Self.distinct(core.withLock { $0.appQueues }))
     }
 
     /// Waits until `queues` and the main queue are empty, and nobody asks for anything more.
     ///
     /// A queue that feeds itself for ever is left alone after a while.
     private func settle(_ queues: [DispatchQueue]) async {
-        var distinct: [DispatchQueue] = []
-        for queue in queues where !distinct.contains(where: { $0 === queue }) { distinct.append(queue) }
         for _ in 0..<1_000 {
-            let before = core.withLock { $0.requestCount }
-            let path = [.main] + distinct
-            await withCheckedContinuation { done in Self.visit(path[...]) { done.resume() } }
+            let before = requestCount
+            await withCheckedContinuation { done in Self.visit([.main] + queues) { done.resume() } }
             await Task.yield()
-            guard core.withLock({ $0.requestCount }) != before else { return }
+            guard requestCount != before else { return }
         }
+    }
+
+    /// How much has been asked for since the beginning.
+    private var requestCount: Int { core.withLock { $0.requestCount } }
+
+    private static func distinct(_ queues: [DispatchQueue]) -> [DispatchQueue] {
+        var result: [DispatchQueue] = []
+        for queue in queues where !result.contains(where: { $0 === queue }) { result.append(queue) }
+        return result
     }
 
     /// Passes through the end of each queue in turn, and calls `done` on the last.

@@ -1,0 +1,23 @@
+import BLERuntime
+import Dispatch
+import Testing
+
+@Suite("Socket stream", .timeLimit(.minutes(1)))
+struct SocketStreamTests {
+    @Test("A stream that nobody holds any more closes its connection", arguments: [false, true])
+    func released(isPaused: Bool) async throws {
+        let listener = try SocketListener(
+            at: .tcp(host: "127.0.0.1", port: 0),
+            queue: DispatchQueue(label: "test.listener")
+        ) { stream in
+            if isPaused { stream.pause() }
+            stream.start { _ in
+            } closed: { _ in
+            }
+        }
+        let owner = TransportOwner(to: .tcp(host: "127.0.0.1", port: listener.port))
+        #expect(await owner.next() == .opened)
+        #expect(await owner.next() == .closed(.closed))
+        owner.stop()
+    }
+}
