@@ -88,6 +88,7 @@ struct ManifestTests {
             let files = SourceFile.all.filter { $0.target == target.name[...] }
             let imported = Set(files.flatMap { $0.imports.map(\.text) }).intersection(modules)
             #expect(imported.subtracting(target.dependencies) == [], "\(target.name) imports what it does not declare")
+            #expect(target.dependencies.subtracting(imported) == [], "\(target.name) declares what it does not import")
         }
     }
 
