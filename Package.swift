@@ -67,12 +67,12 @@ let package = Package(
         ),
         .executableTarget(
             name: "BLEConformance",
-            dependencies: ["BLESimulation", "BLERuntime", "BLEHost", "BLEController", "BLEWire", argumentParser],
+            dependencies: ["BLESimulation", "BLERuntime", "BLEHost", "BLEWire", argumentParser],
             swiftSettings: common
         ),
         .executableTarget(
             name: "BLEBenchmarks",
-            dependencies: ["CoreBluetooth", "BLESimulation", "BLERuntime", "BLEHost", "BLEController", "BLEWire"],
+            dependencies: ["BLESimulation", "BLERuntime", "BLEHost", "BLEController", "BLEWire"],
             path: "Benchmarks/BLEBenchmarks",
             swiftSettings: common
         ),
