@@ -11,6 +11,8 @@
 /// | ``waitingReports`` | the oldest report is delivered without waiting for its scan response |
 /// | ``partialReports`` | the oldest half of an advertisement is dropped, with a note |
 /// | ``queuedRequests`` | the request fails with ``Failure/limitReached`` |
+/// | ``queuedWriteCommands`` | the write command is dropped, with a note |
+/// | ``peerRequests`` | the request is dropped, with a note |
 /// | ``queuedIndications`` | the indication is dropped, with a note |
 /// | ``preparedParts`` | the part is refused as "prepare queue full" |
 /// | ``attributeLength`` | longer values are refused |
@@ -31,8 +33,12 @@ package struct Limits: Equatable, Sendable {
     package var waitingReports = 256
     /// Extended advertisements of which parts are missing.
     package var partialReports = 16
-    /// Requests that wait for their turn on one ATT bearer.
-    package var queuedRequests = 64
+    /// Requests of one client to one peer that wait for their turn.
+    package var queuedRequests = 512
+    /// Write commands of one client to one peer that wait for its earlier requests.
+    package var queuedWriteCommands = 1024
+    /// Requests of one peer that wait while an app answers an earlier one.
+    package var peerRequests = 64
     /// Indications that wait on one link for the confirmation of another.
     package var queuedIndications = 64
     /// Parts of values that one peer may prepare before it executes them.

@@ -8,14 +8,21 @@ package struct RequestQueue: Sendable {
     private struct Lane: Sendable {
         let client: ClientID
         var requests: [PeerRequest] = []
+
+        /// How many of the requests are write commands, or how many are not.
+        func count(ofCommands commands: Bool) -> Int { requests.count { $0.isWriteCommand == commands } }
     }
 
     private let limit: Int
+    private let commandLimit: Int
     /// Lanes with something in them, the one whose turn is next first.
     private var lanes: [Lane] = []
 
-    /// Creates a queue that holds at most `limit` requests of each client.
-    package init(limit: Int) { self.limit = limit }
+    /// Creates a queue that holds at most `limit` requests and `commandLimit` write commands of each client.
+    package init(limit: Int, commandLimit: Int) {
+        self.limit = limit
+        self.commandLimit = commandLimit
+    }
 
     package var isEmpty: Bool { lanes.isEmpty }
 
@@ -28,7 +35,11 @@ package struct RequestQueue: Sendable {
             lanes.append(Lane(client: client, requests: [request]))
             return true
         }
-        guard lanes[index].requests.count < limit else { return false }
+        let isCommand = request.isWriteCommand
+        let room = isCommand ? commandLimit : limit
+        guard lanes[index].requests.count < room || lanes[index].count(ofCommands: isCommand) < room else {
+            return false
+        }
         lanes[index].requests.append(request)
         return true
     }
@@ -66,5 +77,11 @@ package struct RequestQueue: Sendable {
     package mutating func removeAll() -> [(client: ClientID, request: PeerRequest)] {
         defer { lanes = [] }
         return lanes.flatMap { lane in lane.requests.map { (lane.client, $0) } }
+    }
+}
+
+extension PeerRequest {
+    fileprivate var isWriteCommand: Bool {
+        if case .writeCommand = self { true } else { false }
     }
 }

@@ -62,7 +62,10 @@ struct GATTClient {
         self.link = link
         self.peer = peer
         negotiation = MTUNegotiation(preferred: configuration.preferredMTU, at: now)
-        waiting = RequestQueue(limit: configuration.limits.queuedRequests)
+        waiting = RequestQueue(
+            limit: configuration.limits.queuedRequests,
+            commandLimit: configuration.limits.queuedWriteCommands
+        )
     }
 
     var mtu: Int { negotiation.mtu }

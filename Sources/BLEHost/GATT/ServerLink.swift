@@ -44,7 +44,7 @@ struct ServerLink {
     var security = LinkSecurity.unencrypted
 
     init(limits: Limits) {
-        bearer = ATTServerBearer(limit: limits.queuedRequests)
+        bearer = ATTServerBearer(limit: limits.peerRequests)
         prepared = PreparedWrites(limit: limits.preparedParts)
         indications = IndicationQueue(limit: limits.queuedIndications)
     }

@@ -54,7 +54,7 @@ struct RequestQueueTests {
 
     @Test("The turn goes round between clients, and each keeps its order")
     func fairness() {
-        var queue = RequestQueue(limit: 4)
+        var queue = RequestQueue(limit: 4, commandLimit: 4)
         for handle in UInt16(1)...3 { #expect(queue.append(read(handle), for: one) == true) }
         for handle in UInt16(11)...12 { #expect(queue.append(read(handle), for: two) == true) }
         var order: [PeerRequest] = []
@@ -65,17 +65,20 @@ struct RequestQueueTests {
 
     @Test("One client's requests are bounded, another's are not affected")
     func limit() {
-        var queue = RequestQueue(limit: 2)
+        var queue = RequestQueue(limit: 2, commandLimit: 1)
         for handle in UInt16(1)...2 { #expect(queue.append(read(handle), for: one) == true) }
         #expect(queue.append(read(3), for: one) == false)
         #expect(queue.append(read(4), for: two) == true)
-        #expect(queue.removeAll(of: one) == [read(1), read(2)])
+        let command = PeerRequest.writeCommand(.init(wire: 9), [1])
+        #expect(queue.append(command, for: one) == true)
+        #expect(queue.append(command, for: one) == false)
+        #expect(queue.removeAll(of: one) == [read(1), read(2), command])
         #expect(!queue.holdsRequests(of: one) && queue.holdsRequests(of: two))
     }
 
     @Test("A command leaves when nothing of its client is before it, unless its client is blocked")
     func commands() {
-        var queue = RequestQueue(limit: 4)
+        var queue = RequestQueue(limit: 4, commandLimit: 4)
         let command = PeerRequest.writeCommand(.init(wire: 9), [1])
         _ = queue.append(read(1), for: one)
         _ = queue.append(command, for: one)

@@ -115,6 +115,48 @@ struct AttributeExchangeTests {
         #expect(descriptors == [.descriptorsDiscovered(of: .init(wire: 17), .success([configuration]))])
     }
 
+    @Test("find included services of both lengths of type", arguments: [23, 64, 247, 517])
+    func includes(mtu: Int) {
+        var pair = AttributePair(centralMTU: mtu)
+        let inner = LocalAttributeID(rawValue: 20), outer = LocalAttributeID(rawValue: 21)
+        pair.host(.addService(SampleService.definition))
+        pair.host(.addService(.init(id: inner, uuid: .short(0xB000), isPrimary: false)))
+        let both = ServiceDefinition(id: outer, uuid: .short(0xB001), includes: [SampleService.service, inner])
+        #expect(pair.host(.addService(both)) == [.serviceAdded(outer, nil)])
+        pair.connect()
+        _ = pair.ask(.discoverServices(only: []))
+        let place = range(20, 22)
+        let found = [
+            DiscoveredService(uuid: SampleService.uuid, range: range(10, 18), isPrimary: true),
+            DiscoveredService(uuid: .short(0xB000), range: range(19, 19), isPrimary: false),
+        ]
+        let all = pair.ask(.discoverIncludedServices(in: place, only: []))
+        #expect(all == [.includedServicesDiscovered(in: place, .success(found))])
+        let one = pair.ask(.discoverIncludedServices(in: place, only: [.short(0xB000)]))
+        #expect(one == [.includedServicesDiscovered(in: place, .success([found[1]]))])
+    }
+
+    @Test("hear of a size that is agreed on late, at both ends")
+    func lateSize() {
+        var pair = AttributePair(centralMTU: 100)
+        pair.host(.addService(SampleService.definition))
+        pair.peripheral.layer.linkUp(
+            AttributePair.link,
+            peer: AttributePair.centralPeer,
+            role: .peripheral,
+            at: pair.now
+        )
+        pair.peripheral.layer.wake(at: pair.now + .seconds(1))
+        pair.now = pair.now + .seconds(2)
+        pair.central.layer.linkUp(AttributePair.link, peer: AttributePair.peripheralPeer, role: .central, at: pair.now)
+        _ = pair.serverEvents()
+        pair.settle()
+        #expect(pair.peripheral.others == [.mtuSettled(AttributePair.link, 23)])
+        let central = RemoteCentral(peer: AttributePair.centralPeer, mtu: 100)
+        #expect(pair.serverEvents() == [.centralChanged(central)])
+        #expect(pair.central.others == [.mtuSettled(AttributePair.link, 100)])
+    }
+
     @Test("subscribe, are sent values, and stop")
     func subscription() {
         var pair = AttributePair()

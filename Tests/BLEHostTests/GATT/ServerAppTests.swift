@@ -91,7 +91,7 @@ struct ServerAppTests {
     @Test("However many requests a peer sends meanwhile, only so many are kept")
     func flood() throws {
         var limits = Limits()
-        limits.queuedRequests = 4
+        limits.peerRequests = 4
         var lone = LoneLayer(role: .peripheral, limits: limits)
         _ = lone.perform(.addService(SampleService.definition))
         _ = lone.serverEvents()
