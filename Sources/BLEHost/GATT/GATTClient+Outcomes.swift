@@ -24,7 +24,7 @@ extension GATTClient {
         switch outcome {
         case .services(let result): .servicesDiscovered(result)
         case .includedServices(let result, let range):
-            .includedServicesDiscovered(in: range, result.map { $0.map(classified) })
+            .includedServicesDiscovered(in: range, result.map { classified($0) })
         case .characteristics(let result, let range): .characteristicsDiscovered(in: range, result)
         case .descriptors(let result, let handle): .descriptorsDiscovered(of: handle, result)
         case .read(let result, let handle): .valueRead(handle, result)
@@ -33,11 +33,14 @@ extension GATTClient {
         }
     }
 
-    /// An included service, with what discovery said of it: a declaration of an include does not tell its kind.
-    private func classified(_ service: DiscoveredService) -> DiscoveredService {
-        var service = service
-        service.isPrimary = services.contains { $0.range.start == service.range.start }
-        return service
+    /// Included services, with what discovery said of them: a declaration of an include does not tell their kind.
+    private func classified(_ found: [DiscoveredService]) -> [DiscoveredService] {
+        var found = found
+        for index in found.indices {
+            let start = found[index].range.start
+            found[index].isPrimary = services.contains { $0.range.start == start }
+        }
+        return found
     }
 
     private mutating func keep(_ found: [DiscoveredService], into outbox: inout Outbox) {
