@@ -53,7 +53,7 @@ open class CBDescriptor: CBAttribute {
             case .short(0x2900), .short(0x2902), .short(0x2903):
                 NSNumber(value: octets.prefix(2).reversed().reduce(UInt16(0)) { $0 << 8 | UInt16($1) })
             case .short(0x2901): String(decoding: octets, as: UTF8.self)
-            case .short, .medium, .full: Data(octets)
+            case .short, .medium, .long: Data(octets)
             }
         content.withLock { $0.value = value }
     }

@@ -21,7 +21,7 @@ open class CBMutableDescriptor: CBDescriptor {
             raise("A Characteristic User Description descriptor must have a string as its value")
         case (.short(0x2904), _):
             raise("A Characteristic Presentation Format descriptor must have data as its value")
-        case (.short, _), (.medium, _), (.full, _):
+        case (.short, _), (.medium, _), (.long, _):
             raise("Descriptors of type \(UUID.uuidString) can not be created")
         }
         super.init(local: UUID, value: value)

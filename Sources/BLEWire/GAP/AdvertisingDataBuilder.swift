@@ -30,7 +30,7 @@ package struct AdvertisingDataBuilder: Sendable {
             switch serviceData.service {
             case .short: .serviceData16
             case .medium: .serviceData32
-            case .full: .serviceData128
+            case .long: .serviceData128
             }
         let octets = serviceData.service.octets + serviceData.data
         guard octets.count <= AdvertisingData.Structure.maximumDataLength else { return false }

@@ -7,7 +7,26 @@
 package enum BluetoothUUID: Sendable {
     case short(UInt16)
     case medium(UInt32)
-    case full(UInt128)
+    case long(Halves)
+
+    /// All 128 bits of a UUID, in two integers.
+    ///
+    /// An enum whose payloads differ and of which one is a `UInt128` is misaligned when Swift 6.3 passes it by value
+    /// without optimisation; two halves are not.
+    package struct Halves: Hashable, Sendable {
+        fileprivate let high: UInt64
+        fileprivate let low: UInt64
+
+        fileprivate init(_ value: UInt128) {
+            high = UInt64(truncatingIfNeeded: value >> 64)
+            low = UInt64(truncatingIfNeeded: value)
+        }
+
+        fileprivate var value: UInt128 { UInt128(high) << 64 | UInt128(low) }
+    }
+
+    /// A UUID with all of its 128 bits.
+    package static func full(_ value: UInt128) -> Self { .long(Halves(value)) }
 
     /// The UUID 00000000-0000-1000-8000-00805F9B34FB, whose first 32 bits the short forms replace.
     package static let base: UInt128 = 0x0000_0000_0000_1000_8000_0080_5F9B_34FB
@@ -18,7 +37,7 @@ package enum BluetoothUUID: Sendable {
         switch self {
         case .short(let value): Self.base | UInt128(value) << 96
         case .medium(let value): Self.base | UInt128(value) << 96
-        case .full(let value): value
+        case .long(let halves): halves.value
         }
     }
 
@@ -34,7 +53,7 @@ package enum BluetoothUUID: Sendable {
         switch self {
         case .short(let value): value.littleEndianOctets
         case .medium(let value): value.littleEndianOctets
-        case .full(let value): value.littleEndianOctets
+        case .long(let halves): halves.value.littleEndianOctets
         }
     }
 
@@ -89,8 +108,8 @@ extension BluetoothUUID: CustomStringConvertible {
         switch self {
         case .short(let value): return digits(value, 4)
         case .medium(let value): return digits(value, 8)
-        case .full(let value):
-            let text = Array(digits(value, 32))
+        case .long(let halves):
+            let text = Array(digits(halves.value, 32))
             let groups = [text[0..<8], text[8..<12], text[12..<16], text[16..<20], text[20...]]
             return groups.map { String($0) }.joined(separator: "-")
         }

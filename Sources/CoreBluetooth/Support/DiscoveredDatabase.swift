@@ -96,7 +96,7 @@ extension DiscoveredService {
     fileprivate var isHidden: Bool {
         switch uuid.attributeForm {
         case .short(0x1800), .short(0x1801): true
-        case .short, .medium, .full: false
+        case .short, .medium, .long: false
         }
     }
 }

@@ -37,7 +37,7 @@ struct ServiceSnapshot {
         obstacle =
             switch uuid.attributeForm {
             case .short(0x1800), .short(0x1801): .uuidNotAllowed
-            case .short, .medium, .full: isComplete ? nil : .invalidParameters
+            case .short, .medium, .long: isComplete ? nil : .invalidParameters
             }
     }
 }
