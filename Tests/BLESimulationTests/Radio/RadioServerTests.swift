@@ -55,6 +55,23 @@ struct RadioServerTests {
         radio.stop()
     }
 
+    @Test("When the socket is lost the state is resetting, then unsupported, and powered on when there is one again")
+    func lost() async throws {
+        let radio = RadioServer(seed: 1)
+        let port = try radio.listen(at: .tcp(host: "127.0.0.1", port: 0))
+        let host = Self.host(at: port, secret: 1)
+        let app = SeamApp()
+        app.start(.central, on: host)
+        await waiting(for: app) { $0.states == [.poweredOn] }
+        radio.stop()
+        await waiting(for: app) { $0.states == [.poweredOn, .resetting, .unsupported] }
+        let again = RadioServer(seed: 1)
+        try again.listen(at: .tcp(host: "127.0.0.1", port: port))
+        await waiting(for: app) { $0.states == [.poweredOn, .resetting, .unsupported, .poweredOn] }
+        host.stop()
+        again.stop()
+    }
+
     @Test("A port that is taken is refused")
     func taken() throws {
         let radio = RadioServer(seed: 1)
