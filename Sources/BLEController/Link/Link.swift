@@ -36,8 +36,8 @@ struct Link: Sendable {
     private(set) var anchor: Instant
     /// When the next packet of the central is due.
     private(set) var nextExchange: Instant
-    /// The ends, by ``Role``.
-    private var ends: [2 of LinkEnd]
+    private var central: LinkEnd
+    private var peripheral: LinkEnd
     /// The mean strength in dBm with which the peripheral hears the central, and the other way round.
     var strengths: (down: Int, up: Int) = (-40, -40)
     /// Whether the two are kept apart by something other than distance.
@@ -65,34 +65,45 @@ struct Link: Sendable {
         up = modulation
         self.anchor = anchor
         nextExchange = anchor
-        ends = [central, peripheral]
+        self.central = central
+        self.peripheral = peripheral
     }
 
     subscript(role: Role) -> LinkEnd {
-        @inline(__always) _read { yield ends[role.rawValue] }
-        @inline(__always) _modify { yield &ends[role.rawValue] }
+        @inline(__always) _read {
+            switch role {
+            case .central: yield central
+            case .peripheral: yield peripheral
+            }
+        }
+        @inline(__always) _modify {
+            switch role {
+            case .central: yield &central
+            case .peripheral: yield &peripheral
+            }
+        }
     }
 
     /// The channel of the event that ``counter`` counts.
     var channel: UInt8 { selection.channel(counter: counter, accessAddress: accessAddress, map: channelMap) }
 
     /// Whether both ends meet at the next anchor point.
-    var isMeeting: Bool { ends[0].isPresent && ends[1].isPresent && !ends[1].isAstray }
+    var isMeeting: Bool { central.isPresent && peripheral.isPresent && !peripheral.isAstray }
 
     /// Whether nobody is left.
-    var isAbandoned: Bool { !ends[0].isPresent && !ends[1].isPresent }
+    var isAbandoned: Bool { !central.isPresent && !peripheral.isPresent }
 
     /// When something happens next on this connection.
     var due: Instant {
         var due = isMeeting ? nextExchange : Instant(nanoseconds: .max)
-        for role in 0..<2 where ends[role].isPresent { due = min(due, expiry(of: role).instant) }
+        for role in Role.both where self[role].isPresent { due = min(due, expiry(of: role).instant) }
         return due
     }
 
     /// An end that gives up by `now`, and why.
     func expired(by now: Instant) -> (role: Role, status: LinkStatus)? {
-        for role in Role.both where ends[role.rawValue].isPresent {
-            let (instant, status) = expiry(of: role.rawValue)
+        for role in Role.both where self[role].isPresent {
+            let (instant, status) = expiry(of: role)
             if instant <= now { return (role, status) }
         }
         return nil
@@ -100,18 +111,18 @@ struct Link: Sendable {
 
     /// Whether an event begins at `now` for which a change may have been agreed on.
     func mayChange(at now: Instant) -> Bool {
-        isMeeting && nextExchange <= now && nextExchange == anchor && ends[0].change != nil
+        isMeeting && nextExchange <= now && nextExchange == anchor && central.change != nil
     }
 
     /// When an end gives up if it hears nothing more, and why.
-    private func expiry(of index: Int) -> (instant: Instant, status: LinkStatus) {
-        if !ends[index].isEstablished {
+    private func expiry(of role: Role) -> (instant: Instant, status: LinkStatus) {
+        if !self[role].isEstablished {
             // Core 6.0, Vol 6, Part B, 4.5.2: six intervals without a packet.
             return (created + 6 * timing.intervalNanoseconds, .failedToBeEstablished)
         }
-        var result = (ends[index].lastHeard + timing.timeoutNanoseconds, LinkStatus.connectionTimeout)
-        if let deadline = ends[index].control.deadline, deadline < result.0 { result = (deadline, .responseTimeout) }
-        if let termination = ends[index].control.termination, termination.deadline < result.0 {
+        var result = (self[role].lastHeard + timing.timeoutNanoseconds, LinkStatus.connectionTimeout)
+        if let deadline = self[role].control.deadline, deadline < result.0 { result = (deadline, .responseTimeout) }
+        if let termination = self[role].control.termination, termination.deadline < result.0 {
             result = (termination.deadline, .terminatedByLocalHost)
         }
         return result
