@@ -18,6 +18,9 @@ extension Host {
         case .server(.startAdvertising(let request)): startAdvertising(request, for: client)
         case .server(.stopAdvertising): stopAdvertising(client)
         case .server(.setLatency(let peer, let latency)): setLatency(latency, of: peer, at: now)
+        case .server(.publishChannel): tell(client, .server(.channelPublished(.none, .notSupported)))
+        case .server(.unpublishChannel(let psm)): tell(client, .server(.channelUnpublished(psm, .notFound)))
+        case .channel: break
         case .server(let request): attributes.perform(request, for: client, at: now)
         }
     }
@@ -31,11 +34,15 @@ extension Host {
         guard case .connected(let link)? = attachments[client, peer]?.state else {
             return tell(client, .peer(peer, request.answer(.notConnected)))
         }
-        guard case .readRSSI = request else {
-            return attributes.perform(request, on: link, for: client, at: now)
+        switch request {
+        case .readRSSI:
+            links.update(link) { $0.readers.append(client) }
+            submit(.readRSSI(.init(handle: link)), for: .reader(client, link), at: now)
+        case .openChannel: tell(client, .peer(peer, request.answer(.notSupported)))
+        case .discoverServices, .discoverIncludedServices, .discoverCharacteristics, .discoverDescriptors, .read,
+            .write, .writeCommand, .subscribe:
+            attributes.perform(request, on: link, for: client, at: now)
         }
-        links.update(link) { $0.readers.append(client) }
-        submit(.readRSSI(.init(handle: link)), for: .reader(client, link), at: now)
     }
 
     /// Takes what the controller says about the strength of a signal.
@@ -71,7 +78,9 @@ extension Host {
             tell(client, .server(.serviceAdded(service.id, .poweredOff)))
         case .server(.startAdvertising): tell(client, .server(.advertisingStarted(.poweredOff)))
         case .server(.update): tell(client, .server(.updatesTaken(1)))
-        case .scan, .stopScan, .cancelConnection, .server: break
+        case .server(.publishChannel): tell(client, .server(.channelPublished(.none, .poweredOff)))
+        case .server(.unpublishChannel(let psm)): tell(client, .server(.channelUnpublished(psm, .poweredOff)))
+        case .scan, .stopScan, .cancelConnection, .server, .channel: break
         }
     }
 }
@@ -89,6 +98,7 @@ extension PeerRequest {
         case .write(let handle, _): .valueWritten(handle, failure)
         case .writeCommand: .writeCommandsTaken(1)
         case .subscribe(_, let handle, _): .subscriptionChanged(handle, .none, failure)
+        case .openChannel(let psm): .channelOpened(psm, .failure(failure))
         }
     }
 }

@@ -15,6 +15,7 @@
 /// | ``peerRequests`` | the request is dropped, with a note |
 /// | ``queuedIndications`` | the indication is dropped, with a note |
 /// | ``preparedParts`` | the part is refused as "prepare queue full" |
+/// | ``queuedChannelOctets`` | the channel is closed with ``Failure/limitReached`` |
 /// | ``attributeLength`` | longer values are refused |
 package struct Limits: Equatable, Sendable {
     /// Links at a time, in whichever role.
@@ -43,6 +44,8 @@ package struct Limits: Equatable, Sendable {
     package var queuedIndications = 64
     /// Parts of values that one peer may prepare before it executes them.
     package var preparedParts = 128
+    /// Octets that a client may have waiting on one channel.
+    package var queuedChannelOctets = 1 << 20
     /// Octets of one attribute value.
     package var attributeLength = 512
 

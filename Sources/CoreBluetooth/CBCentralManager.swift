@@ -139,7 +139,7 @@ open class CBCentralManager: CBManager {
             disconnected(peer, failure, isReconnecting: isReconnecting)
         case .peer(let peer, let event):
             content.withLock { $0.peripherals[peer] }?.receive(event)
-        case .server: break
+        case .server, .channel: break
         }
     }
 }

@@ -42,6 +42,7 @@ extension CBPeripheral {
         case .servicesModified(let range):
             let gone = content.withLock { $0.database.remove(in: range) }
             delegate?.peripheral(self, didModifyServices: gone)
+        case .channelOpened: break
         }
     }
 

@@ -70,6 +70,7 @@ extension CBPeripheralManager {
             case .nothing: break
             }
         case .centralChanged(let remote): _ = central(remote)
+        case .channelPublished, .channelUnpublished, .channelOpened: break
         }
     }
 

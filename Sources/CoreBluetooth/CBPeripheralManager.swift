@@ -146,7 +146,7 @@ open class CBPeripheralManager: CBManager {
         switch event {
         case .stateChanged(let state): stateChanged(CBManagerState(state))
         case .server(let event): apply(event)
-        case .knownPeers, .systemLinks, .discovered, .connected, .connectFailed, .disconnected, .peer: break
+        case .knownPeers, .systemLinks, .discovered, .connected, .connectFailed, .disconnected, .peer, .channel: break
         }
     }
 }

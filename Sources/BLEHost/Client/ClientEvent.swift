@@ -22,6 +22,7 @@ package enum ClientEvent: Equatable, Sendable {
     case disconnected(PeerIdentifier, Failure?, isReconnecting: Bool)
     case peer(PeerIdentifier, PeerEvent)
     case server(ServerEvent)
+    case channel(ChannelID, ChannelEvent)
 }
 
 /// Whether the radio can be used.
@@ -121,6 +122,7 @@ package enum PeerEvent: Equatable, Sendable {
     case valueNotified(AttributeHandle, [UInt8])
     /// Services in this range were added, removed or changed: what was discovered there is void.
     case servicesModified(AttributeHandleRange)
+    case channelOpened(SPSM, Result<OpenedChannel, Failure>)
 }
 
 /// A service of a peer.

@@ -17,6 +17,8 @@ package enum ClientRequest: Equatable, Sendable {
     case peer(PeerIdentifier, PeerRequest)
     /// Something about the local database or the advertisement.
     case server(ServerRequest)
+    /// Something that needs a channel of this client that is open.
+    case channel(ChannelID, ChannelRequest)
 }
 
 /// What a client wants to hear of while it scans.
@@ -78,6 +80,8 @@ package enum PeerRequest: Equatable, Sendable {
     ///
     /// `in` is where the characteristic's descriptors lie, as in ``discoverDescriptors(of:in:)``.
     case subscribe(Subscription, to: AttributeHandle, in: AttributeHandleRange?)
+    /// Opens a credit-based channel; answered by ``PeerEvent/channelOpened(_:_:)``.
+    case openChannel(SPSM)
 }
 
 /// What a client has a characteristic send by itself.

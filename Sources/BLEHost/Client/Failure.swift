@@ -6,6 +6,10 @@ package enum Failure: Error, Hashable, Sendable {
     case att(ATT.ErrorCode)
     /// The controller refused it, or a link ended, for this reason.
     case hci(HCI.Status)
+    /// The peer refused to open a channel.
+    case channel(Signal.ConnectionResult)
+    /// The peer broke the rules of a channel, which was closed for it.
+    case peerMisbehaved
     /// The peer did not answer in time.
     case timedOut
     /// There is no connection to the peer, or there was one and it ended before the answer.

@@ -17,6 +17,11 @@ package enum ServerRequest: Equatable, Sendable {
     case update(LocalAttributeID, [UInt8], to: [PeerIdentifier]?)
     /// Asks the central for another trade between delay and energy.
     case setLatency(PeerIdentifier, ConnectionLatency)
+    /// Lets peers open channels; answered by ``ServerEvent/channelPublished(_:_:)`` with the PSM that the host chose.
+    case publishChannel(encryptionRequired: Bool)
+    /// Lets peers open no more of them, and leaves those that are open; answered by
+    /// ``ServerEvent/channelUnpublished(_:_:)``.
+    case unpublishChannel(SPSM)
 }
 
 /// What the app answers to a peer's request.
@@ -45,6 +50,11 @@ package enum ServerEvent: Equatable, Sendable {
     case updatesTaken(Int)
     /// A central's packets have another size now.
     case centralChanged(RemoteCentral)
+    /// What peers may open; with a failure, the PSM names nothing.
+    case channelPublished(SPSM, Failure?)
+    case channelUnpublished(SPSM, Failure?)
+    /// A peer opened a channel that this client published.
+    case channelOpened(OpenedChannel, by: RemoteCentral)
 }
 
 /// A central that uses the local database.

@@ -84,6 +84,7 @@ extension GATTClient {
             case .writeCommand: .writeCommandsTaken(1)
             case .subscribe(_, let handle, _):
                 .subscriptionChanged(handle, subscriptions.subscription(of: client, to: handle), failure)
+            case .openChannel(let psm): .channelOpened(psm, .failure(failure))
             }
         outbox.tell(client, of: .peer(peer, event))
     }

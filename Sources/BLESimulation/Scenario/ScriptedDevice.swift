@@ -45,7 +45,8 @@ struct ScriptedDevice {
             for index in attributes.indices { stopNotifying(index) }
             return state == .poweredOn ? publication : []
         case .server(let event): return receive(event, at: now)
-        case .knownPeers, .systemLinks, .discovered, .connected, .connectFailed, .disconnected, .peer: return []
+        case .knownPeers, .systemLinks, .discovered, .connected, .connectFailed, .disconnected, .peer, .channel:
+            return []
         }
     }
 
@@ -84,7 +85,9 @@ struct ScriptedDevice {
         case .readRequested(let transaction, _, let id, let offset):
             return [.server(.respond(transaction, read(id, from: offset)))]
         case .writeRequested(let transaction, _, let parts): return write(parts, transaction)
-        case .serviceAdded, .advertisingStarted, .updatesTaken, .centralChanged: return []
+        case .serviceAdded, .advertisingStarted, .updatesTaken, .centralChanged, .channelPublished,
+            .channelUnpublished, .channelOpened:
+            return []
         }
     }
 

@@ -43,6 +43,8 @@ package struct SPSM: WireField, Hashable, Comparable {
     package let wire: UInt16
     package init(wire: UInt16) { self.wire = wire }
 
+    /// 0x0000, which names nothing.
+    package static let none = Self(wire: 0x0000)
     /// The enhanced attribute bearer.
     package static let enhancedATT = Self(wire: 0x0027)
 

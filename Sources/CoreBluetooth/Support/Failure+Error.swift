@@ -17,6 +17,8 @@ extension Failure {
         case .att(let code): return CBATTError(CBATTError.Code(rawValue: Int(code.wire)) ?? .unlikelyError)
         case .hci(let status):
             return CBError(Self.code(of: status), userInfo: [Self.reasonKey: NSNumber(value: status.wire)])
+        case .channel(let result): return CBError(Self.code(of: result))
+        case .peerMisbehaved: return CBError(.peripheralDisconnected)
         case .timedOut: return CBError(.connectionTimeout)
         case .notConnected: return CBError(.notConnected)
         case .cancelled: return CBError(.operationCancelled)
@@ -27,6 +29,16 @@ extension Failure {
         case .uuidNotAllowed: return CBError(.uuidNotAllowed)
         case .alreadyInProgress: return CBError(subject == .server ? .alreadyAdvertising : .unknown)
         case .limitReached: return CBError(subject == .connection ? .connectionLimitReached : .outOfSpace)
+        }
+    }
+
+    /// Core 6.0, Vol 3, Part A, 4.23 and 4.26.
+    private static func code(of result: Signal.ConnectionResult) -> CBError.Code {
+        switch result {
+        case .spsmNotSupported: .operationNotSupported
+        case .insufficientResources: .outOfSpace
+        case .unacceptableParameters, .invalidParameters: .invalidParameters
+        default: .unknown
         }
     }
 

@@ -63,8 +63,10 @@ extension PeerRequest {
         case (.read(let handle), .valueRead(let found, _)): handle == found
         case (.write(let handle, _), .valueWritten(let found, _)): handle == found
         case (.subscribe(_, let handle, _), .subscriptionChanged(let found, _, _)): handle == found
+        case (.openChannel(let psm), .channelOpened(let found, _)): psm == found
         case (.readRSSI, _), (.discoverServices, _), (.discoverIncludedServices, _), (.discoverCharacteristics, _),
-            (.discoverDescriptors, _), (.read, _), (.write, _), (.writeCommand, _), (.subscribe, _):
+            (.discoverDescriptors, _), (.read, _), (.write, _), (.writeCommand, _), (.subscribe, _),
+            (.openChannel, _):
             false
         }
     }
