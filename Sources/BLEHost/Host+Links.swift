@@ -64,7 +64,7 @@ extension Host {
         links[handle] = LinkState(peer: peer, address: address, role: role)
         scheduler.linkUp(handle)
         for attachment in attachments.to(peer) where attachment.state == .pending { attach(attachment, at: now) }
-        attributes.linkUp(handle, peer: peer, role: role, at: now)
+        attributes.linkUp(handle, peer: peer, role: role, bond: peers.bond(with: peer), at: now)
         drainAttributes(at: now)
         // A central decides when to agree on the size of packets; until it does, the link has the smallest.
         if role == .peripheral { settled(handle, mtu: ATT.defaultMTU) }

@@ -71,6 +71,8 @@ extension Host {
             case .nameRead(let peer, let name):
                 if let record = peers.read(name, from: peer) { remember(record) }
             case .servicesKnown(let peer, let services): found(services, on: peer)
+            case .bondChanged(let peer, let bond):
+                if let record = peers.bonded(peer, bond) { outbox.append(.remember(record)) }
             case .confirmed: break
             case .note(let note): self.note(note)
             }

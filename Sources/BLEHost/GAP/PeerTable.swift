@@ -12,8 +12,13 @@ struct PeerTable {
         var advertisedName: String?
         /// What its GAP service says, which is more.
         var ownName: String?
+        var bond: Bond?
 
         var name: String? { ownName ?? advertisedName }
+
+        func record(of identifier: PeerIdentifier) -> PeerRecord {
+            PeerRecord(identifier: identifier, address: address, name: name, bond: bond)
+        }
     }
 
     private let secret: UInt128
@@ -30,7 +35,7 @@ struct PeerTable {
         identifiers = BoundedMap(capacity: limits.sightings)
         seen = BoundedMap(capacity: limits.sightings)
         for record in records.suffix(limit) where known[record.identifier] == nil {
-            known[record.identifier] = Peer(address: record.address, ownName: record.name)
+            known[record.identifier] = Peer(address: record.address, ownName: record.name, bond: record.bond)
             order.append(record.identifier)
         }
     }
@@ -54,9 +59,12 @@ struct PeerTable {
     /// The best name known of `peer`.
     mutating func name(of peer: PeerIdentifier) -> String? { (known[peer] ?? seen[peer])?.name }
 
+    /// What is kept of `peer` if it is bonded.
+    func bond(with peer: PeerIdentifier) -> Bond? { known[peer]?.bond }
+
     /// An advertisement of `peer` had this name in it.
     ///
-    /// This and the two that follow return what is to be remembered now, if anything is.
+    /// This and the three that follow return what is to be remembered now, if anything is.
     mutating func advertised(_ name: String, by peer: PeerIdentifier) -> PeerRecord? {
         change(peer) { $0.advertisedName = name }
     }
@@ -70,10 +78,27 @@ struct PeerTable {
     mutating func wanted(_ peer: PeerIdentifier) -> PeerRecord? {
         guard known[peer] == nil, let entry = seen[peer] else { return nil }
         seen[peer] = nil
+        know(entry, as: peer)
+        return entry.record(of: peer)
+    }
+
+    /// What is kept of a bonded peer is this from now on.
+    mutating func bonded(_ peer: PeerIdentifier, _ bond: Bond) -> PeerRecord? {
+        guard var entry = known[peer] ?? seen[peer] else { return nil }
+        entry.bond = bond
+        if known[peer] == nil {
+            seen[peer] = nil
+            know(entry, as: peer)
+        } else {
+            known[peer] = entry
+        }
+        return entry.record(of: peer)
+    }
+
+    private mutating func know(_ entry: Peer, as peer: PeerIdentifier) {
         if order.count >= limit { known[order.removeFirst()] = nil }
         known[peer] = entry
         order.append(peer)
-        return PeerRecord(identifier: peer, address: entry.address, name: entry.name)
     }
 
     private mutating func change(_ identifier: PeerIdentifier, _ body: (inout Peer) -> Void) -> PeerRecord? {
@@ -87,6 +112,6 @@ struct PeerTable {
         body(&peer)
         known[identifier] = peer
         guard peer.name != before else { return nil }
-        return PeerRecord(identifier: identifier, address: peer.address, name: peer.name)
+        return peer.record(of: identifier)
     }
 }

@@ -43,6 +43,8 @@ package struct AttributeLayer {
         case nameRead(PeerIdentifier, String)
         /// The primary services that clients have found on a peer so far.
         case servicesKnown(PeerIdentifier, [BluetoothUUID])
+        /// Keep this of a bonded peer over what was kept of it before.
+        case bondChanged(PeerIdentifier, Bond)
         /// The peer confirmed an indication of this value.
         case confirmed(ConnectionHandle, AttributeHandle)
         case note(Note)
@@ -76,10 +78,13 @@ package struct AttributeLayer {
     package var deadline: Instant? { links.compactMap(\.deadline).min() }
 
     /// Begins with a link that came up, on which this host has the given role.
+    ///
+    /// `bond` is what is kept of the peer if it is bonded, and known to be the one at the other end.
     package mutating func linkUp(
         _ link: ConnectionHandle,
         peer: PeerIdentifier,
         role: LinkRole,
+        bond: Bond? = nil,
         at now: Instant
     ) {
         precondition(index(of: link) == nil, "a link comes up once")
@@ -88,6 +93,7 @@ package struct AttributeLayer {
         client.proceed(at: now, into: &outbox)
         let server = ServerLink(limits: configuration.limits)
         links.insert(AttributeLink(role: role, client: client, server: server), at: position(of: link))
+        if let bond { bonded(link, bond, at: now) }
     }
 
     /// Ends with a link that is gone, and answers all that waited for it.

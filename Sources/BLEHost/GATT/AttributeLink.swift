@@ -5,6 +5,8 @@ struct AttributeLink {
     let role: LinkRole
     var client: GATTClient
     var server: ServerLink
+    /// What is kept of the peer; `nil` unless it is bonded.
+    var bond: Bond?
 
     var handle: ConnectionHandle { client.link }
     var peer: PeerIdentifier { client.peer }

@@ -20,7 +20,7 @@ struct StateDocument: Equatable {
 
 extension StateDocument: Codable {
     private enum Key: String, CodingKey { case secret, peers }
-    private enum PeerKey: String, CodingKey { case identifier, address, isRandom, name }
+    private enum PeerKey: String, CodingKey { case identifier, address, isRandom, name, bond }
 
     init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
@@ -37,7 +37,8 @@ extension StateDocument: Codable {
                 PeerRecord(
                     identifier: PeerIdentifier(rawValue: try Self.number(peer, .identifier)),
                     address: address,
-                    name: try peer.decodeIfPresent(String.self, forKey: .name)
+                    name: try peer.decodeIfPresent(String.self, forKey: .name),
+                    bond: try peer.decodeIfPresent(BondDocument.self, forKey: .bond)?.bond()
                 )
             )
         }
@@ -53,6 +54,7 @@ extension StateDocument: Codable {
             try peer.encode(record.address.description, forKey: .address)
             try peer.encode(record.address.onAir.kind == .random, forKey: .isRandom)
             try peer.encodeIfPresent(record.name, forKey: .name)
+            try peer.encodeIfPresent(record.bond.map { BondDocument($0) }, forKey: .bond)
         }
     }
 

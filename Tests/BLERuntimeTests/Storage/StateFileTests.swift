@@ -33,6 +33,30 @@ struct StateFileTests {
         }
     }
 
+    @Test("A bond is found again, with all that the server remembers of the client")
+    func bonds() throws {
+        var bond = Bond(identity: DeviceAddress(3, .public), security: .authenticated, keySize: 7)
+        bond.remoteSigning = RemoteSigning(key: Key128(wire: .max - 1), nextCounter: 17)
+        bond.client.configurations = [
+            .init(handle: AttributeHandle(wire: 9), characteristic: .short(0x2A05), bits: 2),
+            .init(handle: AttributeHandle(wire: 99), characteristic: .full(.max), bits: 1),
+        ]
+        bond.client.features = [.robustCaching, .multipleNotifications]
+        bond.client.databaseHash = 0x1234 << 100
+        bond.client.isAware = false
+        bond.client.pendingChange = .all
+        var worn = Bond(identity: DeviceAddress(0xC0FF_EE00_0004, .random))
+        worn.remoteSigning = RemoteSigning(key: .zero, nextCounter: nil)
+        let records = [bond, worn, Bond(identity: DeviceAddress(5, .public))].map {
+            PeerRecord(identifier: PeerIdentifier(rawValue: UInt128($0.identity.value)), address: $0.identity, bond: $0)
+        }
+        try Self.withPath { path in
+            let file = StateFile(path: path, freshSecret: 7)
+            for record in records { file.remember(record) }
+            #expect(StateFile(path: path, freshSecret: 8).peers == records)
+        }
+    }
+
     @Test("Only its user may read the file")
     func permissions() throws {
         try Self.withPath { path in
@@ -75,6 +99,11 @@ struct StateFileTests {
         arguments: [
             "", "{", "[]", "{}", #"{"secret": "xyz", "peers": []}"#, #"{"secret": "1", "peers": [{}]}"#,
             #"{"secret": "1", "peers": [{"identifier": "1", "address": "nowhere", "isRandom": true}]}"#,
+            """
+            {"secret": "1", "peers": [
+                {"identifier": "1", "address": "00:00:00:00:00:01", "isRandom": true, "bond": {}}
+            ]}
+            """,
         ]
     )
     func unreadable(text: String) throws {

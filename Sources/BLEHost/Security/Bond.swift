@@ -1,0 +1,51 @@
+package import BLEWire
+
+/// What this host keeps of a device that it is bonded with, over links and over restarts.
+///
+/// Pairing makes it; whoever knows that a peer is the one that it was made with gives it to the attribute layer, which
+/// says when something in it has changed.
+///
+/// Core 6.0, Vol 3, Part C, 9.4.
+package struct Bond: Equatable, Sendable {
+    /// Where the device is reached whatever address it uses on the air.
+    package var identity: DeviceAddress
+    /// How far links can be trusted that are encrypted with the key of this bond.
+    package var security: LinkSecurity
+    /// The length of that key in octets, 7 to 16.
+    package var keySize: Int
+    /// What the device signs its writes with; `nil` if it gave no such key.
+    package var remoteSigning: RemoteSigning?
+    /// What the own server remembers of the device as its client.
+    package var client = ClientMemory()
+
+    /// Creates the bond of a pairing that has just come to its end.
+    package init(
+        identity: DeviceAddress,
+        security: LinkSecurity = .encrypted,
+        keySize: Int = 16,
+        remoteSigning: RemoteSigning? = nil
+    ) {
+        self.identity = identity
+        self.security = security
+        self.keySize = keySize
+        self.remoteSigning = remoteSigning
+    }
+}
+
+/// The key that a device signs its writes with, and how many of them it has signed.
+///
+/// Core 6.0, Vol 3, Part C, 10.4; Part H, 2.4.2.1.
+package struct RemoteSigning: Equatable, Sendable {
+    /// The Connection Signature Resolving Key.
+    package let key: Key128
+    /// The least counter that the next signature may have; `nil` when there is none left.
+    package private(set) var nextCounter: UInt32?
+
+    package init(key: Key128, nextCounter: UInt32? = 0) {
+        self.key = key
+        self.nextCounter = nextCounter
+    }
+
+    /// Notes a signature with this counter, so that it counts no second time.
+    package mutating func use(_ counter: UInt32) { nextCounter = counter == .max ? nil : counter + 1 }
+}
