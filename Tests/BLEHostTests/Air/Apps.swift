@@ -122,7 +122,7 @@ struct Ledger: Equatable {
         case .server(.addService): "add"
         case .server(.startAdvertising): "advertise"
         case .server(.update): "update"
-        case .scan, .stopScan, .cancelConnection, .server: nil
+        case .scan, .stopScan, .cancelConnection, .server, .channel: nil
         }
     }
 
@@ -134,7 +134,7 @@ struct Ledger: Equatable {
         case .read: "read"
         case .write: "write"
         case .subscribe: "subscribe"
-        case .discoverIncludedServices, .discoverDescriptors, .writeCommand: nil
+        case .discoverIncludedServices, .discoverDescriptors, .writeCommand, .openChannel: nil
         }
     }
 

@@ -24,6 +24,7 @@ struct LinkDownTests {
         case .writeCommandsTaken: "command"
         case .subscriptionChanged: "subscription"
         case .rssiRead: "strength"
+        case .channelOpened: "channel"
         case .mtuChanged, .nameChanged, .valueNotified, .servicesModified: nil
         }
     }

@@ -42,7 +42,8 @@ struct LoneLayer {
                 packets.append(pdu)
                 if let receipt { receipts.append(receipt) }
             case .event(let event, let client): events.append((client, event))
-            case .mtuSettled, .abandon, .nameRead, .servicesKnown, .bondChanged, .confirmed, .note: others.append(output)
+            case .mtuSettled, .abandon, .nameRead, .servicesKnown, .bondChanged, .confirmed, .note:
+                others.append(output)
             }
         }
         return packets
