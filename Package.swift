@@ -55,9 +55,12 @@ let package = Package(
         ),
         .target(
             name: "CoreBluetooth",
-            dependencies: ["BLERuntime", "BLESimulation", "BLEHost", "BLEWire"],
+            dependencies: ["CoreBluetoothSubmodules", "BLERuntime", "BLESimulation", "BLEHost", "BLEWire"],
             swiftSettings: common
         ),
+
+        // The names in `import CoreBluetooth.CBUUID` and the like.
+        .systemLibrary(name: "CoreBluetoothSubmodules"),
 
         // Programs.
         .executableTarget(

@@ -6,7 +6,7 @@ extension CBATTError {
     /// Codes from 0x80 belong to the profile of the attribute.
     ///
     /// Codes without a name are kept, so that ``init(rawValue:)`` never gives `nil`.
-    public enum Code: RawRepresentable, Hashable, Sendable {
+    public enum Code: RawRepresentable, BitwiseCopyable, Hashable, Sendable {
         /// No error.
         case success
         /// The attribute is not there.
@@ -123,10 +123,10 @@ extension CBATTError {
         }
 
         /// Whether `error` has this code, so that `catch CBATTError.writeNotPermitted` works.
-        public static func ~= (code: Self, error: any Error) -> Bool {
-            if let error = error as? CBATTError { return error.code == code }
+        public static func ~= (match: Self, error: any Error) -> Bool {
+            if let error = error as? CBATTError { return error.code == match }
             let error = error as NSError
-            return error.domain == CBATTErrorDomain && error.code == code.rawValue
+            return error.domain == CBATTErrorDomain && error.code == match.rawValue
         }
     }
 }

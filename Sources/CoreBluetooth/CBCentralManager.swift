@@ -72,9 +72,11 @@ open class CBCentralManager: CBManager {
     open var isScanning: Bool { content.withLock { $0.scan != nil } }
 
     /// Whether the hardware has all of `features`; none of them is used yet.
+    @discardableResult
     open class func supports(_ features: CBCentralManager.Feature) -> Bool { features.isEmpty }
 
     /// Returns the peripherals with these identifiers, in this order, leaving out those that this machine never met.
+    @discardableResult
     open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
         guard acceptsCommands() else { return [] }
         return identifiers.compactMap { knownPeripheral(PeerIdentifier($0)) }
@@ -83,6 +85,7 @@ open class CBCentralManager: CBManager {
     /// Returns the peripherals that are connected to this machine, by whichever app, and offer one of the services.
     ///
     /// This app must connect to them, too, before it can use them.
+    @discardableResult
     open func retrieveConnectedPeripherals(withServices serviceUUIDs: [CBUUID]) -> [CBPeripheral] {
         guard acceptsCommands() else { return [] }
         let wanted = Set(serviceUUIDs.map(\.value))

@@ -4,18 +4,16 @@ public import Foundation
 open class CBChannelSoundingSessionConfiguration: NSObject {
     /// Which part this device takes in a measurement.
     @nonexhaustive
-    public enum Role: Int, Sendable {
+    public enum Role: Int, BitwiseCopyable, Sendable {
         /// It begins.
         case initiator = 0
     }
 
-    private let part: Role
+    /// Which part this device takes.
+    public let role: Role
 
     /// Creates a configuration.
-    public init(role: Role) { part = role }
-
-    /// Which part this device takes.
-    open var role: Role { part }
+    public init(role: Role) { self.role = role }
 }
 
 /// What a measurement of distance gave.

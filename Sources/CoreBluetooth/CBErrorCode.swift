@@ -4,7 +4,7 @@ extension CBError {
     /// What went wrong on this machine or on the link.
     ///
     /// Codes without a name are kept, so that ``init(rawValue:)`` never gives `nil`.
-    public enum Code: RawRepresentable, Hashable, Sendable {
+    public enum Code: RawRepresentable, BitwiseCopyable, Hashable, Sendable {
         /// Something went wrong that has no name.
         case unknown
         /// What was asked for makes no sense.
@@ -126,10 +126,10 @@ extension CBError {
         }
 
         /// Whether `error` has this code, so that `catch CBError.notConnected` works.
-        public static func ~= (code: Self, error: any Error) -> Bool {
-            if let error = error as? CBError { return error.code == code }
+        public static func ~= (match: Self, error: any Error) -> Bool {
+            if let error = error as? CBError { return error.code == match }
             let error = error as NSError
-            return error.domain == CBErrorDomain && error.code == code.rawValue
+            return error.domain == CBErrorDomain && error.code == match.rawValue
         }
 
         /// The device is not known; the spelling of long ago.

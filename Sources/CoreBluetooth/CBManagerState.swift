@@ -1,6 +1,6 @@
 /// Whether a manager can be used.
 @nonexhaustive
-public enum CBManagerState: Int, Sendable {
+public enum CBManagerState: Int, BitwiseCopyable, Sendable {
     /// Not known yet; an update follows.
     case unknown = 0
     /// The connection to the host was lost for a moment; an update follows.
@@ -17,7 +17,7 @@ public enum CBManagerState: Int, Sendable {
 
 /// Whether an app may use Bluetooth.
 @nonexhaustive
-public enum CBManagerAuthorization: Int, Sendable {
+public enum CBManagerAuthorization: Int, BitwiseCopyable, Sendable {
     /// Nobody has been asked yet.
     case notDetermined = 0
     /// The app may not, and the user cannot change that.
@@ -31,7 +31,7 @@ public enum CBManagerAuthorization: Int, Sendable {
 /// Whether a central manager can be used, as apps of long ago spell it.
 @available(*, deprecated, message: "Use CBManagerState instead.")
 @nonexhaustive
-public enum CBCentralManagerState: Int, Sendable {
+public enum CBCentralManagerState: Int, BitwiseCopyable, Sendable {
     /// Not known yet; an update follows.
     case unknown = 0
     /// The connection to the host was lost for a moment; an update follows.
@@ -49,7 +49,7 @@ public enum CBCentralManagerState: Int, Sendable {
 /// Whether a peripheral manager can be used, as apps of long ago spell it.
 @available(*, deprecated, message: "Use CBManagerState instead.")
 @nonexhaustive
-public enum CBPeripheralManagerState: Int, Sendable {
+public enum CBPeripheralManagerState: Int, BitwiseCopyable, Sendable {
     /// Not known yet; an update follows.
     case unknown = 0
     /// The connection to the host was lost for a moment; an update follows.
@@ -67,7 +67,7 @@ public enum CBPeripheralManagerState: Int, Sendable {
 /// Whether an app may act as a peripheral, as apps of long ago spell it.
 @available(*, deprecated, message: "Use CBManagerAuthorization instead.")
 @nonexhaustive
-public enum CBPeripheralManagerAuthorizationStatus: Int, Sendable {
+public enum CBPeripheralManagerAuthorizationStatus: Int, BitwiseCopyable, Sendable {
     /// Nobody has been asked yet.
     case notDetermined = 0
     /// The app may not, and the user cannot change that.

@@ -90,6 +90,7 @@ open class CBPeripheral: CBPeer {
     open func readValue(for characteristic: CBCharacteristic) { read(characteristic) }
 
     /// The longest value that can be written at once, in octets.
+    @discardableResult
     open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
         switch type {
         case .withResponse: Self.longestValue

@@ -9,6 +9,7 @@ public protocol CBPeripheralDelegate: NSObjectProtocol {
     /// Tells that services are gone, with all that belonged to them; discover again what is needed.
     func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService])
     /// Tells of the strength of the signal, as apps of long ago asked for it; not called any more.
+    @available(*, deprecated, message: "Use peripheral(_:didReadRSSI:error:) instead.")
     func peripheralDidUpdateRSSI(_ peripheral: CBPeripheral, error: (any Error)?)
     /// Tells how strong the signal is, in dBm.
     func peripheral(_ peripheral: CBPeripheral, didReadRSSI RSSI: NSNumber, error: (any Error)?)

@@ -53,6 +53,7 @@ open class CBPeripheralManager: CBManager {
 
     /// Whether the app may act as a peripheral; a spelling of long ago.
     @available(*, deprecated, message: "Use CBManager.authorization instead.")
+    @discardableResult
     open class func authorizationStatus() -> CBPeripheralManagerAuthorizationStatus { .authorized }
 
     /// Advertises a name (``CBAdvertisementDataLocalNameKey``) and services (``CBAdvertisementDataServiceUUIDsKey``),

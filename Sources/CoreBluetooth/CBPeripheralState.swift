@@ -1,6 +1,6 @@
 /// How a manager stands to a peripheral.
 @nonexhaustive
-public enum CBPeripheralState: Int, Sendable {
+public enum CBPeripheralState: Int, BitwiseCopyable, Sendable {
     /// No connection, and none wanted.
     case disconnected = 0
     /// A connection is wanted.
@@ -13,7 +13,7 @@ public enum CBPeripheralState: Int, Sendable {
 
 /// What happened to a connection between this machine and a peer, whichever app wanted it.
 @nonexhaustive
-public enum CBConnectionEvent: Int, Sendable {
+public enum CBConnectionEvent: Int, BitwiseCopyable, Sendable {
     /// The peer is gone.
     case peerDisconnected = 0
     /// The peer is connected.
@@ -22,7 +22,7 @@ public enum CBConnectionEvent: Int, Sendable {
 
 /// How a value is written.
 @nonexhaustive
-public enum CBCharacteristicWriteType: Int, Sendable {
+public enum CBCharacteristicWriteType: Int, BitwiseCopyable, Sendable {
     /// The peripheral answers, and the delegate hears of it.
     case withResponse = 0
     /// The peripheral does not answer.
@@ -31,7 +31,7 @@ public enum CBCharacteristicWriteType: Int, Sendable {
 
 /// A trade between delay and energy, for a connection to a central.
 @nonexhaustive
-public enum CBPeripheralManagerConnectionLatency: Int, Sendable {
+public enum CBPeripheralManagerConnectionLatency: Int, BitwiseCopyable, Sendable {
     /// Answers soon.
     case low = 0
     /// Between the two.

@@ -36,18 +36,15 @@ open class CBUUID: NSObject, NSCopying {
     public init(nsuuid theUUID: UUID) { value = .full(theUUID.bits) }
 
     /// Creates a UUID of 128 bits; a spelling of long ago.
-    public convenience init(NSUUID theUUID: UUID) { self.init(nsuuid: theUUID) }
+    public init(NSUUID theUUID: UUID) { value = .full(theUUID.bits) }
 
     /// Creates a UUID of 128 bits; a spelling of long ago.
     @available(*, deprecated, message: "Use init(nsuuid:) instead.")
-    public init(cfuuid theUUID: CFUUID) {
-        let bytes = CFUUIDGetUUIDBytes(theUUID)
-        value = .full(withUnsafeBytes(of: bytes) { UInt128(bigEndian: $0.loadUnaligned(as: UInt128.self)) })
-    }
+    public init(cfuuid theUUID: CFUUID) { value = .full(theUUID.bits) }
 
     /// Creates a UUID of 128 bits; a spelling of long ago.
     @available(*, deprecated, message: "Use init(nsuuid:) instead.")
-    public convenience init(CFUUID theUUID: CFUUID) { self.init(cfuuid: theUUID) }
+    public init(CFUUID theUUID: CFUUID) { value = .full(theUUID.bits) }
 
     /// The 2, 4 or 16 octets of the form in which the UUID was made, the most significant first.
     open var data: Data { Data(value.octets.reversed()) }

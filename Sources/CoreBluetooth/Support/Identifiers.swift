@@ -1,5 +1,6 @@
 import BLEHost
 import BLEWire
+import CoreFoundation
 import Foundation
 
 extension UUID {
@@ -11,6 +12,13 @@ extension UUID {
     /// The 128 bits, the first character first.
     var bits: UInt128 {
         withUnsafeBytes(of: uuid) { UInt128(bigEndian: $0.loadUnaligned(as: UInt128.self)) }
+    }
+}
+
+extension CFUUID {
+    /// The 128 bits, the first character first.
+    var bits: UInt128 {
+        withUnsafeBytes(of: CFUUIDGetUUIDBytes(self)) { UInt128(bigEndian: $0.loadUnaligned(as: UInt128.self)) }
     }
 }
 

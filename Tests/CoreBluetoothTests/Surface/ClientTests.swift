@@ -1,0 +1,52 @@
+import Foundation
+import Testing
+
+/// Apps as they are written for Apple's framework; Tests/Surface has their sources.
+@Suite("Apps for Apple's framework")
+struct ClientTests {
+    @Test("compile without a warning in both language modes", arguments: [5, 6])
+    func compiling(mode: Int) throws {
+        let tests = "Tests/CoreBluetoothTests/Surface/"
+        let own = ["SurfaceApp.swift", "SurfaceApp+Peripherals.swift"].map {
+            Toolchain.package.appending(path: tests + $0)
+        }
+        let outcome = try Toolchain.compile(sources(in: "Clients") + own, mode: mode)
+        #expect(outcome.succeeded, "\(outcome.output)")
+    }
+
+    @Test("compile when all of their code is on the main actor", arguments: [5, 6])
+    func mainActor(mode: Int) throws {
+        let outcome = try Toolchain.compile(sources(in: "MainActor"), mode: mode, ["-default-isolation", "MainActor"])
+        #expect(outcome.succeeded, "\(outcome.output)")
+    }
+
+    /// What is refused on Apple's systems, or cannot be had on this one, and part of what the compiler says of it.
+    static let refused = [
+        ("let request = CBATTRequest()", "'init()' is unavailable"),
+        ("let peer = CBPeripheral()", "inaccessible"),
+        ("let attribute = CBService()", "no exact matches"),
+        ("let results = CBChannelSoundingProcedureResults()", "'init()' is unavailable"),
+        ("final class D: NSObject, CBCentralManagerDelegate {}", "does not conform"),
+        ("final class D: NSObject, CBPeripheralManagerDelegate {}", "does not conform"),
+        ("func f(_ c: CBCharacteristic) { c.value = nil }", "get-only"),
+        ("func f(_ c: CBService) { c.characteristics = [] }", "get-only"),
+        ("func f(_ p: CBPeripheral) { p.name = nil }", "get-only"),
+        ("let option: CBConnectionEventMatchingOption = .init(\"x\")", "rawValue"),
+        ("func f(_ s: CBManagerState) { switch s { case .poweredOn: break } }", "exhaustive"),
+        ("func f<S: Sendable>(_: S) {}; func g(_ p: CBPeripheral) { f(p) }", "Sendable"),
+        ("func f(_ m: CBCentralManager) { m.delegate?.centralManager?(m, didConnect: m.x) }", "optional"),
+    ]
+
+    @Test("are refused what Apple's framework refuses", arguments: refused)
+    func refusing(source: String, complaint: String) throws {
+        let outcome = try Toolchain.compile("import CoreBluetooth\n\(source)\n", mode: 6)
+        #expect(!outcome.succeeded)
+        #expect(outcome.output.contains(complaint), "\(outcome.output)")
+    }
+
+    private func sources(in folder: String) throws -> [URL] {
+        let folder = Toolchain.package.appending(path: "Tests/Surface/\(folder)")
+        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
+        return files.filter { $0.pathExtension == "swift" }.sorted { $0.path < $1.path }
+    }
+}

@@ -1,0 +1,187 @@
+import CoreBluetooth
+import Testing
+
+/// The numbers and the texts of Apple's framework, which apps store, send and compare.
+@Suite("Constants")
+struct ConstantTests {
+    static let texts: [(String, String)] = [
+        (CBAdvertisementDataLocalNameKey, "kCBAdvDataLocalName"),
+        (CBAdvertisementDataTxPowerLevelKey, "kCBAdvDataTxPowerLevel"),
+        (CBAdvertisementDataServiceUUIDsKey, "kCBAdvDataServiceUUIDs"),
+        (CBAdvertisementDataServiceDataKey, "kCBAdvDataServiceData"),
+        (CBAdvertisementDataManufacturerDataKey, "kCBAdvDataManufacturerData"),
+        (CBAdvertisementDataOverflowServiceUUIDsKey, "kCBAdvDataHashedServiceUUIDs"),
+        (CBAdvertisementDataIsConnectable, "kCBAdvDataIsConnectable"),
+        (CBAdvertisementDataSolicitedServiceUUIDsKey, "kCBAdvDataSolicitedServiceUUIDs"),
+        (CBCentralManagerOptionShowPowerAlertKey, "kCBInitOptionShowPowerAlert"),
+        (CBCentralManagerOptionRestoreIdentifierKey, "kCBInitOptionRestoreIdentifier"),
+        (CBCentralManagerOptionDeviceAccessForMedia, "kCBInitOptionDeviceAccessForMedia"),
+        (CBCentralManagerScanOptionAllowDuplicatesKey, "kCBScanOptionAllowDuplicates"),
+        (CBCentralManagerScanOptionSolicitedServiceUUIDsKey, "kCBScanOptionSolicitedServiceUUIDs"),
+        (CBConnectPeripheralOptionNotifyOnConnectionKey, "kCBConnectOptionNotifyOnConnection"),
+        (CBConnectPeripheralOptionNotifyOnDisconnectionKey, "kCBConnectOptionNotifyOnDisconnection"),
+        (CBConnectPeripheralOptionNotifyOnNotificationKey, "kCBConnectOptionNotifyOnNotification"),
+        (CBConnectPeripheralOptionStartDelayKey, "kCBConnectOptionStartDelay"),
+        (CBConnectPeripheralOptionEnableTransportBridgingKey, "kCBConnectOptionEnableTransportBridging"),
+        (CBConnectPeripheralOptionRequiresANCS, "kCBConnectOptionRequiresANCS"),
+        (CBConnectPeripheralOptionEnableAutoReconnect, "kCBConnectOptionEnableAutoReconnect"),
+        (CBCentralManagerRestoredStatePeripheralsKey, "kCBRestoredPeripherals"),
+        (CBCentralManagerRestoredStateScanServicesKey, "kCBRestoredScanServices"),
+        (CBCentralManagerRestoredStateScanOptionsKey, "kCBRestoredScanOptions"),
+        (CBPeripheralManagerOptionShowPowerAlertKey, "kCBInitOptionShowPowerAlert"),
+        (CBPeripheralManagerOptionRestoreIdentifierKey, "kCBInitOptionRestoreIdentifier"),
+        (CBPeripheralManagerRestoredStateServicesKey, "kCBRestoredServices"),
+        (CBPeripheralManagerRestoredStateAdvertisementDataKey, "kCBRestoredAdvertisement"),
+        (CBUUIDCharacteristicExtendedPropertiesString, "2900"),
+        (CBUUIDCharacteristicUserDescriptionString, "2901"),
+        (CBUUIDClientCharacteristicConfigurationString, "2902"),
+        (CBUUIDServerCharacteristicConfigurationString, "2903"),
+        (CBUUIDCharacteristicFormatString, "2904"),
+        (CBUUIDCharacteristicAggregateFormatString, "2905"),
+        (CBUUIDCharacteristicValidRangeString, "2906"),
+        (CBUUIDCharacteristicObservationScheduleString, "2910"),
+        (CBUUIDL2CAPPSMCharacteristicString, "ABDD3056-28FA-441D-A470-55A75A52553A"),
+        (CBErrorDomain, "CBErrorDomain"),
+        (CBATTErrorDomain, "CBATTErrorDomain"),
+    ]
+
+    @Test("Keys, domains and UUIDs have the texts of Apple's framework", arguments: texts)
+    func text(value: String, expected: String) { #expect(value == expected) }
+
+    @Test("There are all 38 texts")
+    func count() { #expect(Self.texts.count == 38) }
+
+    @Test("State of a manager: numbers as on Apple's systems")
+    func managerState() {
+        let cases: [CBManagerState] = [.unknown, .resetting, .unsupported, .unauthorized, .poweredOff, .poweredOn]
+        #expect(cases.map(\.rawValue) == Array(0..<6))
+        #expect(cases.indices.map { CBManagerState(rawValue: $0) } == cases)
+    }
+
+    @Test("Authorization: numbers as on Apple's systems")
+    func managerAuthorization() {
+        let cases: [CBManagerAuthorization] = [.notDetermined, .restricted, .denied, .allowedAlways]
+        #expect(cases.map(\.rawValue) == Array(0..<4))
+        #expect(cases.indices.map { CBManagerAuthorization(rawValue: $0) } == cases)
+    }
+
+    @Test("State of a central manager, as of old: numbers as on Apple's systems")
+    @available(*, deprecated)
+    func centralManagerState() {
+        let cases: [CBCentralManagerState] = [
+            .unknown, .resetting, .unsupported, .unauthorized, .poweredOff, .poweredOn,
+        ]
+        #expect(cases.map(\.rawValue) == Array(0..<6))
+        #expect(cases.indices.map { CBCentralManagerState(rawValue: $0) } == cases)
+    }
+
+    @Test("State of a peripheral manager, as of old: numbers as on Apple's systems")
+    @available(*, deprecated)
+    func peripheralManagerState() {
+        let cases: [CBPeripheralManagerState] = [
+            .unknown, .resetting, .unsupported, .unauthorized, .poweredOff, .poweredOn,
+        ]
+        #expect(cases.map(\.rawValue) == Array(0..<6))
+        #expect(cases.indices.map { CBPeripheralManagerState(rawValue: $0) } == cases)
+    }
+
+    @Test("Authorization, as of old: numbers as on Apple's systems")
+    @available(*, deprecated)
+    func peripheralManagerAuthorizationStatus() {
+        let cases: [CBPeripheralManagerAuthorizationStatus] = [.notDetermined, .restricted, .denied, .authorized]
+        #expect(cases.map(\.rawValue) == Array(0..<4))
+        #expect(cases.indices.map { CBPeripheralManagerAuthorizationStatus(rawValue: $0) } == cases)
+    }
+
+    @Test("Connection events: numbers as on Apple's systems")
+    func connectionEvent() {
+        let cases: [CBConnectionEvent] = [.peerDisconnected, .peerConnected]
+        #expect(cases.map(\.rawValue) == Array(0..<2))
+        #expect(cases.indices.map { CBConnectionEvent(rawValue: $0) } == cases)
+    }
+
+    @Test("State of a peripheral: numbers as on Apple's systems")
+    func peripheralState() {
+        let cases: [CBPeripheralState] = [.disconnected, .connecting, .connected, .disconnecting]
+        #expect(cases.map(\.rawValue) == Array(0..<4))
+        #expect(cases.indices.map { CBPeripheralState(rawValue: $0) } == cases)
+    }
+
+    @Test("Write types: numbers as on Apple's systems")
+    func characteristicWriteType() {
+        let cases: [CBCharacteristicWriteType] = [.withResponse, .withoutResponse]
+        #expect(cases.map(\.rawValue) == Array(0..<2))
+        #expect(cases.indices.map { CBCharacteristicWriteType(rawValue: $0) } == cases)
+    }
+
+    @Test("Latencies: numbers as on Apple's systems")
+    func peripheralManagerConnectionLatency() {
+        let cases: [CBPeripheralManagerConnectionLatency] = [.low, .medium, .high]
+        #expect(cases.map(\.rawValue) == Array(0..<3))
+        #expect(cases.indices.map { CBPeripheralManagerConnectionLatency(rawValue: $0) } == cases)
+    }
+
+    @Test("Roles in channel sounding: numbers as on Apple's systems")
+    func channelSoundingSessionConfigurationRole() {
+        let cases: [CBChannelSoundingSessionConfiguration.Role] = [.initiator]
+        #expect(cases.map(\.rawValue) == Array(0..<1))
+        #expect(cases.indices.map { CBChannelSoundingSessionConfiguration.Role(rawValue: $0) } == cases)
+    }
+
+    @Test("Codes of errors: numbers as on Apple's systems")
+    func errorCode() {
+        let cases: [CBError.Code] = [
+            .unknown, .invalidParameters, .invalidHandle, .notConnected, .outOfSpace, .operationCancelled,
+            .connectionTimeout, .peripheralDisconnected, .uuidNotAllowed, .alreadyAdvertising, .connectionFailed,
+            .connectionLimitReached, .unknownDevice, .operationNotSupported, .peerRemovedPairingInformation,
+            .encryptionTimedOut, .tooManyLEPairedDevices, .leGattExceededBackgroundNotificationLimit,
+            .leGattNearBackgroundNotificationLimit,
+        ]
+        #expect(cases.map(\.rawValue) == Array(0..<19))
+        #expect(cases.indices.map { CBError.Code(rawValue: $0) } == cases)
+    }
+
+    @Test("Codes of a server: numbers as on Apple's systems")
+    func aTTErrorCode() {
+        let cases: [CBATTError.Code] = [
+            .success, .invalidHandle, .readNotPermitted, .writeNotPermitted, .invalidPdu, .insufficientAuthentication,
+            .requestNotSupported, .invalidOffset, .insufficientAuthorization, .prepareQueueFull, .attributeNotFound,
+            .attributeNotLong, .insufficientEncryptionKeySize, .invalidAttributeValueLength, .unlikelyError,
+            .insufficientEncryption, .unsupportedGroupType, .insufficientResources,
+        ]
+        #expect(cases.map(\.rawValue) == Array(0..<18))
+        #expect(cases.indices.map { CBATTError.Code(rawValue: $0) } == cases)
+    }
+
+    @Test("CBCharacteristicProperties: bits as on Apple's systems")
+    func characteristicProperties() {
+        let members: [CBCharacteristicProperties] = [
+            .broadcast, .read, .writeWithoutResponse, .write, .notify, .indicate, .authenticatedSignedWrites,
+            .extendedProperties, .notifyEncryptionRequired, .indicateEncryptionRequired,
+        ]
+        #expect(members.map(\.rawValue) == members.indices.map { 1 << $0 })
+        #expect(members.count == 10)
+    }
+
+    @Test("CBAttributePermissions: bits as on Apple's systems")
+    func attributePermissions() {
+        let members: [CBAttributePermissions] = [
+            .readable, .writeable, .readEncryptionRequired, .writeEncryptionRequired,
+        ]
+        #expect(members.map(\.rawValue) == members.indices.map { 1 << $0 })
+        #expect(members.count == 4)
+    }
+
+    @Test("Features: bits as on Apple's systems")
+    func features() {
+        #expect(CBCentralManager.Feature.extendedScanAndConnect.rawValue == 1 << 0)
+        #expect(CBCentralManager.Feature.channelSounding.rawValue == 1 << 10)
+    }
+
+    @Test("Matching options: texts as on Apple's systems")
+    func matchingOptions() {
+        let prefix = "kCBConnectionEventMatchingOption"
+        #expect(CBConnectionEventMatchingOption.serviceUUIDs.rawValue == prefix + "ServiceUUIDs")
+        #expect(CBConnectionEventMatchingOption.peripheralUUIDs.rawValue == prefix + "PeripheralUUIDs")
+    }
+}
