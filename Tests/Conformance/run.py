@@ -1,66 +1,19 @@
-"""Asks the conformance drivers what they must answer: run.py PATH-OF-BLEConformance."""
+"""Asks the conformance drivers what they must answer.
 
+run.py PATH-OF-BLEConformance [--only TEXT] [--json] [--cases FILE ...]
+"""
+
+import argparse
 import contextlib
 import json
-import os
 import pathlib
 import socket
 import subprocess
 import sys
 
+import exchange
+
 HERE = pathlib.Path(__file__).parent
-
-ATT_EXCHANGES = [
-    ("exchange of the MTU", "021700", "034000"),
-    ("primary services", "100100ffff0028", "110610001f000f18"),
-    ("characteristics", "0810001f000328", "09071100121400192a"),
-    ("read of the value", "0a1400", "0b5a"),
-    ("read of the declaration", "0a1100", "0b121400192a"),
-    ("read of a handle that is not there", "0a1300", "010a130001"),
-    ("write of a value that can only be read", "12140001", "0112140003"),
-    ("blob from beyond the end", "0c14000200", "010c140007"),
-    ("unknown request", "3f", "013f000006"),
-]
-
-
-def check(what, found, wanted):
-    if found != wanted:
-        sys.exit(f"{what}: expected {wanted}, found {found}")
-    print(f"{what}: {found}")
-
-
-@contextlib.contextmanager
-def running(*command, **options):
-    """Runs `command` for as long as the context lasts."""
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, **options)
-    try:
-        yield process
-    finally:
-        process.kill()
-        process.wait()
-
-
-def att_server(driver):
-    """Speaks ATT to `att server`, whose descriptor 3 is a socket that keeps packets apart."""
-    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-    ours.settimeout(10)
-    becomes_3 = {"preexec_fn": lambda: os.dup2(theirs.fileno(), 3), "pass_fds": [3]}
-    with running(driver, "att", "server", str(HERE / "att-server.json"), **becomes_3) as process:
-        theirs.close()
-        check("att server", json.loads(process.stdout.readline()), {"ready": True})
-        for what, request, response in ATT_EXCHANGES:
-            ours.send(bytes.fromhex(request))
-            check(what, ours.recv(1024).hex(), response)
-        # A command that is not known gets no answer, so the answer that comes is that of the read after it.
-        ours.send(bytes.fromhex("ff"))
-        ours.send(bytes.fromhex("0a1400"))
-        check("read after an unknown command", ours.recv(1024).hex(), "0b5a")
-        process.stdin.write(b'{"do": {"op": "send_notification", "handle": 20, "value": "64"}}\n')
-        process.stdin.flush()
-        check("notification", ours.recv(1024).hex(), "1b140064")
-        check("its result", json.loads(process.stdout.readline()), {"result": {}})
-        ours.close()
-        check("status at the end of descriptor 3", process.wait(10), 0)
 
 
 def controller(driver):
@@ -69,16 +22,69 @@ def controller(driver):
         for each in (first, second):
             each.bind(("127.0.0.1", 0))
         ports = [each.getsockname()[1] for each in (first, second)]
-    with running(driver, "controller", *(word for port in ports for word in ("--port", str(port)))) as process:
-        check("controller", json.loads(process.stdout.readline()), {"ready": True})
+    command = [driver, "controller", *(word for port in ports for word in ("--port", str(port)))]
+    with running(command) as process:
+        exchange.expect("controller", json.loads(process.stdout.readline()), {"ready": True})
         for port in ports:
             with socket.create_connection(("127.0.0.1", port), timeout=10) as host:
                 host.sendall(bytes.fromhex("01030c00"))
-                answer = host.recv(7, socket.MSG_WAITALL)
                 # The fourth octet is how many commands may follow, which is the controller's choice.
-                check("reset of a controller", (answer[:3] + answer[4:]).hex(), "040e04030c00")
+                exchange.expect_packet(host.recv(7, socket.MSG_WAITALL), "040e04??030c00")
+
+
+@contextlib.contextmanager
+def running(command):
+    """Runs `command` for as long as the context lasts."""
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    try:
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def cases(files):
+    """Every case of the files, with its name, what it is about, and how it is run."""
+    databases = json.loads((HERE / "databases.json").read_text())
+    for file in files:
+        content = json.loads(pathlib.Path(file).read_text())
+        known = {**databases, **content.get("databases", {})}
+        for case in content["cases"]:
+            name = " ".join(filter(None, (case["name"], case.get("variant"))))
+            yield name, case["title"], lambda driver, case=case, known=known: exchange.run(driver, case, known)
+
+
+def attempt(run, driver):
+    """Why a case failed; `None` if it did not."""
+    try:
+        run(driver)
+    except exchange.Failure as failure:
+        return str(failure)
+    return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Runs the cases of conformance.")
+    parser.add_argument("driver", help="the path of BLEConformance")
+    parser.add_argument("--only", metavar="TEXT", default="", help="only the cases whose name has this in it")
+    parser.add_argument("--json", action="store_true", help="print one object with all results")
+    parser.add_argument("--cases", nargs="+", default=sorted((HERE / "cases").glob("*.json")), help="the files to run")
+    arguments = parser.parse_args()
+    all_cases = [*cases(arguments.cases), ("controller", "Two controllers of one radio are reset", controller)]
+    chosen = [case for case in all_cases if arguments.only.lower() in case[0].lower()]
+    results = []
+    for name, title, run in chosen:
+        reason = attempt(run, arguments.driver)
+        results.append({"name": name, "title": title, "passed": reason is None, "reason": reason})
+        if not arguments.json and reason is not None:
+            print(f"{name} ({title}) failed: {reason}")
+    passed = sum(result["passed"] for result in results)
+    if arguments.json:
+        print(json.dumps({"passed": passed, "total": len(results), "cases": results}, indent=1))
+    else:
+        print(f"{passed} of {len(results)} passed")
+    sys.exit(0 if results and passed == len(results) else 1)
 
 
 if __name__ == "__main__":
-    att_server(sys.argv[1])
-    controller(sys.argv[1])
+    main()
