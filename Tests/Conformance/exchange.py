@@ -7,8 +7,8 @@ A line of an exchange is one of
     ! JSON    what the driver is told to do, on its standard input
     = JSON    the line that the driver must print next
 
-Spaces between octets do not count; `01..16` are the octets from 01 to 16, `ff*20` is 20 times ff. What the specification
-leaves open is left open: `??` is any octet, and the JSON string "not 0" any value but 0.
+Spaces between octets do not count; `01..16` are the octets from 01 to 16, `ff*20` is 20 times ff. What the
+specification leaves open is left open: `??` is any octet, and the JSON string "not 0" any value but 0.
 """
 
 import json
