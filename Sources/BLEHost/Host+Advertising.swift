@@ -3,7 +3,8 @@ import BLEWire
 // Who advertises, and what they hear of it.
 extension Host {
     mutating func startAdvertising(_ request: AdvertisingRequest, for client: ClientID) {
-        switch advertiser.start(request, for: client) {
+        guard case .ready(let controller) = phase else { return }
+        switch advertiser.start(request, for: client, allowsExtended: controller.usesExtendedCommands) {
         case .started:
             if advertiser.servicesLeftOut > 0 { note(.servicesLeftOut(count: advertiser.servicesLeftOut)) }
         case .refused(let failure): tell(client, .server(.advertisingStarted(failure)))

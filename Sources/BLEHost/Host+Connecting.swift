@@ -29,7 +29,8 @@ extension Host {
             peer: peer,
             address: address,
             request: request,
-            state: isDelayed ? .delayed(until: now + request.startDelay) : .pending
+            state: isDelayed ? .delayed(until: now + request.startDelay) : .pending,
+            due: request.timeout.map { now + $0 }
         )
         attachments.add(attachment)
         if !isDelayed { attach(attachment, at: now) }
@@ -58,6 +59,9 @@ extension Host {
         attachments.set(.connected(link), for: attachment.client, attachment.peer)
         attributes.attach(attachment.client, to: link)
         tell(attachment.client, .connected(attachment.peer, parameters(of: link, to: attachment.peer)))
+        if let details = links[link]?.details {
+            tell(attachment.client, .peer(attachment.peer, .linkChanged(details)))
+        }
     }
 
     private mutating func parameters(of link: ConnectionHandle, to peer: PeerIdentifier) -> LinkParameters {
@@ -112,6 +116,19 @@ extension Host {
             tell(client, .peer(links[at: index].peer, .rssiRead(.failure(.notConnected))))
         }
         links[at: index].readers.removeAll { $0 == client }
+        for tuner in links[at: index].tuners where tuner.client == client {
+            tell(client, .peer(links[at: index].peer, .tuned(tuner.tuning, .notConnected)))
+        }
+        links[at: index].tuners.removeAll { $0.client == client }
+    }
+
+    /// Ends the patience of those who wanted to be connected sooner.
+    mutating func giveUpOverdue(at now: Instant) {
+        for attachment in attachments.overdue(at: now) {
+            attachments.remove(attachment.client, attachment.peer)
+            tell(attachment.client, .connectFailed(attachment.peer, .timedOut))
+            if let link = attachment.state.link { disconnectIfUnused(link, at: now) }
+        }
     }
 
     /// Drops whatever a client that is gone wanted.
@@ -129,6 +146,12 @@ extension Host {
         guard links[link]?.role == .central, !attachments.on(link).contains(where: { $0.state.link != nil }) else {
             return
         }
+        disconnect(link, at: now)
+    }
+
+    /// Ends the link to a central.
+    mutating func dismiss(_ peer: PeerIdentifier, at now: Instant) {
+        guard let link = link(to: peer), links[link]?.role == .peripheral else { return }
         disconnect(link, at: now)
     }
 

@@ -13,16 +13,18 @@ extension Host {
                 self.report(discovery.receive(advertisement, at: now))
             }
         case .leConnectionComplete(let event):
-            connectionCompleted(event.status, event.handle, event.role, event.peer, from: controller, at: now)
+            connectionCompleted(event.status, event.handle, event.role, event.details, from: controller, at: now)
         case .leEnhancedConnectionComplete(let event):
-            connectionCompleted(event.status, event.handle, event.role, event.peer, from: controller, at: now)
+            connectionCompleted(event.status, event.handle, event.role, event.details, from: controller, at: now)
         case .disconnectionComplete(let event): disconnected(event, at: now)
         case .leAdvertisingSetTerminated: advertiser.ended()
         case .leReadRemoteFeaturesComplete(let event): tune(event, from: controller, at: now)
         case .leRemoteConnectionParameterRequest(let event): judge(event, at: now)
-        case .leConnectionUpdateComplete(let event): updated(event.handle, event.status, at: now)
+        case .leConnectionUpdateComplete(let event): updated(event, at: now)
+        case .lePHYUpdateComplete(let event): updated(event)
+        case .leDataLengthChange(let event): updated(event)
         case .leLongTermKeyRequest(let event): refuseKey(event.handle, at: now)
-        case .leDataLengthChange, .lePHYUpdateComplete, .leChannelSelectionAlgorithm, .leScanRequestReceived,
+        case .leChannelSelectionAlgorithm, .leScanRequestReceived,
             .readRemoteVersionInformationComplete, .leTransmitPowerReporting:
             break
         case .dataBufferOverflow: note(.unexpectedEvent(.dataBufferOverflow))
@@ -85,6 +87,7 @@ extension Host {
         case .advertiser: advertiserAnswered(status, at: now)
         case .reader(let client, let link): readerAnswered(status, answer, client, link)
         case .link: break
+        case .tuner(let link, let number): tunerAnswered(status, number, of: link)
         case .parameters(let link): if status != .success { updated(link, status, at: now) }
         case .disconnection(let link):
             // The controller knows of no such link, so nothing more will be heard of it.

@@ -24,13 +24,13 @@ extension Host {
         _ status: HCI.Status,
         _ handle: ConnectionHandle,
         _ role: HCI.Role,
-        _ address: DeviceAddress,
+        _ details: LinkDetails,
         from controller: ControllerDescription,
         at now: Instant
     ) {
         guard status == .success else {
             if !initiator.completed(status, at: now) { note(.unexpectedEvent(.leMeta)) }
-            if status != .unknownConnectionIdentifier { note(.establishmentFailed(address, status)) }
+            if status != .unknownConnectionIdentifier { note(.establishmentFailed(details.address, status)) }
             return
         }
         let isCentral = role == .central
@@ -48,7 +48,7 @@ extension Host {
             let command = HCI.Disconnect(handle: handle, reason: .remoteDeviceLowResources)
             return submit(.disconnect(command), for: .link(handle), at: now)
         }
-        linkUp(handle, isCentral ? .central : .peripheral, address.onAir, at: now)
+        linkUp(handle, isCentral ? .central : .peripheral, details, at: now)
         if isCentral, links[handle]?.isClosing == false, controller.commands.contains(.leReadRemoteFeatures) {
             submit(.leReadRemoteFeatures(.init(handle: handle)), for: .link(handle), at: now)
         }
@@ -57,11 +57,13 @@ extension Host {
     private mutating func linkUp(
         _ handle: ConnectionHandle,
         _ role: LinkRole,
-        _ address: DeviceAddress,
+        _ details: LinkDetails,
         at now: Instant
     ) {
-        let peer = peers.identifier(of: address)
-        links[handle] = LinkState(peer: peer, address: address, role: role)
+        var details = details
+        details.address = details.address.onAir
+        let peer = peers.identifier(of: details.address)
+        links[handle] = LinkState(peer: peer, details: details, role: role)
         scheduler.linkUp(handle)
         for attachment in attachments.to(peer) where attachment.state == .pending { attach(attachment, at: now) }
         attributes.linkUp(handle, peer: peer, role: role, bond: peers.bond(with: peer), at: now)
@@ -112,6 +114,7 @@ extension Host {
         attributes.linkDown(handle, failure: failure, at: now)
         drainAttributes(at: now)
         for reader in state.readers { tell(reader, .peer(state.peer, .rssiRead(.failure(failure)))) }
+        for tuner in state.tuners { answer(tuner, failure, of: state.peer) }
         links[handle] = nil
         scheduler.linkDown(handle)
     }
@@ -138,6 +141,16 @@ extension Host {
     mutating func announceLinks() {
         let links = systemLinks()
         for client in clients.centrals { tell(client, .systemLinks(links)) }
+        let centrals = connectedCentrals()
+        for client in clients.peripherals { tell(client, .server(.centralsConnected(centrals))) }
+    }
+
+    /// The centrals that use this host, in the order of their links.
+    mutating func connectedCentrals() -> [ConnectedCentral] {
+        attributes.links.compactMap { link in
+            guard let state = links[link.handle], state.role == .peripheral, state.phase == .up else { return nil }
+            return ConnectedCentral(link.remote, address: state.address)
+        }
     }
 }
 

@@ -113,8 +113,7 @@ extension Host {
             submit(.leSetDataLength(command), for: .link(event.handle), at: now)
         }
         if common.contains(.phy2M), controller.commands.contains(.leSetPHY) {
-            let command = HCI.LESetPHY(handle: event.handle, transmit: .le2M, receive: .le2M)
-            submit(.leSetPHY(command), for: .link(event.handle), at: now)
+            tune(event.handle, .physicalLayers(transmit: .le2M, receive: .le2M), for: nil, at: now)
         }
     }
 }

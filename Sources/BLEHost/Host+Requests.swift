@@ -18,6 +18,7 @@ extension Host {
         case .server(.startAdvertising(let request)): startAdvertising(request, for: client)
         case .server(.stopAdvertising): stopAdvertising(client)
         case .server(.setLatency(let peer, let latency)): setLatency(latency, of: peer, at: now)
+        case .server(.disconnect(let peer)): dismiss(peer, at: now)
         case .server(.publishChannel): tell(client, .server(.channelPublished(.none, .notSupported)))
         case .server(.unpublishChannel(let psm)): tell(client, .server(.channelUnpublished(psm, .notFound)))
         case .channel: break
@@ -38,6 +39,7 @@ extension Host {
         case .readRSSI:
             links.update(link) { $0.readers.append(client) }
             submit(.readRSSI(.init(handle: link)), for: .reader(client, link), at: now)
+        case .tune(let tuning): tune(link, tuning, for: client, at: now)
         case .openChannel: tell(client, .peer(peer, request.answer(.notSupported)))
         case .discoverServices, .discoverIncludedServices, .discoverCharacteristics, .discoverDescriptors, .read,
             .write, .writeCommand, .subscribe:
@@ -90,6 +92,7 @@ extension PeerRequest {
     package func answer(_ failure: Failure) -> PeerEvent {
         switch self {
         case .readRSSI: .rssiRead(.failure(failure))
+        case .tune(let tuning): .tuned(tuning, failure)
         case .discoverServices: .servicesDiscovered(.failure(failure))
         case .discoverIncludedServices(let range, _): .includedServicesDiscovered(in: range, .failure(failure))
         case .discoverCharacteristics(let range, _): .characteristicsDiscovered(in: range, .failure(failure))

@@ -47,7 +47,9 @@ extension Host {
                 isConnectable: finding.isConnectable,
                 rssi: finding.rssi,
                 data: finding.data,
-                name: peers.name(of: peer)
+                name: peers.name(of: peer),
+                advertisementLength: finding.advertisementLength,
+                packet: finding.packet
             )
             tell(finding.client, .discovered(report))
         }

@@ -113,6 +113,7 @@ extension Host {
         }
         report(discovery.expire(at: now))
         for attachment in attachments.begin(at: now) { attach(attachment, at: now) }
+        giveUpOverdue(at: now)
         attributes.wake(at: now)
     }
 

@@ -167,6 +167,9 @@ extension Host {
             tell(client, .knownPeers(peers.knownPeers))
             let links = systemLinks()
             if !links.isEmpty { tell(client, .systemLinks(links)) }
+        } else {
+            let centrals = connectedCentrals()
+            if !centrals.isEmpty { tell(client, .server(.centralsConnected(centrals))) }
         }
         if state != .unknown { tell(client, .stateChanged(state)) }
         settle(at: now)

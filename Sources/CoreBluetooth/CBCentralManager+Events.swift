@@ -54,7 +54,7 @@ extension CBCentralManager {
     func discovered(_ report: AdvertisementReport) {
         guard let scan = content.withLock({ $0.scan }), let delegate else { return }
         let peripheral = peripheral(report.peer, name: report.name)
-        if let name = report.name { peripheral.setName(name) }
+        peripheral.heard(report)
         delegate.centralManager(
             self,
             didDiscover: peripheral,

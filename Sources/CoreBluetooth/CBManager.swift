@@ -8,6 +8,8 @@ public import Foundation
 open class CBManager: NSObject {
     let reference: ManagerReference
     let session: any HostSession
+    /// Those who hear what the host says after the delegate has.
+    package let observers = Observers()
     private let hostState = Guarded(CBManagerState.unknown)
 
     /// Opens a session; events arrive on a serial queue of the manager's own, which targets the app's queue.
@@ -20,7 +22,7 @@ open class CBManager: NSObject {
         let reference = ManagerReference(queue: queue)
         self.reference = reference
         queue.suspend()
-        session = DefaultLink.current.open(role, on: queue) { reference.manager?.apply($0) }
+        session = DefaultLink.current.open(role, on: queue) { reference.manager?.receive($0) }
         super.init()
         reference.manager = self
         queue.resume()
@@ -42,6 +44,13 @@ open class CBManager: NSObject {
     ///
     /// Always on the manager's queue: what a delegate method reads is what it was called about.
     func apply(_: ClientEvent) {}
+
+    private func receive(_ event: ClientEvent) {
+        apply(event)
+        // Peripherals tell what is theirs themselves, since they answer some requests on their own.
+        if case .peer = event { return }
+        observers.tell(event)
+    }
 
     /// Changes the state, and says what it was.
     func enter(_ state: CBManagerState) -> CBManagerState {

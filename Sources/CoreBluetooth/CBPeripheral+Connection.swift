@@ -40,6 +40,14 @@ extension CBPeripheral {
         forgetConnection()
     }
 
+    /// Takes note of an advertisement.
+    func heard(_ report: AdvertisementReport) {
+        content.withLock {
+            $0.report = report
+            if let name = report.name { $0.name = name }
+        }
+    }
+
     func setName(_ name: String) { content.withLock { $0.name = name } }
 
     /// Gives up the connection of an object that nobody keeps any more.

@@ -20,12 +20,19 @@ extension CBPeripheral {
     /// Brings the objects up to date with `event`, then tells the delegate; on the manager's queue.
     func apply(_ event: PeerEvent) {
         guard content.withLock({ $0.link.acceptsAnswers }) else { return }
+        tellDelegate(event)
+        if let observers = reference.manager?.observers, !observers.isEmpty { observers.tell(.peer(peer, event)) }
+    }
+
+    private func tellDelegate(_ event: PeerEvent) {
         switch event {
         case .mtuChanged(let mtu): content.withLock { $0.mtu = mtu }
         case .nameChanged(let name):
             guard self.name != name else { return }
             setName(name)
             delegate?.peripheralDidUpdateName(self)
+        case .linkChanged(let details): content.withLock { $0.details = details }
+        case .tuned: break
         case .rssiRead(let result): rssiRead(result)
         case .servicesDiscovered(let result):
             let failure = keep(result) { $0.database.add($1, of: self) }

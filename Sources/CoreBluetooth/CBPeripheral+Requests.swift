@@ -172,17 +172,17 @@ extension CBPeripheral {
         return false
     }
 
-    private func owns(_ service: CBService) -> Bool {
+    func owns(_ service: CBService) -> Bool {
         content.withLock { content in service.range.flatMap { content.database.service(in: $0) } } === service
     }
 
-    private func owns(_ characteristic: CBCharacteristic) -> Bool {
+    func owns(_ characteristic: CBCharacteristic) -> Bool {
         content.withLock { content in
             characteristic.handles.flatMap { content.database.characteristic($0.value) }
         } === characteristic
     }
 
-    private func owns(_ descriptor: CBDescriptor) -> Bool {
+    func owns(_ descriptor: CBDescriptor) -> Bool {
         content.withLock { content in
             descriptor.handle.flatMap { content.database.descriptor($0) }
         } === descriptor

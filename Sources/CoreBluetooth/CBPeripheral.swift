@@ -22,6 +22,10 @@ open class CBPeripheral: CBPeer {
         var link = PeripheralLink()
         var mtu = 23
         var rssi: NSNumber?
+        /// What the controller has told of the last connection.
+        var details: LinkDetails?
+        /// The advertisement that was heard last.
+        var report: AdvertisementReport?
         var requests = RequestQueue()
         var window = SendWindow()
         var database = DiscoveredDatabase()

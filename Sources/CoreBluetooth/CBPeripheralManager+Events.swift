@@ -28,6 +28,7 @@ extension CBPeripheralManager {
             $0.advertising.radioLost()
             $0.services.unsubscribeAll()
             $0.window = SendWindow()
+            $0.connections = []
         }
     }
 
@@ -51,6 +52,7 @@ extension CBPeripheralManager {
                 delegate?.peripheralManagerDidStartAdvertising(self, error: failure?.error(about: .server))
             case .nothing: break
             }
+        case .centralsConnected(let connections): content.withLock { $0.connections = connections }
         case .subscribed(let remote, let id):
             guard let characteristic = characteristic(id) else { return }
             let central = central(remote)
@@ -123,7 +125,7 @@ extension CBPeripheralManager {
     }
 
     /// The object that stands for `remote`: the one that the app has, or a new one.
-    private func central(_ remote: RemoteCentral) -> CBCentral {
+    func central(_ remote: RemoteCentral) -> CBCentral {
         content.withLock {
             if let known = $0.centrals[remote.peer] {
                 known.update(mtu: remote.mtu)

@@ -10,6 +10,10 @@ extension CBPeripheralManager {
                 $0.delegate?.peripheralManagerDidStartAdvertising($0, error: CBError(.invalidParameters))
             }
         }
+        beginAdvertising(request)
+    }
+
+    func beginAdvertising(_ request: AdvertisingRequest) {
         switch content.withLock({ $0.advertising.start(request) }) {
         case .send: session.send(.server(.startAdvertising(request)))
         case .alreadyAdvertising:

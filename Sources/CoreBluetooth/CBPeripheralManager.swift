@@ -17,6 +17,8 @@ open class CBPeripheralManager: CBManager {
         var services = PublishedServices()
         var centrals = WeakTable<PeerIdentifier, CBCentral>()
         var window = SendWindow()
+        /// Who is connected, whether or not they use this app's services.
+        var connections: [ConnectedCentral] = []
     }
 
     /// Creates a manager without a delegate, on the main queue.

@@ -84,6 +84,10 @@ package struct AdvertisementReport: Equatable, Sendable {
     package var data: [UInt8]
     /// The best name known: of the peer's GAP service, else of this or an earlier advertisement.
     package var name: String?
+    /// How many octets of the data are those of the advertisement itself.
+    package var advertisementLength: Int
+    /// What the packet told beside its data.
+    package var packet: AdvertisementPacket
 
     package init(
         peer: PeerIdentifier,
@@ -91,7 +95,9 @@ package struct AdvertisementReport: Equatable, Sendable {
         isConnectable: Bool,
         rssi: RSSI,
         data: [UInt8],
-        name: String? = nil
+        name: String? = nil,
+        advertisementLength: Int? = nil,
+        packet: AdvertisementPacket = AdvertisementPacket()
     ) {
         self.peer = peer
         self.address = address
@@ -99,6 +105,8 @@ package struct AdvertisementReport: Equatable, Sendable {
         self.rssi = rssi
         self.data = data
         self.name = name
+        self.advertisementLength = advertisementLength ?? data.count
+        self.packet = packet
     }
 }
 
@@ -107,6 +115,9 @@ package enum PeerEvent: Equatable, Sendable {
     /// The peers agreed on another size of ATT packets.
     case mtuChanged(Int)
     case nameChanged(String)
+    /// What the link is like: told after the client was connected, and at each change.
+    case linkChanged(LinkDetails)
+    case tuned(LinkTuning, Failure?)
     case rssiRead(Result<RSSI, Failure>)
     case servicesDiscovered(Result<[DiscoveredService], Failure>)
     case includedServicesDiscovered(in: AttributeHandleRange, Result<[DiscoveredService], Failure>)

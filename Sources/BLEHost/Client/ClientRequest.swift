@@ -29,15 +29,23 @@ package struct ScanRequest: Equatable, Sendable {
     package var solicitedServices: [BluetoothUUID]
     /// Whether to report every advertisement, instead of each peer once.
     package var allowsDuplicates: Bool
+    /// The weakest signal that is worth a report, in dBm; every one if `nil`.
+    package var minimumRSSI: Int8?
+    /// What the advertised name must begin with; any name, or none, if `nil`.
+    package var namePrefix: String?
 
     package init(
         services: [BluetoothUUID] = [],
         solicitedServices: [BluetoothUUID] = [],
-        allowsDuplicates: Bool = false
+        allowsDuplicates: Bool = false,
+        minimumRSSI: Int8? = nil,
+        namePrefix: String? = nil
     ) {
         self.services = services
         self.solicitedServices = solicitedServices
         self.allowsDuplicates = allowsDuplicates
+        self.minimumRSSI = minimumRSSI
+        self.namePrefix = namePrefix
     }
 }
 
@@ -47,10 +55,13 @@ package struct ConnectRequest: Equatable, Sendable {
     package var startDelay: Duration
     /// Whether to connect again by itself when the link is lost.
     package var reconnects: Bool
+    /// How long to try before ``ClientEvent/connectFailed(_:_:)`` says that it took too long; for ever if `nil`.
+    package var timeout: Duration?
 
-    package init(startDelay: Duration = .zero, reconnects: Bool = false) {
+    package init(startDelay: Duration = .zero, reconnects: Bool = false, timeout: Duration? = nil) {
         self.startDelay = startDelay
         self.reconnects = reconnects
+        self.timeout = timeout
     }
 }
 
@@ -60,6 +71,8 @@ package struct ConnectRequest: Equatable, Sendable {
 package enum PeerRequest: Equatable, Sendable {
     /// Answered by ``PeerEvent/rssiRead(_:)``.
     case readRSSI
+    /// Answered by ``PeerEvent/tuned(_:_:)`` when the controllers have agreed, or not.
+    case tune(LinkTuning)
     /// Finds primary services, all or those of the given types; answered by ``PeerEvent/servicesDiscovered(_:)``.
     case discoverServices(only: [BluetoothUUID])
     /// Answered by ``PeerEvent/includedServicesDiscovered(in:_:)``.

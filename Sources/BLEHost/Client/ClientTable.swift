@@ -5,6 +5,9 @@ struct ClientTable {
     /// The clients that use the host as a central.
     var centrals: [ClientID] { clients.filter { $0.role == .central }.map(\.id) }
 
+    /// The clients that use the host as a peripheral.
+    var peripherals: [ClientID] { clients.filter { $0.role == .peripheral }.map(\.id) }
+
     func role(of client: ClientID) -> ClientRole? { clients.first { $0.id == client }?.role }
 
     mutating func open(_ client: ClientID, role: ClientRole) {

@@ -17,6 +17,8 @@ package enum ServerRequest: Equatable, Sendable {
     case update(LocalAttributeID, [UInt8], to: [PeerIdentifier]?)
     /// Asks the central for another trade between delay and energy.
     case setLatency(PeerIdentifier, ConnectionLatency)
+    /// Ends the link to a central, whoever uses it.
+    case disconnect(PeerIdentifier)
     /// Lets peers open channels; answered by ``ServerEvent/channelPublished(_:_:)`` with the PSM that the host chose.
     case publishChannel(encryptionRequired: Bool)
     /// Lets peers open no more of them, and leaves those that are open; answered by
@@ -50,6 +52,8 @@ package enum ServerEvent: Equatable, Sendable {
     case updatesTaken(Int)
     /// A central's packets have another size now.
     case centralChanged(RemoteCentral)
+    /// The centrals that are connected now; told at each change.
+    case centralsConnected([ConnectedCentral])
     /// What peers may open; with a failure, the PSM names nothing.
     case channelPublished(SPSM, Failure?)
     case channelUnpublished(SPSM, Failure?)
@@ -65,6 +69,16 @@ package struct RemoteCentral: Hashable, Sendable {
     package init(peer: PeerIdentifier, mtu: Int) {
         self.peer = peer
         self.mtu = mtu
+    }
+}
+
+/// A central that is connected, and where it was reached.
+package struct ConnectedCentral: Equatable, Sendable {
+    package var central: RemoteCentral
+    package var address: DeviceAddress
+    package init(_ central: RemoteCentral, address: DeviceAddress) {
+        self.central = central
+        self.address = address
     }
 }
 
@@ -84,10 +98,32 @@ package struct WritePart: Equatable, Sendable {
 package struct AdvertisingRequest: Equatable, Sendable {
     package var localName: String?
     package var services: [BluetoothUUID]
-    package init(localName: String? = nil, services: [BluetoothUUID] = []) {
+    /// What apps of Core Bluetooth cannot ask for; `nil` for their budgets and their kind of advertisement.
+    package var broadcast: BroadcastRequest?
+    package init(localName: String? = nil, services: [BluetoothUUID] = [], broadcast: BroadcastRequest? = nil) {
         self.localName = localName
         self.services = services
+        self.broadcast = broadcast
     }
+}
+
+/// An advertisement beyond what Core Bluetooth offers.
+package struct BroadcastRequest: Equatable, Sendable {
+    /// A maker's data, the two octets of the company identifier included.
+    package var manufacturerData: [UInt8]?
+    package var serviceData: [AdvertisingData.ServiceData] = []
+    /// Whether centrals may connect.
+    package var isConnectable = true
+    /// Whether to use the packets of extended advertising, which hold more but which old devices do not hear.
+    package var isExtended = false
+    /// How often to advertise.
+    package var interval = Duration.milliseconds(100)
+    /// How strong to send, in dBm; the controller's choice if `nil`.
+    package var transmitPower: Int8?
+    package var primaryPHY = PHY.le1M
+    package var secondaryPHY = PHY.le1M
+
+    package init() {}
 }
 
 /// A service for the local database.

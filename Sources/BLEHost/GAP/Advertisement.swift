@@ -9,4 +9,5 @@ struct Advertisement {
     var isScanResponse = false
     var rssi = RSSI.unavailable
     var data: [UInt8] = []
+    var packet = AdvertisementPacket()
 }

@@ -21,8 +21,15 @@ struct AdvertisementContent: Equatable, Sendable {
     let scanResponse: [UInt8]
     /// Services that found no room at all.
     let left: [BluetoothUUID]
+    /// What the client asked for beyond what apps can.
+    let broadcast: BroadcastRequest?
 
     init(_ request: AdvertisingRequest) {
+        if let broadcast = request.broadcast { self.init(request, broadcast) } else { self.init(app: request) }
+    }
+
+    private init(app request: AdvertisingRequest) {
+        broadcast = nil
         var advertisement = AdvertisingDataBuilder(capacity: AdvertisingData.maximumLegacyLength)
         let hasFlags = advertisement.append(flags: [.generalDiscoverable, .classicNotSupported])
         precondition(hasFlags, "flags are the first structure, so there is room")
@@ -45,10 +52,22 @@ struct AdvertisementContent: Equatable, Sendable {
         scanResponse = response.data.encoded
     }
 
-    /// What several clients want to advertise together: all services, and the name of the first that has one.
+    init(advertisement: [UInt8], scanResponse: [UInt8], broadcast: BroadcastRequest) {
+        self.advertisement = advertisement
+        self.scanResponse = scanResponse
+        self.broadcast = broadcast
+        left = []
+    }
+
+    /// What several clients want to advertise together: all services, and the name of the first that has one; and what
+    /// the first wants that asked for more than apps can.
     static func merged(_ requests: [AdvertisingRequest]) -> AdvertisingRequest {
         var services: [BluetoothUUID] = []
         for service in requests.flatMap(\.services) where !services.contains(service) { services.append(service) }
-        return AdvertisingRequest(localName: requests.lazy.compactMap(\.localName).first, services: services)
+        return AdvertisingRequest(
+            localName: requests.lazy.compactMap(\.localName).first,
+            services: services,
+            broadcast: requests.lazy.compactMap(\.broadcast).first
+        )
     }
 }

@@ -12,16 +12,15 @@ import BLEWire
 ///
 /// Core 6.0, Vol 4, Part E, 7.8.5 to 7.8.9 and 7.8.52 to 7.8.56.
 struct Advertiser {
-    /// How often the advertisement is sent.
-    static let interval = Duration.milliseconds(100)
     /// How long to wait after the controller refused a command.
     static let retryInterval = Duration.seconds(1)
 
     enum Step: Equatable {
-        case parameters
+        case parameters(AdvertisementContent)
         /// Gives the set the random address of this host, which the extended commands ask for.
         case address
-        case data([UInt8])
+        /// A part of the data, and which; the older commands know but one.
+        case data([UInt8], HCI.DataOperation)
         case scanResponse([UInt8])
         case enable
         case disable
@@ -72,7 +71,15 @@ struct Advertiser {
     enum OnStart: Equatable { case started, refused(Failure) }
 
     /// A client wants to advertise; it is answered when that has begun, or at once if it is refused.
-    mutating func start(_ request: AdvertisingRequest, for client: ClientID) -> OnStart {
+    mutating func start(
+        _ request: AdvertisingRequest,
+        for client: ClientID,
+        allowsExtended: Bool = true
+    ) -> OnStart {
+        if let broadcast = request.broadcast {
+            guard allowsExtended || !broadcast.isExtended else { return .refused(.notSupported) }
+            guard AdvertisementContent.fits(request) else { return .refused(.invalidParameters) }
+        }
         guard !clients.contains(where: { $0.id == client }) else { return .refused(.alreadyInProgress) }
         // The device name characteristic has at most 248 octets, and so has whatever is a name.
         guard request.localName?.utf8.count ?? 0 <= 248, request.services.count <= 128 else {
@@ -113,7 +120,9 @@ struct Advertiser {
 
     private func steps(_ content: AdvertisementContent) -> [Step] {
         let address: [Step] = setsAddress ? [.address] : []
-        return [.parameters] + address + [.data(content.advertisement), .scanResponse(content.scanResponse), .enable]
+        let data = content.parts.map { Step.data($0.octets, $0.operation) }
+        let response: [Step] = content.isScannable ? [.scanResponse(content.scanResponse)] : []
+        return [.parameters(content)] + address + data + response + [.enable]
     }
 
     /// What the answer to a command means for clients and for what to do next.

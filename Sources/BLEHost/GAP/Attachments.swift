@@ -28,13 +28,21 @@ struct Attachments {
         let address: DeviceAddress
         var request: ConnectRequest
         var state: State
+        /// When the client gives up by itself, until it is connected.
+        var due: Instant?
     }
 
     private(set) var all: [Attachment] = []
 
-    /// When the next delay is over.
+    /// When the next delay, or the next client's patience, is over.
     var deadline: Instant? {
-        all.lazy.compactMap { if case .delayed(let until) = $0.state { until } else { nil } }.min()
+        let delays = all.lazy.compactMap { if case .delayed(let until) = $0.state { until } else { nil } }.min()
+        return [delays, all.lazy.compactMap(\.due).min()].compactMap(\.self).min()
+    }
+
+    /// Those who have waited for as long as they wanted to.
+    func overdue(at now: Instant) -> [Attachment] {
+        all.filter { $0.due.map { $0 <= now } ?? false }
     }
 
     /// The addresses of those who wait for a link, each once.
@@ -75,6 +83,10 @@ struct Attachments {
     mutating func set(_ state: State, for client: ClientID, _ peer: PeerIdentifier) {
         guard let index = index(client, peer) else { preconditionFailure("the client is not attached to the peer") }
         all[index].state = state
+        switch state {
+        case .connected, .leaving: all[index].due = nil
+        case .delayed, .pending, .linked: break
+        }
     }
 
     /// Changes how a client wants to be connected.

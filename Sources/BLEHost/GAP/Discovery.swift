@@ -19,6 +19,9 @@ struct Discovery {
         let rssi: RSSI
         /// The advertising data, and those of the scan response after them.
         let data: [UInt8]
+        /// How many octets of them are the advertisement's own.
+        let advertisementLength: Int
+        let packet: AdvertisementPacket
     }
 
     private enum Heard { case advertisement, everything }
@@ -156,6 +159,7 @@ struct Discovery {
                 case nil: break
                 }
             }
+            guard request.admits(advertisement.rssi, data) else { continue }
             if !request.services.isEmpty || !request.solicitedServices.isEmpty {
                 let advertised = services ?? AdvertisedServices(data)
                 services = advertised
@@ -168,11 +172,22 @@ struct Discovery {
                     address: address,
                     isConnectable: advertisement.isConnectable,
                     rssi: advertisement.rssi,
-                    data: data
+                    data: data,
+                    advertisementLength: advertisement.data.count,
+                    packet: advertisement.packet
                 )
             )
         }
         return findings
+    }
+}
+
+extension ScanRequest {
+    /// Whether the signal is strong enough, and the name the right one, if either matters.
+    fileprivate func admits(_ rssi: RSSI, _ data: [UInt8]) -> Bool {
+        if let minimumRSSI, rssi.dBm.map({ $0 < minimumRSSI }) ?? true { return false }
+        guard let namePrefix else { return true }
+        return AdvertisingData(decoding: data).localName?.hasPrefix(namePrefix) ?? false
     }
 }
 

@@ -40,6 +40,8 @@ struct ReportAssembler {
         case .scanResponse: advertisement.isScanResponse = true
         default: return nil
         }
+        advertisement.packet.isScannable = advertisement.isScannable
+        advertisement.packet.isDirected = report.type == .directed
         return advertisement
     }
 
@@ -66,7 +68,8 @@ struct ReportAssembler {
                 isScannable: report.type.contains(.scannable) && !isScanResponse,
                 isScanResponse: isScanResponse,
                 rssi: report.rssi,
-                data: data
+                data: data,
+                packet: AdvertisementPacket(report)
             )
         )
     }
@@ -85,5 +88,17 @@ struct ReportAssembler {
         let isScanResponse = report.type.contains(.scanResponse)
         partials.append(Partial(address: report.address, sid: report.sid, isScanResponse: isScanResponse, data: data))
         return isCrowded ? .crowded : .incomplete
+    }
+}
+
+extension AdvertisementPacket {
+    fileprivate init(_ report: HCI.LEExtendedAdvertisingReport.Report) {
+        isLegacy = report.type.contains(.legacy)
+        isScannable = report.type.contains(.scannable)
+        isDirected = report.type.contains(.directed)
+        primaryPHY = report.primaryPHY
+        secondaryPHY = report.secondaryPHY
+        set = report.sid
+        transmitPower = report.power
     }
 }

@@ -18,7 +18,7 @@ extension AttributeLayer {
         case .removeAllServices: removeServices(at: now) { $0.owner?.client == client }
         case .respond(let transaction, let response): respond(transaction, response, from: client, at: now)
         case .update(let id, let value, let centrals): update(id, value, to: centrals, for: client, at: now)
-        case .startAdvertising, .stopAdvertising, .setLatency, .publishChannel, .unpublishChannel:
+        case .startAdvertising, .stopAdvertising, .setLatency, .disconnect, .publishChannel, .unpublishChannel:
             preconditionFailure("\(request) is no matter of attributes")
         }
     }

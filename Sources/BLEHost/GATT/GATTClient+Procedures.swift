@@ -10,7 +10,7 @@ extension GATTClient {
     ) {
         let procedure: Procedure
         switch request {
-        case .readRSSI, .writeCommand, .openChannel: preconditionFailure("\(request) needs no turn")
+        case .readRSSI, .tune, .writeCommand, .openChannel: preconditionFailure("\(request) needs no turn")
         case .discoverServices(let types): procedure = .services(ServiceDiscovery(only: types.map(\.attributeForm)))
         case .discoverIncludedServices(let range, let types):
             procedure = .includedServices(IncludedServiceDiscovery(in: range, only: types), in: range)

@@ -72,20 +72,10 @@ extension GATTClient {
 
     /// Answers a request that is not carried out, or not to its end.
     func answer(_ request: PeerRequest, of client: ClientID, with failure: Failure, into outbox: inout Outbox) {
-        let event: PeerEvent =
-            switch request {
-            case .readRSSI: .rssiRead(.failure(failure))
-            case .discoverServices: .servicesDiscovered(.failure(failure))
-            case .discoverIncludedServices(let range, _): .includedServicesDiscovered(in: range, .failure(failure))
-            case .discoverCharacteristics(let range, _): .characteristicsDiscovered(in: range, .failure(failure))
-            case .discoverDescriptors(let handle, _): .descriptorsDiscovered(of: handle, .failure(failure))
-            case .read(let handle): .valueRead(handle, .failure(failure))
-            case .write(let handle, _): .valueWritten(handle, failure)
-            case .writeCommand: .writeCommandsTaken(1)
-            case .subscribe(_, let handle, _):
-                .subscriptionChanged(handle, subscriptions.subscription(of: client, to: handle), failure)
-            case .openChannel(let psm): .channelOpened(psm, .failure(failure))
-            }
+        var event = request.answer(failure)
+        if case .subscribe(_, let handle, _) = request {
+            event = .subscriptionChanged(handle, subscriptions.subscription(of: client, to: handle), failure)
+        }
         outbox.tell(client, of: .peer(peer, event))
     }
 

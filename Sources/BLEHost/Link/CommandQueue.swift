@@ -20,6 +20,8 @@ struct CommandQueue {
         case reader(ClientID, ConnectionHandle)
         /// The link itself; its failure is only noted.
         case link(ConnectionHandle)
+        /// A change of the link, by its number among those of the link.
+        case tuner(ConnectionHandle, UInt32)
         /// The parameters of the link were asked for by its peripheral.
         case parameters(ConnectionHandle)
         /// The end of the link was asked for.

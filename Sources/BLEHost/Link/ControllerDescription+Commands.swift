@@ -73,11 +73,11 @@ extension ControllerDescription {
     func command(_ step: Advertiser.Step) -> HCICommandPacket {
         let set = AdvertisingHandle.first
         switch step {
-        case .parameters: return advertisingParameters
+        case .parameters(let content): return advertisingParameters(content)
         case .address: return .leSetAdvertisingSetRandomAddress(.init(set: set, address: address))
-        case .data(let data) where usesExtendedCommands:
-            return .leSetExtendedAdvertisingData(.init(set: set, data: data))
-        case .data(let data): return .leSetAdvertisingData(.init(data: data))
+        case .data(let data, let operation) where usesExtendedCommands:
+            return .leSetExtendedAdvertisingData(.init(set: set, operation: operation, data: data))
+        case .data(let data, _): return .leSetAdvertisingData(.init(data: data))
         case .scanResponse(let data) where usesExtendedCommands:
             return .leSetExtendedScanResponseData(.init(set: set, data: data))
         case .scanResponse(let data): return .leSetScanResponseData(.init(data: data))
@@ -88,25 +88,6 @@ extension ControllerDescription {
             return .leSetExtendedAdvertisingEnable(.init(enable: false, sets: [.init(set: set)]))
         case .disable: return .leSetAdvertisingEnable(.init(enable: false))
         }
-    }
-
-    private var advertisingParameters: HCICommandPacket {
-        let interval = AdvertisingInterval(Advertiser.interval)
-        guard usesExtendedCommands else {
-            return .leSetAdvertisingParameters(
-                .init(minimum: interval, maximum: interval, ownAddress: ownAddress, peer: .none)
-            )
-        }
-        return .leSetExtendedAdvertisingParameters(
-            .init(
-                set: .first,
-                properties: [.connectable, .scannable, .legacy],
-                minimum: ExtendedAdvertisingInterval(interval),
-                maximum: ExtendedAdvertisingInterval(interval),
-                ownAddress: ownAddress,
-                peer: .none
-            )
-        )
     }
 }
 

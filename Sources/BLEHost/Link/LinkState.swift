@@ -22,14 +22,21 @@ struct LinkState {
     var signals = SignalExchange()
     /// Clients that wait for the strength of the signal, in order.
     var readers: [ClientID] = []
+    /// What the controller has told of the link.
+    var details: LinkDetails
+    /// Changes that were asked for and have not been answered, in order.
+    var tuners: [LinkTuner] = []
+    /// The number of the last change that was asked for.
+    var lastTuner: UInt32 = 0
     /// Services that clients have found on the peer.
     var services: [BluetoothUUID] = []
     /// What a peripheral asked the controller for, so that it can ask by a signal if the peer's controller cannot.
     var asked: HCI.ConnectionParameters?
 
-    init(peer: PeerIdentifier, address: DeviceAddress, role: LinkRole) {
+    init(peer: PeerIdentifier, details: LinkDetails, role: LinkRole) {
         self.peer = peer
-        self.address = address
+        address = details.address
+        self.details = details
         self.role = role
     }
 

@@ -85,7 +85,8 @@ struct ScriptedDevice {
         case .readRequested(let transaction, _, let id, let offset):
             return [.server(.respond(transaction, read(id, from: offset)))]
         case .writeRequested(let transaction, _, let parts): return write(parts, transaction)
-        case .serviceAdded, .advertisingStarted, .updatesTaken, .centralChanged, .channelPublished,
+        case .serviceAdded, .advertisingStarted, .updatesTaken, .centralChanged, .centralsConnected,
+            .channelPublished,
             .channelUnpublished, .channelOpened:
             return []
         }

@@ -1,10 +1,10 @@
-import BLEHost
+package import BLEHost
 import BLEWire
 import Foundation
 
 extension Failure {
     /// What a request that failed was about, which decides what some failures are called.
-    enum Subject {
+    package enum Subject {
         case connection, attribute, server
     }
 
@@ -12,7 +12,7 @@ extension Failure {
     static let reasonKey = "HCIReason"
 
     /// The failure as apps know it: refusals of a peer's server in the one domain, everything else in the other.
-    func error(about subject: Subject) -> any Error {
+    package func error(about subject: Subject) -> any Error {
         switch self {
         case .att(let code): return CBATTError(CBATTError.Code(rawValue: Int(code.wire)) ?? .unlikelyError)
         case .hci(let status):

@@ -57,6 +57,7 @@ extension PeerRequest {
     fileprivate func isAnswered(by event: PeerEvent) -> Bool {
         switch (self, event) {
         case (.readRSSI, .rssiRead), (.discoverServices, .servicesDiscovered): true
+        case (.tune(let tuning), .tuned(let done, _)): tuning == done
         case (.discoverIncludedServices(let range, _), .includedServicesDiscovered(let found, _)): range == found
         case (.discoverCharacteristics(let range, _), .characteristicsDiscovered(let found, _)): range == found
         case (.discoverDescriptors(let handle, _), .descriptorsDiscovered(let found, _)): handle == found
@@ -64,7 +65,8 @@ extension PeerRequest {
         case (.write(let handle, _), .valueWritten(let found, _)): handle == found
         case (.subscribe(_, let handle, _), .subscriptionChanged(let found, _, _)): handle == found
         case (.openChannel(let psm), .channelOpened(let found, _)): psm == found
-        case (.readRSSI, _), (.discoverServices, _), (.discoverIncludedServices, _), (.discoverCharacteristics, _),
+        case (.readRSSI, _), (.tune, _), (.discoverServices, _), (.discoverIncludedServices, _),
+            (.discoverCharacteristics, _),
             (.discoverDescriptors, _), (.read, _), (.write, _), (.writeCommand, _), (.subscribe, _),
             (.openChannel, _):
             false

@@ -68,7 +68,10 @@ final class VisitingApp: App {
             peer = report.peer
             return [.stopScan, .connect(report.peer, ConnectRequest())]
         case .connected(let peer, _):
-            return [.peer(peer, .readRSSI), .peer(peer, .discoverServices(only: [ServingApp.service]))]
+            return [
+                .peer(peer, .readRSSI), .peer(peer, .tune(.dataLength(octets: 100))),
+                .peer(peer, .discoverServices(only: [ServingApp.service])),
+            ]
         case .disconnected(_, nil, _):
             isDone = true
             return []
@@ -134,6 +137,7 @@ struct Ledger: Equatable {
         case .read: "read"
         case .write: "write"
         case .subscribe: "subscribe"
+        case .tune: "tune"
         case .discoverIncludedServices, .discoverDescriptors, .writeCommand, .openChannel: nil
         }
     }
@@ -142,6 +146,7 @@ struct Ledger: Equatable {
         switch event {
         case .connected, .connectFailed: "connect"
         case .peer(_, .rssiRead): "rssi"
+        case .peer(_, .tuned): "tune"
         case .peer(_, .servicesDiscovered): "services"
         case .peer(_, .characteristicsDiscovered): "characteristics"
         case .peer(_, .valueRead): "read"

@@ -24,8 +24,9 @@ struct LinkDownTests {
         case .writeCommandsTaken: "command"
         case .subscriptionChanged: "subscription"
         case .rssiRead: "strength"
+        case .tuned: "tuned"
         case .channelOpened: "channel"
-        case .mtuChanged, .nameChanged, .valueNotified, .servicesModified: nil
+        case .mtuChanged, .nameChanged, .linkChanged, .valueNotified, .servicesModified: nil
         }
     }
 

@@ -1,0 +1,111 @@
+import BLEWire
+
+// What clients want changed about their links, and what becomes of it.
+extension Host {
+    /// Asks the controller for a change on behalf of a client, which hears of the outcome once.
+    mutating func tune(_ handle: ConnectionHandle, _ tuning: LinkTuning, for client: ClientID?, at now: Instant) {
+        guard case .ready(let controller) = phase, let index = links.index(of: handle) else { return }
+        let peer = links[at: index].peer
+        let number = links[at: index].lastTuner &+ 1
+        let tuner = LinkTuner(number: number, client: client, tuning: tuning)
+        guard links[at: index].tuners.count < LinkTuner.limit else { return answer(tuner, .limitReached, of: peer) }
+        let isCentral = links[at: index].role == .central
+        guard let command = controller.command(tuning, on: handle, isCentral: isCentral) else {
+            return answer(tuner, .notSupported, of: peer)
+        }
+        links[at: index].lastTuner = number
+        links[at: index].tuners.append(tuner)
+        submit(command, for: .tuner(handle, number), at: now)
+    }
+
+    /// The controller has taken or refused the command for a change.
+    mutating func tunerAnswered(_ status: HCI.Status, _ number: UInt32, of handle: ConnectionHandle) {
+        guard let index = links.index(of: handle),
+            let place = links[at: index].tuners.firstIndex(where: { $0.number == number })
+        else { return }
+        // Of the length of packets no event tells if it stays as it is.
+        let isDone: Bool = if case .dataLength = links[at: index].tuners[place].tuning { true } else { false }
+        guard isDone || status != .success else { return }
+        let tuner = links[at: index].tuners.remove(at: place)
+        answer(tuner, status == .success ? nil : .hci(status), of: links[at: index].peer)
+    }
+
+    mutating func updated(_ event: HCI.LEConnectionUpdateComplete, at now: Instant) {
+        updated(event.handle, event.status, at: now)
+        guard let index = links.index(of: event.handle) else { return }
+        if event.status == .success {
+            links[at: index].details.set(event.interval, event.latency, event.timeout)
+            announceDetails(of: event.handle)
+        }
+        finish(.parameters, event.status, on: event.handle)
+    }
+
+    mutating func updated(_ event: HCI.LEPHYUpdateComplete) {
+        guard let index = links.index(of: event.handle) else { return note(.unknownLink(event.handle)) }
+        if event.status == .success {
+            links[at: index].details.transmitPHY = event.transmit
+            links[at: index].details.receivePHY = event.receive
+            announceDetails(of: event.handle)
+        }
+        finish(.physicalLayers, event.status, on: event.handle)
+    }
+
+    mutating func updated(_ event: HCI.LEDataLengthChange) {
+        guard let index = links.index(of: event.handle) else { return note(.unknownLink(event.handle)) }
+        links[at: index].details.transmitOctets = Int(event.transmitOctets)
+        links[at: index].details.receiveOctets = Int(event.receiveOctets)
+        announceDetails(of: event.handle)
+    }
+
+    /// Answers the oldest change of that kind.
+    private mutating func finish(_ kind: LinkTuner.Kind, _ status: HCI.Status, on handle: ConnectionHandle) {
+        guard let index = links.index(of: handle),
+            let place = links[at: index].tuners.firstIndex(where: { $0.isAnswered(with: kind) })
+        else { return }
+        let tuner = links[at: index].tuners.remove(at: place)
+        answer(tuner, status == .success ? nil : .hci(status), of: links[at: index].peer)
+    }
+
+    /// Tells whoever asked for a change what became of it.
+    mutating func answer(_ tuner: LinkTuner, _ failure: Failure?, of peer: PeerIdentifier) {
+        if let client = tuner.client { tell(client, .peer(peer, .tuned(tuner.tuning, failure))) }
+    }
+
+    /// Tells the clients of a link what it is like now.
+    private mutating func announceDetails(of handle: ConnectionHandle) {
+        guard let state = links[handle] else { return }
+        for attachment in attachments.on(handle) where attachment.state == .connected(handle) {
+            tell(attachment.client, .peer(state.peer, .linkChanged(state.details)))
+        }
+    }
+}
+
+extension ControllerDescription {
+    /// The command for a change of a link, `nil` if the controller does not know it.
+    ///
+    /// A peripheral can have the parameters changed only if the controllers can agree on it by themselves.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.18, 7.8.33 and 7.8.49.
+    fileprivate func command(
+        _ tuning: LinkTuning,
+        on handle: ConnectionHandle,
+        isCentral: Bool
+    ) -> HCICommandPacket? {
+        switch tuning {
+        case .parameters(let parameters):
+            guard isCentral || features.contains(.connectionParametersRequest) else { return nil }
+            return .leConnectionUpdate(.init(handle: handle, parameters: parameters))
+        case .physicalLayers(let transmit, let receive):
+            guard commands.contains(.leSetPHY) else { return nil }
+            var open: HCI.NoPreference = []
+            if transmit.isEmpty { open.insert(.transmitter) }
+            if receive.isEmpty { open.insert(.receiver) }
+            return .leSetPHY(.init(handle: handle, noPreference: open, transmit: transmit, receive: receive))
+        case .dataLength(let octets):
+            guard commands.contains(.leSetDataLength) else { return nil }
+            let octets = min(max(octets, 27), 251)
+            // A packet has 14 octets besides its payload, if it is encrypted, at 8 µs each.
+            return .leSetDataLength(.init(handle: handle, octets: octets, time: (octets + 14) * 8))
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package import BLEHost
+import BLERuntime
+package import BLEWire
+import Foundation
+
+// What `CoreBluetoothExtras` needs of centrals and their peripherals.
+extension CBCentralManager {
+    /// Scans as ``scanForPeripherals(withServices:options:)`` does, with all that a host can be asked for.
+    package func scan(_ request: ScanRequest) {
+        guard acceptsCommands() else { return }
+        content.withLock { $0.scan = request }
+        session.send(.scan(request))
+    }
+
+    /// Connects as ``connect(_:options:)`` does, with all that a host can be asked for.
+    package func connect(_ peripheral: CBPeripheral, _ request: ConnectRequest) {
+        guard acceptsCommands(), accepts(peripheral) else { return }
+        peripheral.connect(request)
+    }
+
+    /// The object of this manager that stands for `peer`, if the app has one.
+    package func existingPeripheral(_ peer: PeerIdentifier) -> CBPeripheral? {
+        content.withLock { $0.peripherals[peer] }
+    }
+}
+
+extension CBPeripheral {
+    /// What the controller has told of the connection; `nil` if there is none.
+    package var linkDetails: LinkDetails? { content.withLock { $0.link.acceptsRequests ? $0.details : nil } }
+
+    /// The advertisement that was heard last.
+    package var lastReport: AdvertisementReport? { content.withLock { $0.report } }
+
+    /// Where the device was reached last.
+    package var deviceAddress: DeviceAddress? {
+        content.withLock { $0.details?.address ?? $0.report?.address }
+    }
+
+    /// The manager that this belongs to.
+    package var manager: CBCentralManager? { reference.manager as? CBCentralManager }
+
+    /// Asks for a change of the connection.
+    package func tune(_ tuning: LinkTuning) { request(.tune(tuning)) }
+}
+
+extension CBService {
+    /// Where the service lies in its peripheral's database, as events name it.
+    package var handleRange: AttributeHandleRange? { range }
+}
+
+extension CBCharacteristic {
+    /// Where the value lies in its peripheral's database, as events name it.
+    package var valueHandle: AttributeHandle? { handles?.value }
+}
+
+extension CBDescriptor {
+    /// Where the descriptor lies in its peripheral's database, as events name it.
+    package var attributeHandle: AttributeHandle? { handle }
+}
+
+extension CBPeripheral {
+    /// Whether `service` is one that this peripheral has now.
+    package func has(_ service: CBService) -> Bool { owns(service) }
+    /// Whether `characteristic` is one that this peripheral has now.
+    package func has(_ characteristic: CBCharacteristic) -> Bool { owns(characteristic) }
+    /// Whether `descriptor` is one that this peripheral has now.
+    package func has(_ descriptor: CBDescriptor) -> Bool { owns(descriptor) }
+}

@@ -1,0 +1,71 @@
+package import BLEHost
+import Foundation
+
+/// Those who hear what the host says beside the delegate of a manager.
+///
+/// They are told on the manager's queue, after the delegate: by then, what an app's objects say is up to date.
+package final class Observers: Sendable {
+    /// Names an observer.
+    package struct ID: Hashable, Sendable {
+        fileprivate let number: Int
+    }
+
+    /// What an event is to somebody who waits for one.
+    package enum Reception {
+        /// It is something else.
+        case passed
+        /// It ends the waiting, and may end that of others.
+        case heard
+        /// It is what was waited for, and of no concern to others who wait.
+        case answered
+    }
+
+    private struct Entry {
+        let id: ID
+        let receive: @Sendable (ClientEvent) -> Reception
+        /// Whether this waits for one event alone.
+        let isWaiting: Bool
+    }
+
+    private let content = Guarded<(entries: [Entry], last: Int)>(([], 0))
+
+    /// Calls `receive` with every event from now on.
+    package func add(_ receive: @escaping @Sendable (ClientEvent) -> Void) -> ID {
+        insert(isWaiting: false) {
+            receive($0)
+            return .heard
+        }
+    }
+
+    /// Calls `receive` with every event from now on, until one is what it waits for.
+    ///
+    /// An event that answers one who waits is not shown to those who began to wait later.
+    package func wait(_ receive: @escaping @Sendable (ClientEvent) -> Reception) -> ID {
+        insert(isWaiting: true, receive)
+    }
+
+    private func insert(isWaiting: Bool, _ receive: @escaping @Sendable (ClientEvent) -> Reception) -> ID {
+        content.withLock {
+            $0.last += 1
+            let id = ID(number: $0.last)
+            $0.entries.append(Entry(id: id, receive: receive, isWaiting: isWaiting))
+            return id
+        }
+    }
+
+    /// Calls an observer no more, but for an event that is under way.
+    package func remove(_ id: ID) { content.withLock { $0.entries.removeAll { $0.id == id } } }
+
+    /// Whether there is nobody to tell, which is so in most apps.
+    var isEmpty: Bool { content.withLock { $0.entries.isEmpty } }
+
+    func tell(_ event: ClientEvent) {
+        var isAnswered = false
+        for entry in content.current.entries where !entry.isWaiting || !isAnswered {
+            let reception = entry.receive(event)
+            guard entry.isWaiting, reception != .passed else { continue }
+            remove(entry.id)
+            isAnswered = isAnswered || reception == .answered
+        }
+    }
+}
