@@ -23,6 +23,29 @@ package protocol HostSession: Sendable {
 
     /// Ends the session: the host drops what this client alone wanted, and sends it nothing more.
     func close()
+
+    /// Says that the app is about to be called on a thread of its own choice.
+    ///
+    /// A simulated world lets no time pass while the hold is there; others need none.
+    func hold() -> Hold?
+
+    /// Whether time passes while a thread of the app waits, so that waiting for the host is not in vain.
+    var passesTime: Bool { get }
+}
+
+extension HostSession {
+    package func hold() -> Hold? { nil }
+    package var passesTime: Bool { true }
+}
+
+/// Keeps a simulated world at an instant, for as long as somebody keeps this.
+package final class Hold: Sendable {
+    private let release: @Sendable () -> Void
+
+    /// Creates a hold; `release` is called on whichever thread lets go of it.
+    package init(release: @escaping @Sendable () -> Void) { self.release = release }
+
+    deinit { release() }
 }
 
 /// The link that managers open when they are created.

@@ -66,6 +66,8 @@ extension Machine: HostLink {
         let client: ClientID
         func send(_ request: ClientRequest) { world.tell(.request(request, client)) }
         func close() { world.tell(.close(client)) }
+        func hold() -> Hold? { world.hold() }
+        var passesTime: Bool { world.runsInRealTime }
     }
 
     package func open(

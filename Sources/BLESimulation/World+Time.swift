@@ -10,8 +10,11 @@ extension World {
     /// Time stands still while apps work: what an app asks for in a delegate method is asked at the instant of the
     /// event, and one manager is served at a time. The world goes on when the queues on which managers were called and
     /// the main queue are empty, and nothing new has been asked for meanwhile; so work that hops between those, or that
-    /// a task of the main actor carries on, is waited for. What an app does on a queue or thread of its own choice, or
-    /// with timers, happens at a time that only the computer knows: it works, but no two runs are alike.
+    /// a task of the main actor carries on, is waited for. So are the delegates of a channel's streams, on whichever run
+    /// loop they are scheduled, as long as a thread runs that loop: one that keeps them waiting for a second of the
+    /// computer's time is waited for no longer. What an app does on a queue or thread of its own choice, such as reading
+    /// streams there without being told, or with timers, happens at a time that only the computer knows: it works, but
+    /// no two runs are alike.
     ///
     /// Managers may use the main queue, and this method may be called from the main actor; the main thread must not be
     /// blocked meanwhile.
@@ -36,6 +39,12 @@ extension World {
         started?.start()
     }
 
+    /// Lets no time pass until the app has been called on a thread of its own choice.
+    func hold() -> Hold? { runsInRealTime ? nil : holds.add() }
+
+    /// Whether time passes by itself.
+    var runsInRealTime: Bool { clock.withLock { $0 != nil } }
+
     /// Has a world in real time look at what it was told.
     func nudge() { clock.withLock { $0 }?.nudge() }
 
@@ -46,12 +55,12 @@ extension World {
         let queues = Self.distinct(deliveries.map(\.session.appQueue))
         let before = await withCheckedContinuation { done in
             deliver(deliveries[...]) { [self] in
-                let before = requestCount
-                Self.visit([.main] + queues) { done.resume(returning: before) }
+                let before = activity
+                visit([.main] + queues) { done.resume(returning: before) }
             }
         }
         await Task.yield()
-        if requestCount != before { await settle(queues) }
+        if activity != before { await settle(queues) }
     }
 
     /// Delivers one after the other without returning in between, and calls `done` on some queue at the end.
@@ -59,7 +68,7 @@ extension World {
         guard let delivery = deliveries.first else { return done() }
         post(delivery) { [self] in
             let queue = delivery.session.appQueue
-            Self.visit([queue, queue]) { [self] in deliver(deliveries.dropFirst(), done: done) }
+            visit([queue, queue]) { [self] in deliver(deliveries.dropFirst(), done: done) }
         }
     }
 
@@ -84,15 +93,15 @@ extension World {
     /// A queue that feeds itself for ever is left alone after a while.
     private func settle(_ queues: [DispatchQueue]) async {
         for _ in 0..<1_000 {
-            let before = requestCount
-            await withCheckedContinuation { done in Self.visit([.main] + queues) { done.resume() } }
+            let before = activity
+            await withCheckedContinuation { done in visit([.main] + queues) { done.resume() } }
             await Task.yield()
-            guard requestCount != before else { return }
+            guard activity != before else { return }
         }
     }
 
-    /// How much has been asked for since the beginning.
-    private var requestCount: Int { core.withLock { $0.requestCount } }
+    /// How much has been asked for, and how often an app was called on a thread of its own, since the beginning.
+    private var activity: Int { core.withLock { $0.requestCount } + holds.count }
 
     private static func distinct(_ queues: [DispatchQueue]) -> [DispatchQueue] {
         var result: [DispatchQueue] = []
@@ -100,9 +109,9 @@ extension World {
         return result
     }
 
-    /// Passes through the end of each queue in turn, and calls `done` on the last.
-    private static func visit(_ queues: ArraySlice<DispatchQueue>, done: @escaping @Sendable () -> Void) {
-        guard let queue = queues.first else { return done() }
-        queue.async(flags: .barrier) { visit(queues.dropFirst(), done: done) }
+    /// Passes through the end of each queue in turn, then calls `done` when no thread of an app is about to be called.
+    private func visit(_ queues: ArraySlice<DispatchQueue>, done: @escaping @Sendable () -> Void) {
+        guard let queue = queues.first else { return holds.wait(done: done) }
+        queue.async(flags: .barrier) { [self] in visit(queues.dropFirst(), done: done) }
     }
 }

@@ -52,6 +52,7 @@ public final class World: Sendable {
 
     let core: Mutex<WorldCore>
     let clock = Mutex<RealTimeClock?>(nil)
+    let holds = Holds()
 
     /// Creates an empty world in which every random choice follows from `seed`.
     public init(seed: UInt64, conditions: Conditions = Conditions()) {

@@ -37,6 +37,7 @@ extension CBCentralManager {
     func stateChanged(_ state: CBManagerState) {
         guard enter(state) != state else { return }
         if state != .poweredOn {
+            endChannels(.poweredOff)
             let peripherals = content.withLock {
                 $0.scan = nil
                 $0.links = []
@@ -99,6 +100,7 @@ extension CBCentralManager {
 
     func disconnected(_ peer: PeerIdentifier, _ failure: Failure?, isReconnecting: Bool) {
         guard let peripheral = content.withLock({ $0.peripherals[peer] }) else { return }
+        endChannels(failure ?? .cancelled, with: peer)
         peripheral.failRequests(failure == .poweredOff ? .poweredOff : .notConnected)
         if failure == .poweredOff { return peripheral.radioLost() }
         let error = failure?.error(about: .connection)

@@ -142,7 +142,8 @@ open class CBCentralManager: CBManager {
             disconnected(peer, failure, isReconnecting: isReconnecting)
         case .peer(let peer, let event):
             content.withLock { $0.peripherals[peer] }?.receive(event)
-        case .server, .channel: break
+        case .channel(let id, let event): apply(event, to: id)
+        case .server: break
         }
     }
 }

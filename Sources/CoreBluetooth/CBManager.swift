@@ -10,6 +10,7 @@ open class CBManager: NSObject {
     let session: any HostSession
     /// Those who hear what the host says after the delegate has.
     package let observers = Observers()
+    let channels = Guarded(WeakTable<ChannelID, ChannelConduit>())
     private let hostState = Guarded(CBManagerState.unknown)
 
     /// Opens a session; events arrive on a serial queue of the manager's own, which targets the app's queue.
@@ -17,6 +18,7 @@ open class CBManager: NSObject {
     /// So they keep their order even if the app's queue is concurrent, and count as being on the app's queue.
     init(_ role: ClientRole, queue: DispatchQueue?) {
         let appQueue = queue ?? .main
+        ServedQueue.mark(appQueue)
         let queue = DispatchQueue(label: "CoreBluetooth", target: appQueue)
         queue.setSpecific(key: Bluetooth.appQueue, value: appQueue)
         let reference = ManagerReference(queue: queue)
@@ -28,7 +30,10 @@ open class CBManager: NSObject {
         queue.resume()
     }
 
-    deinit { session.close() }
+    deinit {
+        endChannels(.cancelled)
+        session.close()
+    }
 
     /// Whether commands are accepted now.
     open var state: CBManagerState { hostState.current }

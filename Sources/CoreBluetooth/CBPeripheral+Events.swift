@@ -19,7 +19,7 @@ extension CBPeripheral {
 
     /// Brings the objects up to date with `event`, then tells the delegate; on the manager's queue.
     func apply(_ event: PeerEvent) {
-        guard content.withLock({ $0.link.acceptsAnswers }) else { return }
+        guard content.withLock({ $0.link.acceptsAnswers }) else { return discard(event) }
         tellDelegate(event)
         if let observers = reference.manager?.observers, !observers.isEmpty { observers.tell(.peer(peer, event)) }
     }
@@ -49,7 +49,23 @@ extension CBPeripheral {
         case .servicesModified(let range):
             let gone = content.withLock { $0.database.remove(in: range) }
             delegate?.peripheral(self, didModifyServices: gone)
-        case .channelOpened: break
+        case .channelOpened(_, let result): channelOpened(result)
+        }
+    }
+
+    /// Gives back what an answer brought that comes too late.
+    private func discard(_ event: PeerEvent) {
+        guard case .channelOpened(_, .success(let channel)) = event else { return }
+        session.send(.channel(channel.id, .close))
+    }
+
+    private func channelOpened(_ result: Result<OpenedChannel, Failure>) {
+        switch result {
+        case .success(let opened):
+            guard let channel = reference.manager?.adopt(opened, with: self) else { return }
+            delegate?.peripheral(self, didOpen: channel, error: nil)
+        case .failure(let failure):
+            delegate?.peripheral(self, didOpen: nil, error: failure.error(about: .channel))
         }
     }
 

@@ -137,6 +137,15 @@ extension CBPeripheral {
         submit(.write(handle, [UInt8](data)))
     }
 
+    func openChannel(_ psm: CBL2CAPPSM) {
+        guard isReady() else { return }
+        // Core 6.0, Vol 3, Part A, 4.22.
+        guard (0x0001...0x00FF).contains(psm) else {
+            return answer(.channelOpened(SPSM(wire: psm), .failure(.invalidParameters)))
+        }
+        submit(.openChannel(SPSM(wire: psm)))
+    }
+
     /// Answers through the delegate that something can not be done here at all.
     func refuse(_ tell: @escaping @Sendable (CBPeripheral, any Error) -> Void) {
         guard isReady() else { return }

@@ -127,10 +127,8 @@ open class CBPeripheral: CBPeer {
     ///   ``setNotifyValue(_:for:)``; that ends the program, as on Apple's systems.
     open func writeValue(_ data: Data, for descriptor: CBDescriptor) { write(data, to: descriptor) }
 
-    /// Opens a channel; answered with ``CBError/operationNotSupported``.
-    open func openL2CAPChannel(_ PSM: CBL2CAPPSM) {
-        refuse { $0.delegate?.peripheral($0, didOpen: nil, error: $1) }
-    }
+    /// Opens a channel to the service with the number `PSM`, from 1 to 255, which the peripheral has to make known.
+    open func openL2CAPChannel(_ PSM: CBL2CAPPSM) { openChannel(PSM) }
 
     /// Measures the distance; answered with ``CBError/operationNotSupported``.
     open func startChannelSoundingSession(_ configuration: CBChannelSoundingSessionConfiguration) {

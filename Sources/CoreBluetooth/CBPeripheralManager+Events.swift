@@ -24,6 +24,7 @@ extension CBPeripheralManager {
     }
 
     private func radioLost() {
+        endChannels(.poweredOff)
         content.withLock {
             $0.advertising.radioLost()
             $0.services.unsubscribeAll()
@@ -72,7 +73,16 @@ extension CBPeripheralManager {
             case .nothing: break
             }
         case .centralChanged(let remote): _ = central(remote)
-        case .channelPublished, .channelUnpublished, .channelOpened: break
+        case .channelPublished(let psm, let failure):
+            let error = failure?.error(about: .channel)
+            delegate?.peripheralManager(self, didPublishL2CAPChannel: psm.wire, error: error)
+        case .channelUnpublished(let psm, let failure):
+            if failure == nil { withdrawChannels(psm.wire) }
+            let error = failure?.error(about: .channel)
+            delegate?.peripheralManager(self, didUnpublishL2CAPChannel: psm.wire, error: error)
+        case .channelOpened(let opened, let remote):
+            let channel = adopt(opened, with: central(remote))
+            delegate?.peripheralManager(self, didOpen: channel, error: nil)
         }
     }
 

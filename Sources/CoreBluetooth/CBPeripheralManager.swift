@@ -1,5 +1,6 @@
 import BLEHost
 import BLERuntime
+import BLEWire
 public import Dispatch
 public import Foundation
 
@@ -129,27 +130,27 @@ open class CBPeripheralManager: CBManager {
         return update(value, for: characteristic, centrals)
     }
 
-    /// Offers a channel; answered with ``CBError/operationNotSupported``.
+    /// Lets centrals open channels, to a number that the delegate is told.
+    ///
+    /// Nobody can discover it: a characteristic of the type ``CBUUIDL2CAPPSMCharacteristicString`` is the usual way to
+    /// make it known.
     open func publishL2CAPChannel(withEncryption encryptionRequired: Bool) {
         guard acceptsCommands() else { return }
-        later {
-            $0.delegate?.peripheralManager($0, didPublishL2CAPChannel: 0, error: CBError(.operationNotSupported))
-        }
+        session.send(.server(.publishChannel(encryptionRequired: encryptionRequired)))
     }
 
-    /// Offers a channel no longer; answered with ``CBError/operationNotSupported``, since none can be offered.
+    /// Lets centrals open no more channels to `PSM`, and closes those that are open.
     open func unpublishL2CAPChannel(_ PSM: CBL2CAPPSM) {
         guard acceptsCommands() else { return }
-        later {
-            $0.delegate?.peripheralManager($0, didUnpublishL2CAPChannel: PSM, error: CBError(.operationNotSupported))
-        }
+        session.send(.server(.unpublishChannel(SPSM(wire: PSM))))
     }
 
     override func apply(_ event: ClientEvent) {
         switch event {
         case .stateChanged(let state): stateChanged(CBManagerState(state))
         case .server(let event): apply(event)
-        case .knownPeers, .systemLinks, .discovered, .connected, .connectFailed, .disconnected, .peer, .channel: break
+        case .channel(let id, let event): apply(event, to: id)
+        case .knownPeers, .systemLinks, .discovered, .connected, .connectFailed, .disconnected, .peer: break
         }
     }
 }

@@ -5,7 +5,7 @@ import Foundation
 extension Failure {
     /// What a request that failed was about, which decides what some failures are called.
     package enum Subject {
-        case connection, attribute, server
+        case connection, attribute, server, channel
     }
 
     /// The key under which the reason of the controller stands in the error's user information, as an `NSNumber`.
@@ -17,7 +17,7 @@ extension Failure {
         case .att(let code): return CBATTError(CBATTError.Code(rawValue: Int(code.wire)) ?? .unlikelyError)
         case .hci(let status):
             return CBError(Self.code(of: status), userInfo: [Self.reasonKey: NSNumber(value: status.wire)])
-        case .channel(let result): return CBError(Self.code(of: result))
+        case .channel(let result): return Self.error(of: result)
         case .peerMisbehaved: return CBError(.peripheralDisconnected)
         case .timedOut: return CBError(.connectionTimeout)
         case .notConnected: return CBError(.notConnected)
@@ -32,13 +32,17 @@ extension Failure {
         }
     }
 
-    /// Core 6.0, Vol 3, Part A, 4.23 and 4.26.
-    private static func code(of result: Signal.ConnectionResult) -> CBError.Code {
+    /// Core 6.0, Vol 3, Part A, 4.23 and 4.26. Lacking security has the names that it has for attributes.
+    private static func error(of result: Signal.ConnectionResult) -> any Error {
         switch result {
-        case .spsmNotSupported: .operationNotSupported
-        case .insufficientResources: .outOfSpace
-        case .unacceptableParameters, .invalidParameters: .invalidParameters
-        default: .unknown
+        case .spsmNotSupported: CBError(.operationNotSupported)
+        case .insufficientResources: CBError(.connectionLimitReached)
+        case .insufficientAuthentication: CBATTError(.insufficientAuthentication)
+        case .insufficientAuthorization: CBATTError(.insufficientAuthorization)
+        case .encryptionKeySizeTooShort: CBATTError(.insufficientEncryptionKeySize)
+        case .insufficientEncryption: CBATTError(.insufficientEncryption)
+        case .unacceptableParameters, .invalidParameters: CBError(.invalidParameters)
+        default: CBError(.unknown)
         }
     }
 

@@ -6,6 +6,7 @@ final class CentralApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate
     private(set) var peripherals: [CBPeripheral] = []
     private(set) var advertisements: [[String: Any]] = []
     private(set) var invalidated: [CBService] = []
+    var channels: [CBL2CAPChannel] = []
     /// What to do besides when the app hears something that begins so.
     var reactions: [(prefix: String, action: () -> Void)] = []
 
@@ -119,7 +120,8 @@ final class CentralApp: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate
     func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) { hear("ready") }
 
     func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
-        hear("channel \(brief(error))")
+        if let channel { channels.append(channel) }
+        hear("channel \(channel.map { Int($0.psm) } ?? 0) \(brief(error))")
     }
 
     func peripheral(_ peripheral: CBPeripheral, didCompleteChannelSoundingSession error: (any Error)?) {

@@ -7,6 +7,8 @@ final class PeripheralApp: NSObject, CBPeripheralManagerDelegate {
     private(set) var writes: [[CBATTRequest]] = []
     private(set) var centrals: [CBCentral] = []
     private(set) var added: [CBService] = []
+    private(set) var psm: CBL2CAPPSM = 0
+    var channels: [CBL2CAPChannel] = []
 
     /// The calls since the last time.
     func take() -> [String] {
@@ -63,7 +65,19 @@ final class PeripheralApp: NSObject, CBPeripheralManagerDelegate {
         _ peripheral: CBPeripheralManager,
         didPublishL2CAPChannel PSM: CBL2CAPPSM,
         error: (any Error)?
-    ) { calls.append("published \(PSM) \(brief(error))") }
+    ) {
+        psm = PSM
+        calls.append("published \(PSM) \(brief(error))")
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager,
+        didOpen channel: CBL2CAPChannel?,
+        error: (any Error)?
+    ) {
+        if let channel { channels.append(channel) }
+        calls.append("channel \(channel.map { Int($0.psm) } ?? 0) \(brief(error))")
+    }
 
     func peripheralManager(
         _ peripheral: CBPeripheralManager,

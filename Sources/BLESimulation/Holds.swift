@@ -1,0 +1,92 @@
+import BLERuntime
+import Dispatch
+import Synchronization
+
+/// The reasons for a world to let no time pass: apps that are about to be called on threads of their own.
+///
+/// Nobody can tell whether such a thread will ever come, so a hold that is not let go of within a second or two of the
+/// computer's time holds no longer.
+final class Holds: Sendable {
+    /// How long a thread may take, at least.
+    private static let patience = DispatchTimeInterval.seconds(1)
+
+    private struct Waiter {
+        let number: Int
+        let done: @Sendable () -> Void
+    }
+
+    private struct State {
+        /// How many holds there have been.
+        var count = 0
+        /// Those that the world waits for.
+        var active: Set<Int> = []
+        var waiter: Waiter?
+        var waiterCount = 0
+        /// Whether the computer's clock has been asked to call.
+        var isTimed = false
+
+        mutating func takeWaiter() -> Waiter? {
+            defer { waiter = nil }
+            return waiter
+        }
+    }
+
+    private let state = Mutex(State())
+    private let queue = DispatchQueue(label: "corebluetooth.world.holds")
+
+    /// How many holds there have been.
+    var count: Int { state.withLock { $0.count } }
+
+    /// Adds a hold.
+    func add() -> Hold {
+        let number = state.withLock { state in
+            state.count += 1
+            state.active.insert(state.count)
+            return state.count
+        }
+        return Hold { [weak self] in self?.remove(number) }
+    }
+
+    /// Calls `done` when there is no hold, at once or on some thread.
+    func wait(done: @escaping @Sendable () -> Void) {
+        let (isFree, isTimed) = state.withLock { state in
+            guard !state.active.isEmpty else { return (true, true) }
+            precondition(state.waiter == nil, "a world is moved by one task at a time")
+            state.waiterCount += 1
+            state.waiter = Waiter(number: state.waiterCount, done: done)
+            defer { state.isTimed = true }
+            return (false, state.isTimed)
+        }
+        if isFree { done() }
+        if !isTimed { callLater() }
+    }
+
+    private func remove(_ hold: Int) {
+        let waiter = state.withLock { state in
+            state.active.remove(hold)
+            return state.active.isEmpty ? state.takeWaiter() : nil
+        }
+        waiter?.done()
+    }
+
+    /// Looks after a while whether somebody still waits who waits now.
+    private func callLater() {
+        let number = state.withLock { $0.waiterCount }
+        queue.asyncAfter(deadline: .now() + Self.patience) { [weak self] in self?.losePatience(number) }
+    }
+
+    private func losePatience(_ number: Int) {
+        let (waiter, isTimed): (Waiter?, Bool) = state.withLock { state in
+            guard let waiter = state.waiter else {
+                state.isTimed = false
+                return (nil, false)
+            }
+            guard waiter.number <= number else { return (nil, true) }
+            state.active = []
+            state.isTimed = false
+            return (state.takeWaiter(), false)
+        }
+        if isTimed { callLater() }
+        waiter?.done()
+    }
+}

@@ -1,0 +1,45 @@
+/// Octets in the order in which they came, taken out in pieces of any size.
+struct OctetQueue {
+    private var units: [[UInt8]] = []
+    /// Which unit is the first that is not used up, and how much of it is.
+    private var first = 0
+    private var used = 0
+
+    /// How many octets there are.
+    private(set) var count = 0
+
+    var isEmpty: Bool { count == 0 }
+
+    mutating func append(_ unit: [UInt8]) {
+        guard !unit.isEmpty else { return }
+        units.append(unit)
+        count += unit.count
+    }
+
+    /// Moves as many octets as there are and `destination` has room for; returns how many.
+    mutating func move(to destination: UnsafeMutableBufferPointer<UInt8>) -> Int {
+        var moved = 0
+        while moved < destination.count, first < units.count {
+            let unit = units[first]
+            let length = min(unit.count - used, destination.count - moved)
+            let room = UnsafeMutableBufferPointer(rebasing: destination[moved..<moved + length])
+            _ = room.update(fromContentsOf: unit[used..<used + length])
+            moved += length
+            used += length
+            if used == unit.count { dropFirst() }
+        }
+        count -= moved
+        return moved
+    }
+
+    mutating func removeAll() { self = OctetQueue() }
+
+    private mutating func dropFirst() {
+        units[first] = []
+        first += 1
+        used = 0
+        guard first > units.count / 2 else { return }
+        units.removeFirst(first)
+        first = 0
+    }
+}
