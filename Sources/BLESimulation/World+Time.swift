@@ -10,11 +10,11 @@ extension World {
     /// Time stands still while apps work: what an app asks for in a delegate method is asked at the instant of the
     /// event, and one manager is served at a time. The world goes on when the queues on which managers were called and
     /// the main queue are empty, and nothing new has been asked for meanwhile; so work that hops between those, or that
-    /// a task of the main actor carries on, is waited for. So are the delegates of a channel's streams, on whichever run
-    /// loop they are scheduled, as long as a thread runs that loop: one that keeps them waiting for a second of the
-    /// computer's time is waited for no longer. What an app does on a queue or thread of its own choice, such as reading
-    /// streams there without being told, or with timers, happens at a time that only the computer knows: it works, but
-    /// no two runs are alike.
+    /// a task of the main actor carries on, is waited for. So are the delegates of a channel's streams, on whichever
+    /// run loop they are scheduled, as long as a thread runs that loop: one that keeps them waiting for a second of the
+    /// computer's time is waited for no longer. What an app does on a queue or thread of its own choice, such as
+    /// reading streams there without being told, or with timers, happens at a time that only the computer knows: it
+    /// works, but no two runs are alike.
     ///
     /// Managers may use the main queue, and this method may be called from the main actor; the main thread must not be
     /// blocked meanwhile.

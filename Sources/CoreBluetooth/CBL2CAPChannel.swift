@@ -3,8 +3,8 @@ public import Foundation
 /// A stream of octets in both directions, beside the attributes.
 ///
 /// The streams are not open yet: set their delegates, schedule them on a run loop and open them, or open them and ask
-/// them what there is. Each holds so much and no more: a peer whose octets nobody reads is made to wait, and an app that
-/// writes more than the peer takes is told how much was taken, and later that there is room again.
+/// them what there is. Each holds so much and no more: a peer whose octets nobody reads is made to wait, and an app
+/// that writes more than the peer takes is told how much was taken, and later that there is room again.
 ///
 /// The channel is closed when both streams are, or when nobody keeps this object any more; what was written before that
 /// is still sent. A channel that the peer closes is at its end, for the input stream when all is read; one that is lost

@@ -49,6 +49,9 @@ struct TidyTests {
         "Sources/BLERuntime/Transport/SocketStream.swift": (1, "everything happens on its queue"),
         "Sources/BLERuntime/Transport/SocketTransport.swift": (1, "everything happens on its queue"),
         "Sources/BLESimulation/Radio/RadioServer.swift": (1, "everything happens on its queue"),
+        "Sources/CoreBluetooth/Channels/ChannelConduit.swift": (1, "a lock makes each access whole"),
+        "Sources/CoreBluetooth/Channels/RunLoopBell.swift": (1, "a lock makes each access whole"),
+        "Sources/CoreBluetooth/Channels/StreamEvents.swift": (1, "a lock makes each access whole"),
         "Sources/CoreBluetooth/Support/Guarded.swift": (1, "a lock makes each access whole"),
         "Sources/CoreBluetooth/Support/ManagerReference.swift": (1, "set once, then used on the manager's queue"),
     ]

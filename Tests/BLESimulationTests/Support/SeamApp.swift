@@ -42,6 +42,9 @@ class SeamApp: @unchecked Sendable {
 
     func close() { session?.close() }
 
+    /// Keeps the world at this instant.
+    func holdWorld() -> Hold? { session?.hold() }
+
     /// The states that it heard of.
     var states: [HostState] {
         events.compactMap { event in
