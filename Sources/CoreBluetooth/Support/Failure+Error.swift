@@ -32,7 +32,9 @@ extension Failure {
         }
     }
 
-    /// Core 6.0, Vol 3, Part A, 4.23 and 4.26. Lacking security has the names that it has for attributes.
+    /// Why a channel was not opened: a lack of security is called what it is called for attributes.
+    ///
+    /// Core 6.0, Vol 3, Part A, 4.23 and 4.26.
     private static func error(of result: Signal.ConnectionResult) -> any Error {
         switch result {
         case .spsmNotSupported: CBError(.operationNotSupported)
