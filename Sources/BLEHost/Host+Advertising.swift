@@ -3,10 +3,10 @@ import BLEWire
 // Who advertises, and what they hear of it.
 extension Host {
     mutating func startAdvertising(_ request: AdvertisingRequest, for client: ClientID) {
-        guard case .ready(let controller) = phase else { return }
-        switch advertiser.start(request, for: client, allowsExtended: controller.usesExtendedCommands) {
-        case .started:
-            if advertiser.servicesLeftOut > 0 { note(.servicesLeftOut(count: advertiser.servicesLeftOut)) }
+        guard case .ready(let controller) = self.phase else { return }
+        let phase = clients.phase(of: client), allowsExtended = controller.usesExtendedCommands
+        switch advertiser.start(request, for: client, in: phase, allowsExtended: allowsExtended) {
+        case .started: break
         case .refused(let failure): tell(client, .server(.advertisingStarted(failure)))
         }
     }

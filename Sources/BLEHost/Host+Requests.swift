@@ -8,8 +8,10 @@ extension Host {
         role: ClientRole,
         at now: Instant
     ) {
+        if case .appMoved(let phase) = request { return move(client, to: phase) }
         guard case .ready = phase else { return refuse(request, of: client) }
         switch request {
+        case .appMoved: preconditionFailure("apps move whatever the controller does")
         case .scan(let scan): startScanning(scan, for: client)
         case .stopScan: stopScanning(client)
         case .connect(let peer, let connect): self.connect(client, to: peer, connect, at: now)
@@ -24,6 +26,13 @@ extension Host {
         case .channel: break
         case .server(let request): attributes.perform(request, for: client, at: now)
         }
+    }
+
+    /// The app of a client is used in another way: what it scans for and advertises follows.
+    private mutating func move(_ client: ClientID, to phase: AppPhase) {
+        clients.move(client, to: phase)
+        discovery.move(client, to: phase)
+        advertiser.move(client, to: phase)
     }
 
     private mutating func perform(
@@ -82,7 +91,7 @@ extension Host {
         case .server(.update): tell(client, .server(.updatesTaken(1)))
         case .server(.publishChannel): tell(client, .server(.channelPublished(.none, .poweredOff)))
         case .server(.unpublishChannel(let psm)): tell(client, .server(.channelUnpublished(psm, .poweredOff)))
-        case .scan, .stopScan, .cancelConnection, .server, .channel: break
+        case .scan, .stopScan, .cancelConnection, .server, .channel, .appMoved: break
         }
     }
 }

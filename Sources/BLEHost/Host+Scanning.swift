@@ -3,7 +3,7 @@ import BLEWire
 // Who scans, and what they hear.
 extension Host {
     mutating func startScanning(_ request: ScanRequest, for client: ClientID) {
-        discovery.start(request, for: client)
+        discovery.start(request, for: client, in: clients.phase(of: client))
         scanEpoch += 1
     }
 

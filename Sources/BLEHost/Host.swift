@@ -153,6 +153,13 @@ extension Host {
         settle(at: now)
     }
 
+    /// The user switched Bluetooth off: the same, but it stays off until the transport is opened.
+    package mutating func transportSwitchedOff(at now: Instant) {
+        tearDown(at: now)
+        changeState(to: .poweredOff)
+        settle(at: now)
+    }
+
     /// Takes one whole H4 packet from the controller, its indicator included.
     ///
     /// A malformed packet is dropped with a note; it never ends a link.

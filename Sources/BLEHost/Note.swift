@@ -72,8 +72,6 @@ package enum Note: Equatable, Sendable {
     case commandRefused(AttributeHandle, ATT.ErrorCode, ConnectionHandle)
     /// A peer signed what it wrote, and there is no key to check that with.
     case unverifiedWrite(ConnectionHandle)
-    /// Services have found no place in the advertisement, nor in the overflow area.
-    case servicesLeftOut(count: Int)
     case limitReached(Limit)
 }
 
@@ -105,7 +103,6 @@ extension Note: CustomStringConvertible {
         case .commandRefused(let handle, let code, let link):
             "ignored a command to write \(handle) on link \(link.wire): \(code)"
         case .unverifiedWrite(let link): "ignored a signed write on link \(link.wire)"
-        case .servicesLeftOut(let count): "\(count) services have no room in the advertisement"
         case .limitReached(let limit): "limit reached: \(limit)"
         }
     }

@@ -55,6 +55,23 @@ public final class Machine: Sendable {
     /// Brings the controller back, as new.
     public func plugInRadio() { world.tell(.setRadio(machine: index, isOn: true)) }
 
+    /// Switches Bluetooth off, as the user does in the settings: managers are powered off.
+    public func switchBluetoothOff() { world.tell(.setBluetooth(machine: index, isOn: false)) }
+
+    /// Switches Bluetooth on again.
+    public func switchBluetoothOn() { world.tell(.setBluetooth(machine: index, isOn: true)) }
+
+    /// Puts the apps of the machine, also those to come, into the background.
+    ///
+    /// A manager whose role is not among the modes that the apps declare sleeps there: it hears what happened when the
+    /// apps are in the foreground again, and what centrals ask of its services is refused meanwhile.
+    public func sendAppsToBackground(declaring modes: BackgroundModes) {
+        world.tell(.moveApps(machine: index, modes))
+    }
+
+    /// Puts the apps of the machine into the foreground again.
+    public func bringAppsToForeground() { world.tell(.moveApps(machine: index, nil)) }
+
     /// Has these things go wrong with the controller from now on, and no others.
     public func cause(_ faults: Faults) { world.tell(.setFaults(machine: index, faults)) }
 }
@@ -76,7 +93,7 @@ extension Machine: HostLink {
         receive: @escaping @Sendable (ClientEvent) -> Void
     ) -> any HostSession {
         let appQueue = queue.getSpecific(key: Bluetooth.appQueue) ?? queue
-        let session = WorldSession(machine: index, queue: queue, appQueue: appQueue, receive: receive)
+        let session = WorldSession(machine: index, role: role, queue: queue, appQueue: appQueue, receive: receive)
         let client = world.core.withLock { $0.open(session, role) }
         world.nudge()
         return Session(world: world, client: client)

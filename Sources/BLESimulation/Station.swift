@@ -11,6 +11,8 @@ final class Station {
         case unplugged(absentAt: Instant?)
         /// Switched off by the host, until then.
         case resetting(ControllerID, until: Instant)
+        /// Switched off by the user.
+        case switchedOff(ControllerID)
     }
 
     let name: String
@@ -19,6 +21,10 @@ final class Station {
     var host: Host
     var radio: Radio
     var faults = Machine.Faults()
+    /// What the apps of the machine may do in the background; `nil` while they are in the foreground.
+    var backgroundModes: BackgroundModes?
+    /// What apps hear when they are at work again.
+    var held: [(client: Int, event: ClientEvent)] = []
     /// Whether the host may have something to say.
     var isDirty = false
     /// The host's deadline, as it was when it last had nothing more to say.
@@ -36,10 +42,16 @@ final class Station {
         if case .present(let controller) = radio { controller } else { nil }
     }
 
+    /// How far an app that uses the host in this way is in use.
+    func phase(of role: ClientRole) -> AppPhase {
+        guard let backgroundModes else { return .foreground }
+        return backgroundModes.contains(BackgroundModes(role)) ? .background : .suspended
+    }
+
     /// When something happens by itself.
     var deadline: Instant? {
         switch radio {
-        case .present, .unplugged(absentAt: nil): hostDeadline
+        case .present, .switchedOff, .unplugged(absentAt: nil): hostDeadline
         case .unplugged(let change?), .resetting(_, let change): min(change, hostDeadline ?? change)
         }
     }

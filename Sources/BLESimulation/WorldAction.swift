@@ -9,6 +9,8 @@ enum WorldAction: Sendable {
     case request(ClientRequest, ClientID)
     case move(machine: Int, World.Position)
     case setRadio(machine: Int, isOn: Bool)
+    case setBluetooth(machine: Int, isOn: Bool)
+    case moveApps(machine: Int, BackgroundModes?)
     case setFaults(machine: Int, Machine.Faults)
     case setApart(Int, Int, Bool)
 }
@@ -17,6 +19,7 @@ enum WorldAction: Sendable {
 struct WorldSession: Sendable {
     /// The index of the machine that it is on.
     let machine: Int
+    let role: ClientRole
     /// Where events are delivered.
     let queue: DispatchQueue
     /// The queue behind that one, where the rest of the app may run.

@@ -8,16 +8,20 @@ extension WorldCore {
         case .open(let client, let role):
             guard let index = station(of: client) else { return }
             stations[index].host.open(client, role: role, at: now)
+            tellPhase(to: client)
             markDirty(index)
         case .close(let client):
             guard let index = station(of: client) else { return }
             stations[index].host.close(client, at: now)
             clients[client.rawValue] = .gone
             deliveries.removeAll { $0.client == client.rawValue }
+            stations[index].held.removeAll { $0.client == client.rawValue }
             markDirty(index)
         case .request(let request, let client): perform(request, for: client)
         case .move(let index, let position): move(index, to: Position(position))
         case .setRadio(let index, let isOn): isOn ? plugIn(index) : unplug(index)
+        case .setBluetooth(let index, let isOn): isOn ? switchOn(index) : switchOff(index)
+        case .moveApps(let index, let modes): moveApps(of: index, to: modes)
         case .setFaults(let index, let faults): set(faults, on: index)
         case .setApart(let one, let other, let isApart):
             apart.removeAll { $0 == (one, other) || $0 == (other, one) }
@@ -42,7 +46,7 @@ extension WorldCore {
         case .resetting(let controller, let until) where until <= now:
             station.radio = .present(controller)
             station.host.transportOpened(at: now)
-        case .present, .unplugged, .resetting: break
+        case .present, .unplugged, .resetting, .switchedOff: break
         }
         station.host.wake(at: now)
         markDirty(index)
@@ -62,7 +66,8 @@ extension WorldCore {
         let station = stations[index]
         station.identity.position = position
         switch station.radio {
-        case .present(let controller), .resetting(let controller, _): air.move(controller, to: position)
+        case .present(let controller), .resetting(let controller, _), .switchedOff(let controller):
+            air.move(controller, to: position)
         case .unplugged: break
         }
     }
@@ -70,7 +75,7 @@ extension WorldCore {
     private mutating func unplug(_ index: Int) {
         let station = stations[index]
         switch station.radio {
-        case .present(let controller), .resetting(let controller, _):
+        case .present(let controller), .resetting(let controller, _), .switchedOff(let controller):
             air.remove(controller, at: now)
             station.radio = .unplugged(absentAt: now + Self.absence)
             station.host.transportClosed(at: now)
@@ -91,10 +96,30 @@ extension WorldCore {
         markDirty(index)
     }
 
+    private mutating func switchOff(_ index: Int) {
+        let station = stations[index]
+        switch station.radio {
+        case .present(let controller), .resetting(let controller, _):
+            air.powerCycle(controller, at: now)
+            station.radio = .switchedOff(controller)
+            station.host.transportSwitchedOff(at: now)
+            markDirty(index)
+        case .unplugged, .switchedOff: break
+        }
+    }
+
+    private mutating func switchOn(_ index: Int) {
+        let station = stations[index]
+        guard case .switchedOff(let controller) = station.radio else { return }
+        station.radio = .present(controller)
+        station.host.transportOpened(at: now)
+        markDirty(index)
+    }
+
     private mutating func set(_ faults: Machine.Faults, on index: Int) {
         stations[index].faults = faults
         switch stations[index].radio {
-        case .present(let controller), .resetting(let controller, _):
+        case .present(let controller), .resetting(let controller, _), .switchedOff(let controller):
             air[faults: controller].isMute = faults.isMute
             air[faults: controller].dropEvents = faults.forgottenEvents
         case .unplugged: break

@@ -119,7 +119,7 @@ extension WorldCore {
 
     private mutating func tell(_ client: ClientID, _ event: ClientEvent) {
         switch clients[client.rawValue] {
-        case .app: deliveries.append((client.rawValue, event))
+        case .app(let session): tell(session, client, event)
         case .device(let index):
             for request in devices[index].receive(event, at: now) { perform(request, for: client) }
         case .gone: break

@@ -47,15 +47,23 @@ open class CBCentralManager: CBManager {
 
     /// Creates a manager whose delegate is called on `queue`, or on the main queue if that is `nil`.
     ///
-    /// The delegate hears of the state as soon as it is known. Options are accepted; a restore identifier changes
-    /// nothing, since nothing is preserved between launches.
+    /// The delegate hears of the state as soon as it is known; with a restore identifier it first hears, once, what was
+    /// preserved of an earlier launch, which is nothing on this system. The other options are accepted and change
+    /// nothing.
+    ///
+    /// - Precondition: With a restore identifier, the delegate has `centralManager(_:willRestoreState:)`; otherwise the
+    ///   program ends, as on Apple's systems.
     public init(
         delegate: (any CBCentralManagerDelegate)?,
         queue: dispatch_queue_t?,
         options: [String: Any]? = nil
     ) {
         content = Guarded(Content(delegate: delegate))
-        super.init(.central, queue: queue)
+        super.init(
+            .central,
+            queue: queue,
+            restoreIdentifier: options?[CBCentralManagerOptionRestoreIdentifierKey]
+        )
     }
 
     deinit {
@@ -129,6 +137,8 @@ open class CBCentralManager: CBManager {
         guard acceptsCommands() else { return }
         content.withLock { $0.watch = options.map { [links = $0.links] in ConnectionWatch($0, links: links) } }
     }
+
+    override func restore() { delegate?.centralManager(self, willRestoreState: [:]) }
 
     override func apply(_ event: ClientEvent) {
         switch event {

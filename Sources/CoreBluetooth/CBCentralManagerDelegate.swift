@@ -60,10 +60,12 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
     func centralManager(_ central: CBCentralManager, didUpdateANCSAuthorizationFor peripheral: CBPeripheral)
 }
 
-// Apple's protocol marks these optional; an empty default is what an absent method does.
+// Apple's protocol marks these optional; a default is what an absent method does.
 extension CBCentralManagerDelegate {
-    /// Does nothing.
-    public func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {}
+    /// Ends the program, as on Apple's systems: an app that names a manager for this must have the method.
+    public func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {
+        central.raiseForMissingRestoration("centralManager(_:willRestoreState:)")
+    }
 
     /// Does nothing.
     public func centralManager(

@@ -11,12 +11,17 @@ open class CBManager: NSObject {
     /// Those who hear what the host says after the delegate has.
     package let observers = Observers()
     let channels = Guarded(WeakTable<ChannelID, ChannelConduit>())
+    /// Whether the app wants its manager's state back when it is launched again.
+    let restores: Bool
     private let hostState = Guarded(CBManagerState.unknown)
 
     /// Opens a session; events arrive on a serial queue of the manager's own, which targets the app's queue.
     ///
     /// So they keep their order even if the app's queue is concurrent, and count as being on the app's queue.
-    init(_ role: ClientRole, queue: DispatchQueue?) {
+    ///
+    /// With a restore identifier, the delegate first hears what was preserved.
+    init(_ role: ClientRole, queue: DispatchQueue?, restoreIdentifier: Any?) {
+        restores = restoreIdentifier is String
         let appQueue = queue ?? .main
         ServedQueue.mark(appQueue)
         let queue = DispatchQueue(label: "CoreBluetooth", target: appQueue)
@@ -24,9 +29,14 @@ open class CBManager: NSObject {
         let reference = ManagerReference(queue: queue)
         self.reference = reference
         queue.suspend()
+        if restores { queue.async { reference.manager?.restore() } }
         session = DefaultLink.current.open(role, on: queue) { reference.manager?.receive($0) }
         super.init()
         reference.manager = self
+        let declared = ProcessInfo.processInfo.environment[BackgroundDeclaration.variable]
+        if declared != nil {
+            session.send(.appMoved(to: BackgroundDeclaration.phase(of: role, declared: declared)))
+        }
         queue.resume()
     }
 
@@ -50,6 +60,9 @@ open class CBManager: NSObject {
     /// Always on the manager's queue: what a delegate method reads is what it was called about.
     func apply(_: ClientEvent) {}
 
+    /// Tells the delegate what was preserved of an earlier launch; on the manager's queue, before anything else.
+    func restore() {}
+
     private func receive(_ event: ClientEvent) {
         apply(event)
         // Peripherals tell what is theirs themselves, since they answer some requests on their own.
@@ -63,6 +76,12 @@ open class CBManager: NSObject {
             defer { current = state }
             return current
         }
+    }
+
+    /// Ends the program of an app that wants a state restored and lacks the method that would tell it of that.
+    func raiseForMissingRestoration(_ method: String) {
+        guard restores else { return }
+        raise("\(Swift.type(of: self)) has a restore identifier but its delegate does not implement \(method)")
     }
 
     /// Whether commands are accepted now; says so if they are not.

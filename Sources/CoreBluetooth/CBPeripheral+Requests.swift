@@ -160,6 +160,7 @@ extension CBPeripheral {
         let subject = Guarded((self, object))
         reference.later { _ in
             let (peripheral, object) = subject.current
+            guard peripheral.content.withLock({ $0.link.acceptsAnswers }) else { return }
             tell(peripheral, object, CBError(.invalidHandle))
         }
     }

@@ -32,15 +32,23 @@ open class CBPeripheralManager: CBManager {
 
     /// Creates a manager whose delegate is called on `queue`, or on the main queue if that is `nil`.
     ///
-    /// The delegate hears of the state as soon as it is known. Options are accepted; a restore identifier changes
-    /// nothing, since nothing is preserved between launches.
+    /// The delegate hears of the state as soon as it is known; with a restore identifier it first hears, once, what was
+    /// preserved of an earlier launch, which is nothing on this system. The other options are accepted and change
+    /// nothing.
+    ///
+    /// - Precondition: With a restore identifier, the delegate has `peripheralManager(_:willRestoreState:)`; otherwise
+    ///   the program ends, as on Apple's systems.
     public init(
         delegate: (any CBPeripheralManagerDelegate)?,
         queue: dispatch_queue_t?,
         options: [String: Any]? = nil
     ) {
         content = Guarded(Content(delegate: delegate))
-        super.init(.peripheral, queue: queue)
+        super.init(
+            .peripheral,
+            queue: queue,
+            restoreIdentifier: options?[CBPeripheralManagerOptionRestoreIdentifierKey]
+        )
     }
 
     deinit { content.withLock { $0.services.withdrawAll() } }
@@ -144,6 +152,8 @@ open class CBPeripheralManager: CBManager {
         guard acceptsCommands() else { return }
         session.send(.server(.unpublishChannel(SPSM(wire: PSM))))
     }
+
+    override func restore() { delegate?.peripheralManager(self, willRestoreState: [:]) }
 
     override func apply(_ event: ClientEvent) {
         switch event {

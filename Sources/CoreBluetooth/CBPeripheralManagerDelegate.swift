@@ -51,8 +51,10 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
 
 // Apple's protocol marks these optional; a default is what an absent method does.
 extension CBPeripheralManagerDelegate {
-    /// Does nothing.
-    public func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {}
+    /// Ends the program, as on Apple's systems: an app that names a manager for this must have the method.
+    public func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {
+        peripheral.raiseForMissingRestoration("peripheralManager(_:willRestoreState:)")
+    }
     /// Does nothing.
     public func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {}
     /// Does nothing.

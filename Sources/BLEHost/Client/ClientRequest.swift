@@ -19,6 +19,19 @@ package enum ClientRequest: Equatable, Sendable {
     case server(ServerRequest)
     /// Something that needs a channel of this client that is open.
     case channel(ChannelID, ChannelRequest)
+    /// The app of this client is used by somebody, or not any more.
+    case appMoved(to: AppPhase)
+}
+
+/// How far an app is in use, which decides what the radio does for it.
+package enum AppPhase: Equatable, Sendable {
+    /// In use: everything is done as asked for.
+    case foreground
+    /// Not in use but at work: it finds only services that it names, each peer once, and advertises no name and its
+    /// services where only those find them who look for them.
+    case background
+    /// Not at work: it finds nobody and does not advertise.
+    case suspended
 }
 
 /// What a client wants to hear of while it scans.

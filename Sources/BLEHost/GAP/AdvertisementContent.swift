@@ -2,61 +2,79 @@ import BLEWire
 
 /// What goes on the air for what clients want to advertise.
 ///
-/// | part | room | holds |
-/// | --- | --- | --- |
-/// | advertisement | 3 octets | flags |
-/// | advertisement | 28 octets | services in the form and order given, and then the name, if it fits whole |
-/// | scan response | 12 octets | otherwise the name, cut after 10 octets |
-/// | scan response | 21 octets | services that did not fit, as ``OverflowArea`` |
+/// Core Bluetooth counts what fields hold, without the two octets that head each: 28 octets for services, in the form
+/// and order given, and the name if it fits whole; otherwise 10 octets for the beginning of the name. Services beyond
+/// that go into an ``OverflowArea``, and so do those of apps in the background.
 ///
-/// These are the budgets of Core Bluetooth for apps in the foreground. The overflow area and a cut name of more than
-/// eight octets do not fit together into the 31 octets of a scan response: then the area is left out.
+/// On the air, where each head counts, an advertisement has room for 28 octets beside its flags, and a scan response
+/// for 31. As much as possible is in the advertisement; the rest, a part of a list of services if need be, is in the
+/// scan response, and whoever scans sees both together. Everything within the budget of Core Bluetooth finds its place
+/// so, but for one case: an overflow area of 21 octets beside much else. Then as many services as needed, the last ones
+/// first, are in the area instead.
 ///
 /// Core 6.0, Vol 3, Part C, 11; Core Specification Supplement 11, Part A, 1.
 struct AdvertisementContent: Equatable, Sendable {
-    /// How many octets of a name the scan response takes.
+    /// How many octets services and a whole name may have together.
+    static let budget = 28
+    /// How many octets of a name there are beyond that.
     static let nameLimit = 10
 
     let advertisement: [UInt8]
     let scanResponse: [UInt8]
-    /// Services that found no room at all.
-    let left: [BluetoothUUID]
     /// What the client asked for beyond what apps can.
     let broadcast: BroadcastRequest?
 
-    init(_ request: AdvertisingRequest) {
-        if let broadcast = request.broadcast { self.init(request, broadcast) } else { self.init(app: request) }
+    /// Finds a place for `request`, and one where only those look who know them for `hidden`.
+    init(_ request: AdvertisingRequest, hiding hidden: [BluetoothUUID] = []) {
+        if let broadcast = request.broadcast {
+            self.init(request, broadcast)
+        } else {
+            self.init(app: request, hiding: hidden)
+        }
     }
 
-    private init(app request: AdvertisingRequest) {
+    private init(app request: AdvertisingRequest, hiding hidden: [BluetoothUUID]) {
         broadcast = nil
-        var advertisement = AdvertisingDataBuilder(capacity: AdvertisingData.maximumLegacyLength)
-        let hasFlags = advertisement.append(flags: [.generalDiscoverable, .classicNotSupported])
-        precondition(hasFlags, "flags are the first structure, so there is room")
-        let overflow = advertisement.append(services: request.services)
-        var name: AdvertisingDataBuilder?
-        if let localName = request.localName, !localName.isEmpty {
-            let isWhole =
-                localName.utf8.count + 2 <= advertisement.room
-                && advertisement.append(localName: localName) == .complete
-            if !isWhole {
-                var builder = AdvertisingDataBuilder(capacity: 2 + Self.nameLimit)
-                if builder.append(localName: localName) != .omitted { name = builder }
+        var visible: [BluetoothUUID] = [], overflow = hidden.filter { !request.services.contains($0) }, used = 0
+        for service in request.services {
+            if used + service.octets.count <= Self.budget {
+                used += service.octets.count
+                visible.append(service)
+            } else {
+                overflow.append(service)
             }
         }
-        var response = AdvertisingDataBuilder(capacity: AdvertisingData.maximumLegacyLength)
-        for structure in name?.data.structures ?? [] { _ = response.append(structure) }
-        let area = OverflowArea(overflow).manufacturerData
-        left = overflow.isEmpty || response.append(manufacturerData: area) ? [] : overflow
-        self.advertisement = advertisement.data.encoded
-        scanResponse = response.data.encoded
+        let name = request.localName.flatMap { Self.name($0, room: Self.budget - used) }
+        while true {
+            let packing = AdvertisementPacking.best(
+                services: visible,
+                overflow: overflow,
+                name: name,
+                area: overflow.isEmpty ? nil : OverflowArea(overflow).structure
+            )
+            if let packing {
+                advertisement = packing.advertisement.data.encoded
+                scanResponse = packing.scanResponse.data.encoded
+                return
+            }
+            guard let last = visible.popLast() else {
+                preconditionFailure("a name and an overflow area fit into an advertisement and a scan response")
+            }
+            overflow.append(last)
+        }
+    }
+
+    /// The name as a field: whole if there is room for it, else its beginning; `nil` if it is empty.
+    private static func name(_ name: String, room: Int) -> AdvertisingData.Structure? {
+        var builder = AdvertisingDataBuilder(capacity: 2 + (name.utf8.count <= room ? budget : nameLimit))
+        guard !name.isEmpty, builder.append(localName: name) != .omitted else { return nil }
+        return builder.data.structures.first
     }
 
     init(advertisement: [UInt8], scanResponse: [UInt8], broadcast: BroadcastRequest) {
         self.advertisement = advertisement
         self.scanResponse = scanResponse
         self.broadcast = broadcast
-        left = []
     }
 
     /// What several clients want to advertise together: all services, and the name of the first that has one; and what
@@ -70,4 +88,8 @@ struct AdvertisementContent: Equatable, Sendable {
             broadcast: requests.lazy.compactMap(\.broadcast).first
         )
     }
+}
+
+extension OverflowArea {
+    fileprivate var structure: AdvertisingData.Structure { .init(.manufacturerData, manufacturerData) }
 }

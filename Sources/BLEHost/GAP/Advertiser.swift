@@ -29,6 +29,7 @@ struct Advertiser {
     private struct Client {
         let id: ClientID
         let request: AdvertisingRequest
+        var phase: AppPhase
         /// Whether the client has heard that its advertisement started.
         var isAnswered = false
     }
@@ -54,9 +55,6 @@ struct Advertiser {
         if case .off(let notBefore) = state, content != nil, isAllowed { notBefore } else { nil }
     }
 
-    /// Services that have no room in what is advertised now.
-    var servicesLeftOut: Int { content?.left.count ?? 0 }
-
     /// The controller was reset, and nobody advertises any more.
     ///
     /// - Parameter setsAddress: Whether the set needs an address of its own.
@@ -74,6 +72,7 @@ struct Advertiser {
     mutating func start(
         _ request: AdvertisingRequest,
         for client: ClientID,
+        in phase: AppPhase = .foreground,
         allowsExtended: Bool = true
     ) -> OnStart {
         if let broadcast = request.broadcast {
@@ -85,9 +84,15 @@ struct Advertiser {
         guard request.localName?.utf8.count ?? 0 <= 248, request.services.count <= 128 else {
             return .refused(.invalidParameters)
         }
-        clients.append(Client(id: client, request: request))
+        clients.append(Client(id: client, request: request, phase: phase))
         merge()
         return .started
+    }
+
+    /// The app of a client is used in another way.
+    mutating func move(_ client: ClientID, to phase: AppPhase) {
+        for index in clients.indices where clients[index].id == client { clients[index].phase = phase }
+        merge()
     }
 
     /// A client advertises no more; `true` if it has not even heard that it began.
@@ -99,8 +104,17 @@ struct Advertiser {
     }
 
     private mutating func merge() {
-        let requests = clients.map(\.request)
-        content = requests.isEmpty ? nil : AdvertisementContent(AdvertisementContent.merged(requests))
+        func requests(in phase: AppPhase) -> [AdvertisingRequest] {
+            clients.filter { $0.phase == phase }.map(\.request)
+        }
+        guard clients.contains(where: { $0.phase != .suspended }) else {
+            content = nil
+            return
+        }
+        content = AdvertisementContent(
+            AdvertisementContent.merged(requests(in: .foreground)),
+            hiding: AdvertisementContent.merged(requests(in: .background)).services
+        )
     }
 
     /// Returns the command that leads toward what is wanted, unless one is under way or none is needed.

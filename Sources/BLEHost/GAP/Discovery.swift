@@ -29,7 +29,14 @@ struct Discovery {
     private struct Session {
         let client: ClientID
         let request: ScanRequest
+        var phase: AppPhase
         var heard: BoundedMap<DeviceAddress, Heard>
+
+        /// Whether every advertisement is told of.
+        var allowsDuplicates: Bool { request.allowsDuplicates && phase == .foreground }
+
+        /// Whether whoever advertises is told of, whatever it offers.
+        var isOpen: Bool { request.services.isEmpty && request.solicitedServices.isEmpty }
     }
 
     private struct Sighting {
@@ -60,17 +67,22 @@ struct Discovery {
     var isWanted: Bool { !sessions.isEmpty }
 
     /// Whether some client wants to hear of every advertisement.
-    var wantsDuplicates: Bool { sessions.contains { $0.request.allowsDuplicates } }
+    var wantsDuplicates: Bool { sessions.contains(where: \.allowsDuplicates) }
 
     /// When to call ``expire(at:)``, if nothing happens before.
     var deadline: Instant? { waiting.first?.due }
 
     /// A client scans, or scans anew with other parameters: it has heard of nobody yet.
-    mutating func start(_ request: ScanRequest, for client: ClientID) {
+    mutating func start(_ request: ScanRequest, for client: ClientID, in phase: AppPhase = .foreground) {
         stop(client)
         let heard = BoundedMap<DeviceAddress, Heard>(capacity: limits.sightings)
         let index = sessions.firstIndex { $0.client > client } ?? sessions.endIndex
-        sessions.insert(Session(client: client, request: request, heard: heard), at: index)
+        sessions.insert(Session(client: client, request: request, phase: phase, heard: heard), at: index)
+    }
+
+    /// The app of a client is used in another way.
+    mutating func move(_ client: ClientID, to phase: AppPhase) {
+        for index in sessions.indices where sessions[index].client == client { sessions[index].phase = phase }
     }
 
     mutating func stop(_ client: ClientID) {
@@ -97,7 +109,7 @@ struct Discovery {
         guard advertisement.isScannable else {
             return findings(of: Sighting(advertisement: advertisement))
         }
-        guard !sessions.allSatisfy({ !$0.request.allowsDuplicates && $0.heard.peek(address) == .everything }) else {
+        guard !sessions.allSatisfy({ !$0.allowsDuplicates && $0.heard.peek(address) == .everything }) else {
             return []
         }
         var findings: [Finding] = []
@@ -151,8 +163,14 @@ struct Discovery {
         var services: AdvertisedServices?
         var findings: [Finding] = []
         for index in sessions.indices {
-            let request = sessions[index].request
-            if !request.allowsDuplicates {
+            let request = sessions[index].request, isOpen = sessions[index].isOpen
+            switch sessions[index].phase {
+            case .suspended: continue
+            case .background: if isOpen { continue }
+            case .foreground: break
+            }
+            let allowsDuplicates = sessions[index].allowsDuplicates
+            if !allowsDuplicates {
                 switch sessions[index].heard[address] {
                 case .everything: continue
                 case .advertisement: guard sighting.response?.isEmpty == false else { continue }
@@ -160,12 +178,12 @@ struct Discovery {
                 }
             }
             guard request.admits(advertisement.rssi, data) else { continue }
-            if !request.services.isEmpty || !request.solicitedServices.isEmpty {
+            if !isOpen {
                 let advertised = services ?? AdvertisedServices(data)
                 services = advertised
                 guard advertised.matches(request) else { continue }
             }
-            if !request.allowsDuplicates { sessions[index].heard[address] = isComplete ? .everything : .advertisement }
+            if !allowsDuplicates { sessions[index].heard[address] = isComplete ? .everything : .advertisement }
             findings.append(
                 Finding(
                     client: sessions[index].client,

@@ -9,9 +9,6 @@ package import BLEWire
 package struct OverflowArea: Equatable, Sendable {
     private static let header: [UInt8] = [0x4C, 0x00, 0x01]
 
-    /// How many octets the structure takes in an advertisement.
-    static let encodedLength = 2 + header.count + 16
-
     private var mask: UInt128
 
     /// Creates the area that holds `services`.

@@ -17,6 +17,8 @@ struct AdvertisingTests {
         rig.events(of: client).filter { if case .server(.advertisingStarted) = $0 { true } else { false } }
     }
 
+    static func shorts(_ count: UInt16) -> [BluetoothUUID] { (0..<count).map { .short(0x1800 + $0) } }
+
     static func long(_ number: UInt8) -> BluetoothUUID {
         .full(UInt128(number) << 120 | 0x1122_3344_5566_7788_99AA_BBCC_DDEE)
     }
@@ -73,12 +75,29 @@ struct AdvertisingTests {
             [27, 0x09] + Array("12345678901234567890123456".utf8), []
         ),
         (
-            .init(localName: "123456789012345678901234567"), [],
+            .init(localName: "1234567890123456789012345678"), [],
+            [29, 0x09] + Array("1234567890123456789012345678".utf8)
+        ),
+        (
+            .init(localName: "12345678901234567890123456789"), [],
             [11, 0x08] + Array("1234567890".utf8)
         ),
         (
             .init(localName: "éééééé", services: [long(1)]),
+            [17, 0x07] + long(1).octets, [13, 0x09] + Array("éééééé".utf8)
+        ),
+        (
+            .init(localName: "ééééééé", services: [long(1)]),
             [17, 0x07] + long(1).octets, [11, 0x08] + Array("ééééé".utf8)
+        ),
+        (
+            .init(localName: "1234567890", services: shorts(14)),
+            [27, 0x02] + shorts(13).flatMap(\.octets), [3, 0x02, 13, 0x18, 11, 0x09] + Array("1234567890".utf8)
+        ),
+        (
+            .init(services: shorts(15)),
+            [27, 0x02] + shorts(13).flatMap(\.octets),
+            [3, 0x02, 13, 0x18, 20, 0xFF] + OverflowArea([.short(0x180E)]).manufacturerData
         ),
         (
             .init(services: [long(1), long(2)]),
@@ -91,7 +110,6 @@ struct AdvertisingTests {
         let content = AdvertisementContent(request)
         #expect(content.advertisement == Self.flags + advertisement)
         #expect(content.scanResponse == response)
-        #expect(content.left.isEmpty)
     }
 
     @Test("Whatever is asked for, each part fits into a legacy packet", arguments: UInt64(0)..<16)
@@ -104,9 +122,39 @@ struct AdvertisingTests {
                     : .full(UInt128(UInt64.random(in: .min ... .max, using: &random)) << 64)
             }
             let name = String(repeating: "ü", count: .random(in: 0...30, using: &random))
-            let content = AdvertisementContent(.init(localName: name, services: services))
+            let hidden = services.shuffled(using: &random).prefix(.random(in: 0...3, using: &random))
+            let content = AdvertisementContent(.init(localName: name, services: services), hiding: Array(hidden))
             #expect(content.advertisement.count <= 31)
             #expect(content.scanResponse.count <= 31)
+            let data = AdvertisingData(decoding: content.advertisement + content.scanResponse)
+            let area = OverflowArea(in: data)
+            #expect(services.allSatisfy { data.serviceUUIDs.contains($0) || area?.contains($0) == true })
+            #expect((data.localName?.utf8.count ?? 0) >= min(name.utf8.count, AdvertisementContent.nameLimit))
+        }
+    }
+
+    @Test("Services and a name within the budget are seen as they are, whatever their forms", arguments: UInt64(0)..<16)
+    func budget(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<100 {
+            var services: [BluetoothUUID] = [], left = AdvertisementContent.budget
+            while left > 1, Int.random(in: 0..<8, using: &random) > 0 {
+                let number = UInt16(services.count)
+                let service: BluetoothUUID =
+                    switch Int.random(in: 0..<3, using: &random) {
+                    case 0: .short(number)
+                    case 1: .medium(UInt32(number) << 16)
+                    default: .full(UInt128(number) << 112)
+                    }
+                guard service.octets.count <= left else { continue }
+                left -= service.octets.count
+                services.append(service)
+            }
+            let name = String("1234567890123456789012345678".prefix(max(left, AdvertisementContent.nameLimit)))
+            let content = AdvertisementContent(.init(localName: name, services: services))
+            let data = AdvertisingData(decoding: content.advertisement + content.scanResponse)
+            #expect(Set(data.serviceUUIDs) == Set(services))
+            #expect(data.localName == name)
         }
     }
 

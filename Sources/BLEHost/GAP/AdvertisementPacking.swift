@@ -1,0 +1,97 @@
+import BLEWire
+
+/// Which fields are in the advertisement and which in its scan response.
+struct AdvertisementPacking {
+    /// The part of a list of services that is in one of the two.
+    private struct Share {
+        var services: [BluetoothUUID] = []
+        var room: Int
+
+        /// Adds a service if it fits, with the head of its list if it is the first of its form.
+        mutating func add(_ service: BluetoothUUID) -> Bool {
+            let octets = service.octets.count
+            let cost = octets + (services.contains { $0.octets.count == octets } ? 0 : 2)
+            guard cost <= room else { return false }
+            services.append(service)
+            room -= cost
+            return true
+        }
+    }
+
+    private(set) var advertisement = AdvertisingDataBuilder(capacity: AdvertisingData.maximumLegacyLength)
+    private(set) var scanResponse = AdvertisingDataBuilder(capacity: AdvertisingData.maximumLegacyLength)
+
+    /// How many octets of services are in the advertisement.
+    private var advertised = 0
+
+    /// The packing that has as much of the services in the advertisement as possible; `nil` if none has room for all.
+    ///
+    /// Beside them a whole name is rather in the advertisement, and a part of one and the overflow area in the scan
+    /// response.
+    static func best(
+        services: [BluetoothUUID],
+        overflow: [BluetoothUUID],
+        name: AdvertisingData.Structure?,
+        area: AdvertisingData.Structure?
+    ) -> Self? {
+        let largestFirst = services.filter { $0.octets.count > 4 } + services.filter { $0.octets.count <= 4 }
+        var best: Self?
+        for services in [services, largestFirst] {
+            for areaIsFirst in [false, true] {
+                for nameIsFirst in name?.type == .shortenedLocalName ? [false, true] : [true, false] {
+                    var front: [AdvertisingData.Structure] = [], rear: [AdvertisingData.Structure] = []
+                    if let name { if nameIsFirst { front.append(name) } else { rear.append(name) } }
+                    if let area { if areaIsFirst { front.append(area) } else { rear.append(area) } }
+                    guard let packing = Self(services, overflow, beside: front, after: rear) else { continue }
+                    if packing.advertised > best?.advertised ?? -1 { best = packing }
+                }
+            }
+        }
+        return best
+    }
+
+    /// Packs with these fields in the advertisement and those in the scan response; `nil` if that is too much.
+    private init?(
+        _ services: [BluetoothUUID],
+        _ overflow: [BluetoothUUID],
+        beside front: [AdvertisingData.Structure],
+        after rear: [AdvertisingData.Structure]
+    ) {
+        let hasFlags = advertisement.append(flags: [.generalDiscoverable, .classicNotSupported])
+        precondition(hasFlags, "flags are the first structure, so there is room")
+        var here = Share(room: advertisement.room - front.reduce(0) { $0 + $1.encodedLength })
+        var there = Share(room: scanResponse.room - rear.reduce(0) { $0 + $1.encodedLength })
+        guard here.room >= 0, there.room >= 0 else { return nil }
+        for service in services where !here.add(service) { guard there.add(service) else { return nil } }
+        advertised = here.services.reduce(0) { $0 + $1.octets.count }
+        Self.append(here.services, then: front, to: &advertisement, others: there.services + overflow)
+        Self.append(there.services, then: rear, to: &scanResponse, others: here.services + overflow)
+    }
+
+    private static func append(
+        _ services: [BluetoothUUID],
+        then fields: [AdvertisingData.Structure],
+        to builder: inout AdvertisingDataBuilder,
+        others: [BluetoothUUID]
+    ) {
+        for octets in [2, 4, 16] {
+            let list = services.filter { $0.octets.count == octets }
+            guard !list.isEmpty else { continue }
+            let isComplete = !others.contains { $0.octets.count == octets }
+            let hasRoom = builder.append(.init(type(octets, isComplete: isComplete), list.flatMap(\.octets)))
+            precondition(hasRoom, "a share never takes more than there is room for")
+        }
+        for field in fields {
+            let hasRoom = builder.append(field)
+            precondition(hasRoom, "the room for these fields was kept")
+        }
+    }
+
+    private static func type(_ octets: Int, isComplete: Bool) -> ADType {
+        switch octets {
+        case 2: isComplete ? .completeServiceUUIDs16 : .incompleteServiceUUIDs16
+        case 4: isComplete ? .completeServiceUUIDs32 : .incompleteServiceUUIDs32
+        default: isComplete ? .completeServiceUUIDs128 : .incompleteServiceUUIDs128
+        }
+    }
+}

@@ -1,0 +1,27 @@
+import BLEHost
+
+/// What an app may do while nobody uses it.
+///
+/// An app for a phone declares these under `UIBackgroundModes`.
+public struct BackgroundModes: OptionSet, Hashable, Sendable {
+    /// One bit for each mode.
+    public let rawValue: Int
+
+    /// Creates modes from their bits.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+
+    /// Central managers go on, `bluetooth-central`: scans find services that they name, each peripheral once.
+    public static var central: Self { Self(rawValue: 1) }
+
+    /// Peripheral managers go on, `bluetooth-peripheral`: without a name, and with services that only those find who
+    /// look for them.
+    public static var peripheral: Self { Self(rawValue: 2) }
+
+    init(_ role: ClientRole) {
+        self =
+            switch role {
+            case .central: .central
+            case .peripheral: .peripheral
+            }
+    }
+}
