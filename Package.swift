@@ -25,6 +25,7 @@ let package = Package(
     name: "corebluetooth-linux",
     products: [
         .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
+        .library(name: "CoreBluetoothExtras", targets: ["CoreBluetoothExtras"]),
         .library(name: "BLESimulation", targets: ["BLESimulation"]),
         .executable(name: "ble", targets: ["ble"]),
     ],
@@ -61,6 +62,12 @@ let package = Package(
 
         // The names in `import CoreBluetooth.CBUUID` and the like.
         .systemLibrary(name: "CoreBluetoothSubmodules"),
+
+        .target(
+            name: "CoreBluetoothExtras",
+            dependencies: ["CoreBluetooth", "BLEHost", "BLEWire"],
+            swiftSettings: common
+        ),
 
         // Programs.
         .executableTarget(
@@ -101,6 +108,11 @@ let package = Package(
         .testTarget(
             name: "CoreBluetoothTests",
             dependencies: ["CoreBluetooth", "BLESimulation", "BLERuntime", "BLEHost", "BLEWire"],
+            swiftSettings: common
+        ),
+        .testTarget(
+            name: "CoreBluetoothExtrasTests",
+            dependencies: ["CoreBluetoothExtras", "BLESimulation"],
             swiftSettings: common
         ),
         .testTarget(name: "bleTests", dependencies: ["ble", "BLESimulation", argumentParser], swiftSettings: common),

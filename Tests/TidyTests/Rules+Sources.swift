@@ -23,10 +23,11 @@ extension Rule {
             }
         },
         Rule(
-            "Only the two products have anything public",
+            "Only the three products have anything public",
             in: "Sources/BLEHost/Host.swift",
             applies: { path in
-                isSource(path) && !path.hasPrefix("Sources/CoreBluetooth/") && !path.hasPrefix("Sources/BLESimulation/")
+                isSource(path) && !path.hasPrefix("Sources/CoreBluetooth/")
+                    && !path.hasPrefix("Sources/CoreBluetoothExtras/") && !path.hasPrefix("Sources/BLESimulation/")
             },
             forbids: [
                 ["public", "struct"], ["public", "enum"], ["public", "class"], ["public", "final"],

@@ -18,9 +18,11 @@ extension CBCentralManager {
         peripheral.connect(request)
     }
 
-    /// The object of this manager that stands for `peer`, if the app has one.
-    package func existingPeripheral(_ peer: PeerIdentifier) -> CBPeripheral? {
-        content.withLock { $0.peripherals[peer] }
+    /// The object that stands for the sender of an advertisement, which knows of it.
+    package func peripheral(heardBy report: AdvertisementReport) -> CBPeripheral {
+        let peripheral = peripheral(report.peer, name: report.name)
+        peripheral.heard(report)
+        return peripheral
     }
 }
 
@@ -65,4 +67,9 @@ extension CBPeripheral {
     package func has(_ characteristic: CBCharacteristic) -> Bool { owns(characteristic) }
     /// Whether `descriptor` is one that this peripheral has now.
     package func has(_ descriptor: CBDescriptor) -> Bool { owns(descriptor) }
+}
+
+extension CBUUID {
+    /// The type as the host knows it.
+    package var hostValue: BluetoothUUID { value }
 }

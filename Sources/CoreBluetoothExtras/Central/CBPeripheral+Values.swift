@@ -1,0 +1,107 @@
+import BLEHost
+public import CoreBluetooth
+import Foundation
+
+// Values, for tasks.
+extension CBPeripheral {
+    /// Reads the value of `characteristic`, however long it is; the delegate hears, too.
+    ///
+    /// - Throws: As the delegate would hear: a refusal of the device is a `CBATTError`.
+    public func value(of characteristic: CBCharacteristic) async throws -> Data {
+        guard has(characteristic), let handle = characteristic.valueHandle else { throw CBError(.invalidHandle) }
+        let octets = try await answer(
+            to: { event -> Result<[UInt8], Failure>? in
+                guard case .valueRead(handle, let result) = event else { return nil }
+                return result
+            },
+            ask: { readValue(for: characteristic) }
+        )
+        return Data(octets)
+    }
+
+    /// Reads the octets of `descriptor`.
+    public func value(of descriptor: CBDescriptor) async throws -> Data {
+        guard has(descriptor), let handle = descriptor.attributeHandle else { throw CBError(.invalidHandle) }
+        let octets = try await answer(
+            to: { event -> Result<[UInt8], Failure>? in
+                guard case .valueRead(handle, let result) = event else { return nil }
+                return result
+            },
+            ask: { readValue(for: descriptor) }
+        )
+        return Data(octets)
+    }
+
+    /// Writes a value, and returns when the device has taken it.
+    public func write(_ value: Data, to characteristic: CBCharacteristic) async throws {
+        guard has(characteristic), let handle = characteristic.valueHandle else { throw CBError(.invalidHandle) }
+        try await answer(
+            to: { event -> Result<Void, Failure>? in
+                guard case .valueWritten(handle, let failure) = event else { return nil }
+                return failure.map { .failure($0) } ?? .success(())
+            },
+            ask: { writeValue(value, for: characteristic, type: .withResponse) }
+        )
+    }
+
+    /// Writes a value that the device does not answer, as soon as there is room for it.
+    ///
+    /// - Throws: `CBError.notConnected` if there is no connection any more, so that the value was not sent.
+    public func send(_ value: Data, to characteristic: CBCharacteristic) async throws {
+        guard has(characteristic) else { throw CBError(.invalidHandle) }
+        while !canSendWriteWithoutResponse {
+            try await answer(
+                to: { event -> Result<Void, Failure>? in
+                    guard case .writeCommandsTaken = event else { return nil }
+                    return .success(())
+                },
+                ask: {}
+            )
+        }
+        writeValue(value, for: characteristic, type: .withoutResponse)
+    }
+
+    /// Has `characteristic` send its value by itself, as long as somebody iterates over the values.
+    ///
+    /// The sequence throws when the device refuses, or when the connection ends. When the task that iterates is
+    /// cancelled, or drops the sequence, the device is asked to send no more.
+    ///
+    /// - Parameter policy: What becomes of values for which an iterating task is too slow; all are kept if not said
+    ///   otherwise.
+    public func values(
+        of characteristic: CBCharacteristic,
+        buffering policy: AsyncThrowingStream<Data, any Error>.Continuation.BufferingPolicy = .unbounded
+    ) -> AsyncThrowingStream<Data, any Error> {
+        let (stream, continuation) = AsyncThrowingStream.makeStream(
+            of: Data.self,
+            throwing: (any Error).self,
+            bufferingPolicy: policy
+        )
+        guard let manager, state == .connected, has(characteristic), let handle = characteristic.valueHandle else {
+            continuation.finish(throwing: CBError(state == .connected ? .invalidHandle : .notConnected))
+            return stream
+        }
+        let peer = self.peer, observers = manager.observers
+        let subject = Unchecked((peripheral: self, characteristic: characteristic))
+        let id = observers.add { event in
+            switch event {
+            case .peer(peer, .valueNotified(handle, let value)): continuation.yield(Data(value))
+            case .peer(peer, .subscriptionChanged(handle, _, let failure?)):
+                continuation.finish(throwing: failure.error(about: .attribute))
+            case .disconnected(peer, let failure, _):
+                continuation.finish(throwing: (failure ?? .notConnected).error(about: .connection))
+            case .stateChanged(let state) where state != .poweredOn:
+                continuation.finish(throwing: CBError(.notConnected))
+            default: break
+            }
+        }
+        continuation.onTermination = { termination in
+            observers.remove(id)
+            let (peripheral, characteristic) = subject.object
+            guard case .cancelled = termination, peripheral.state == .connected else { return }
+            peripheral.setNotifyValue(false, for: characteristic)
+        }
+        setNotifyValue(true, for: characteristic)
+        return stream
+    }
+}

@@ -1,0 +1,2 @@
+// Whoever uses the extras uses what they extend.
+@_exported public import CoreBluetooth

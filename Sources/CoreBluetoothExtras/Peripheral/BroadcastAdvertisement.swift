@@ -1,0 +1,75 @@
+import BLEHost
+import BLEWire
+public import CoreBluetooth
+import Foundation
+
+/// An advertisement with what Core Bluetooth does not let an app say.
+public struct BroadcastAdvertisement {
+    /// What the device is called.
+    public var localName: String?
+    /// Services that it offers.
+    public var services: [CBUUID] = []
+    /// A maker's data, which begin with the two octets of the company identifier, the lower one first.
+    public var manufacturerData: Data?
+    /// Data of services, in this order.
+    public var serviceData: [(service: CBUUID, data: Data)] = []
+    /// Whether centrals may connect.
+    public var isConnectable = true
+    /// Whether to use extended advertising, which devices before Bluetooth 5 do not hear: up to 1 650 octets instead of
+    /// 31, or as many as one packet holds, about 240, if centrals may connect.
+    public var isExtended = false
+    /// How often to advertise, 20 ms to 10.24 s.
+    public var interval = Duration.milliseconds(100)
+    /// How strong to send, -127 to 20 dBm; the controller's choice if `nil`. Only with controllers of Bluetooth 5.
+    public var transmitPower: Int?
+    /// Where an extended advertisement begins: ``PhysicalLayer/le1M`` or ``PhysicalLayer/leCoded``.
+    public var primaryPhysicalLayer = PhysicalLayer.le1M
+    /// Where an extended advertisement's data are sent.
+    public var secondaryPhysicalLayer = PhysicalLayer.le1M
+
+    /// Creates an advertisement that says nothing yet.
+    public init() {}
+
+    var request: AdvertisingRequest? {
+        guard primaryPhysicalLayer != .le2M, transmitPower.map({ -127...20 ~= $0 }) ?? true else { return nil }
+        var broadcast = BroadcastRequest()
+        broadcast.manufacturerData = manufacturerData.map { [UInt8]($0) }
+        broadcast.serviceData = serviceData.map { .init(service: $0.service.hostValue, data: [UInt8]($0.data)) }
+        broadcast.isConnectable = isConnectable
+        broadcast.isExtended = isExtended
+        broadcast.interval = interval
+        broadcast.transmitPower = transmitPower.map { Int8(clamping: $0) }
+        broadcast.primaryPHY = primaryPhysicalLayer.phy
+        broadcast.secondaryPHY = secondaryPhysicalLayer.phy
+        return AdvertisingRequest(
+            localName: localName,
+            services: services.map(\.hostValue),
+            broadcast: broadcast
+        )
+    }
+}
+
+extension CBPeripheralManager {
+    /// Advertises, and returns when that has begun; ``CBPeripheralManager/stopAdvertising()`` ends it.
+    ///
+    /// - Throws: `CBError.invalidParameters` if not all finds room, `CBError.operationNotSupported` if the controller
+    ///   lacks extended advertising, `CBError.alreadyAdvertising`; `CancellationError` if the task is cancelled, in
+    ///   which case nothing is advertised.
+    public func advertise(_ advertisement: BroadcastAdvertisement) async throws {
+        guard state == .poweredOn else { throw CBError(.notConnected) }
+        guard !isAdvertising else { throw CBError(.alreadyAdvertising) }
+        guard let request = advertisement.request else { throw CBError(.invalidParameters) }
+        do {
+            try await answer(
+                to: { event -> Result<Void, any Error>? in
+                    guard case .server(.advertisingStarted(let failure)) = event else { return nil }
+                    return failure.map { .failure($0.error(about: .server)) } ?? .success(())
+                },
+                ask: { startAdvertising(request) }
+            )
+        } catch is CancellationError {
+            stopAdvertising()
+            throw CancellationError()
+        }
+    }
+}
