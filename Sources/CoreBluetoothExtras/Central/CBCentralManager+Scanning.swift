@@ -11,6 +11,7 @@ extension CBCentralManager {
     /// - Parameters:
     ///   - filter: Which devices to tell of.
     ///   - limit: How many discoveries wait for somebody who is slow; the newest are kept.
+    /// - Returns: The devices that are found.
     public func discoveries(
         _ filter: ScanFilter = ScanFilter(),
         keeping limit: Int = 1024

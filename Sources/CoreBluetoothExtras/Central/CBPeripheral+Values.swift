@@ -66,8 +66,10 @@ extension CBPeripheral {
     /// The sequence throws when the device refuses, or when the connection ends. When the task that iterates is
     /// cancelled, or drops the sequence, the device is asked to send no more.
     ///
-    /// - Parameter policy: What becomes of values for which an iterating task is too slow; all are kept if not said
-    ///   otherwise.
+    /// - Parameters:
+    ///   - characteristic: One of this peripheral that notifies or indicates.
+    ///   - policy: What becomes of values for which an iterating task is too slow; all are kept if not said otherwise.
+    /// - Returns: The values, in the order in which they come.
     public func values(
         of characteristic: CBCharacteristic,
         buffering policy: AsyncThrowingStream<Data, any Error>.Continuation.BufferingPolicy = .unbounded

@@ -20,7 +20,9 @@ public struct BroadcastAdvertisement {
     public var isExtended = false
     /// How often to advertise, 20 ms to 10.24 s.
     public var interval = Duration.milliseconds(100)
-    /// How strong to send, -127 to 20 dBm; the controller's choice if `nil`. Only with controllers of Bluetooth 5.
+    /// How strong to send, -127 to 20 dBm, or `nil` for the controller to choose.
+    ///
+    /// Only controllers of Bluetooth 5 can be asked.
     public var transmitPower: Int?
     /// Where an extended advertisement begins: ``PhysicalLayer/le1M`` or ``PhysicalLayer/leCoded``.
     public var primaryPhysicalLayer = PhysicalLayer.le1M

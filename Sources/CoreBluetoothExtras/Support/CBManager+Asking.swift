@@ -8,6 +8,8 @@ extension CBManager {
     /// - Parameters:
     ///   - event: Whether an event answers this, and how; each answers the oldest question that it fits.
     ///   - ask: Asks; called after all is prepared for the answer.
+    /// - Returns: What the event says.
+    /// - Throws: What the event says, or `CBError.notConnected` if Bluetooth goes off, or `CancellationError`.
     func answer<Value: Sendable>(
         to event: @escaping @Sendable (ClientEvent) -> Result<Value, any Error>?,
         ask: () -> Void
