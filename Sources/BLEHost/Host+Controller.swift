@@ -76,7 +76,16 @@ extension Host {
     mutating func changeState(to state: HostState) {
         guard state != self.state else { return }
         self.state = state
-        for client in clients.clients { tell(client.id, .stateChanged(state)) }
+        for client in clients.clients { announceState(to: client.id, client.role) }
+    }
+
+    /// Tells a client of the state, and before it can begin, of what it can count on.
+    mutating func announceState(to client: ClientID, _ role: ClientRole) {
+        if state == .poweredOn, role == .central, case .ready(let controller) = phase {
+            let features = controller.hostFeatures
+            if !features.isEmpty { tell(client, .featuresChanged(features)) }
+        }
+        tell(client, .stateChanged(state))
     }
 
     mutating func note(_ note: Note) { outbox.append(.note(note)) }

@@ -178,7 +178,7 @@ extension Host {
             let centrals = connectedCentrals()
             if !centrals.isEmpty { tell(client, .server(.centralsConnected(centrals))) }
         }
-        if state != .unknown { tell(client, .stateChanged(state)) }
+        if state != .unknown { announceState(to: client, role) }
         settle(at: now)
     }
 

@@ -2,7 +2,7 @@ package import BLEHost
 package import Dispatch
 
 /// A line from an app's manager to a host, in this process, in a daemon or in a simulated world.
-package protocol HostLink: Sendable {
+package protocol HostLink: AnyObject, Sendable {
     /// Opens a session.
     ///
     /// `receive` is called on `queue` for every event, in order; the first say which peers are known and what state the

@@ -2,7 +2,7 @@ package import BLEHost
 package import Dispatch
 
 /// What an app talks to when there is no host: managers that say that Bluetooth is not supported.
-package struct UnsupportedLink: HostLink {
+package final class UnsupportedLink: HostLink {
     private struct Session: HostSession {
         func send(_ request: ClientRequest) {}
         func close() {}

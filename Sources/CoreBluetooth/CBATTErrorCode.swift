@@ -118,6 +118,13 @@ extension CBATTError {
             case .insufficientEncryption: "The connection is not encrypted."
             case .unsupportedGroupType: "The attribute type does not group others."
             case .insufficientResources: "The server has no resources left."
+            case .__unrecognized(0x12): "The attributes have changed since they were discovered."
+            case .__unrecognized(0x13): "The value is not allowed."
+            case .__unrecognized(0x80...0x9F): "The device refused with a code of its own: \(rawValue)."
+            case .__unrecognized(0xFC): "The write request was rejected."
+            case .__unrecognized(0xFD): "The client has not configured notifications or indications as it should have."
+            case .__unrecognized(0xFE): "The procedure is being carried out already."
+            case .__unrecognized(0xFF): "The value is out of range."
             case .__unrecognized(let number): "The device refused with code \(number)."
             }
         }

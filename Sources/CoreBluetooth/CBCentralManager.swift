@@ -1,5 +1,6 @@
 import BLEHost
 import BLERuntime
+import BLESimulation
 public import Dispatch
 public import Foundation
 
@@ -24,6 +25,7 @@ open class CBCentralManager: CBManager {
     }
 
     let content: Guarded<Content>
+    private let features = SupportedFeatures.of(DefaultLink.current)
 
     /// What a manager knows.
     struct Content {
@@ -79,9 +81,11 @@ open class CBCentralManager: CBManager {
     /// Whether the manager scans.
     open var isScanning: Bool { content.withLock { $0.scan != nil } }
 
-    /// Whether the hardware has all of `features`; none of them is used yet.
+    /// Whether the hardware has all of `features`; known while there is a central manager that is ready to be used.
     @discardableResult
-    open class func supports(_ features: CBCentralManager.Feature) -> Bool { features.isEmpty }
+    open class func supports(_ features: CBCentralManager.Feature) -> Bool {
+        SupportedFeatures.of(DefaultLink.current).include(features)
+    }
 
     /// Returns the peripherals with these identifiers, in this order, leaving out those that this machine never met.
     @discardableResult
@@ -140,9 +144,15 @@ open class CBCentralManager: CBManager {
 
     override func restore() { delegate?.centralManager(self, willRestoreState: [:]) }
 
+    override func beWatched() {
+        super.beWatched()
+        content.tell(watchers)
+    }
+
     override func apply(_ event: ClientEvent) {
         switch event {
         case .stateChanged(let state): stateChanged(CBManagerState(state))
+        case .featuresChanged(let host): features.update(host)
         case .knownPeers(let peers): content.withLock { $0.seen.insert(peers) }
         case .systemLinks(let links): linksChanged(links)
         case .discovered(let report): discovered(report)

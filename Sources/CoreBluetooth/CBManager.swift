@@ -5,7 +5,7 @@ import Dispatch
 public import Foundation
 
 /// What central managers and peripheral managers have in common: a session with a host, and its state.
-open class CBManager: NSObject {
+open class CBManager: NSObject, Observed {
     let reference: ManagerReference
     let session: any HostSession
     /// Those who hear what the host says after the delegate has.
@@ -39,6 +39,12 @@ open class CBManager: NSObject {
         }
         queue.resume()
     }
+
+    /// Who observes properties of the manager.
+    let watchers = Watchers()
+
+    /// Has what the manager knows of itself tell those who observe it, from the first observer on.
+    func beWatched() { hostState.tell(watchers) }
 
     deinit {
         endChannels(.cancelled)

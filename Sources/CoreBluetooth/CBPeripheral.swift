@@ -7,10 +7,12 @@ public import Foundation
 ///
 /// Requests are carried out in the order in which they are made; each returns at once, and what comes of it is told to
 /// the delegate. While there is no connection they are ignored with a line on the standard error.
-open class CBPeripheral: CBPeer {
+open class CBPeripheral: CBPeer, Observed {
     let session: any HostSession
     let reference: ManagerReference
     let content: Guarded<Content>
+    /// Who observes properties of the peripheral.
+    let watchers = Watchers()
 
     /// What is known of the device.
     ///
@@ -39,6 +41,8 @@ open class CBPeripheral: CBPeer {
     }
 
     deinit { abandonConnection() }
+
+    func beWatched() { content.tell(watchers) }
 
     /// Hears of this peripheral, on the manager's queue.
     open weak var delegate: (any CBPeripheralDelegate)? {

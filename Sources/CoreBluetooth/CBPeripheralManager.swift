@@ -155,12 +155,18 @@ open class CBPeripheralManager: CBManager {
 
     override func restore() { delegate?.peripheralManager(self, willRestoreState: [:]) }
 
+    override func beWatched() {
+        super.beWatched()
+        content.tell(watchers)
+    }
+
     override func apply(_ event: ClientEvent) {
         switch event {
         case .stateChanged(let state): stateChanged(CBManagerState(state))
         case .server(let event): apply(event)
         case .channel(let id, let event): apply(event, to: id)
-        case .knownPeers, .systemLinks, .discovered, .connected, .connectFailed, .disconnected, .peer: break
+        case .featuresChanged, .knownPeers, .systemLinks, .discovered, .connected, .connectFailed, .disconnected, .peer:
+            break
         }
     }
 }

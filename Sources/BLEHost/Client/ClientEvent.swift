@@ -7,6 +7,9 @@ package enum ClientEvent: Equatable, Sendable {
     ///
     /// What was pending in the host has been answered before the state says that it cannot go on.
     case stateChanged(HostState)
+    /// What the controller can do beyond the least; sent to centrals just before the state says that they can begin,
+    /// unless it is nothing.
+    case featuresChanged(HostFeatures)
     /// Peers that this host knows from earlier, so that they may be connected without scanning.
     case knownPeers([KnownPeer])
     /// Peers that are connected at this moment, for whichever client; sent to centrals at each change.
@@ -37,6 +40,15 @@ package enum HostState: Equatable, Sendable {
     case unauthorized
     case poweredOff
     case poweredOn
+}
+
+/// What a host can do beyond the least, with the controller that it has.
+package struct HostFeatures: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// It hears extended advertisements, and connects through them.
+    package static let extendedScanAndConnect = Self(rawValue: 1 << 0)
 }
 
 /// A peer that the host knows.

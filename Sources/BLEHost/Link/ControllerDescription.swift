@@ -38,6 +38,9 @@ struct ControllerDescription: Equatable, Sendable {
             ].allSatisfy { commands.contains($0) }
     }
 
+    /// What clients can count on beyond the least.
+    var hostFeatures: HostFeatures { usesExtendedCommands ? .extendedScanAndConnect : [] }
+
     var ownAddress: HCI.OwnAddress { address.kind == .public ? .public : .random }
 
     /// Whether it goes on scanning actively while it tries to connect.

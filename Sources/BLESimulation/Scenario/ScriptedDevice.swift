@@ -45,7 +45,8 @@ struct ScriptedDevice {
             for index in attributes.indices { stopNotifying(index) }
             return state == .poweredOn ? publication : []
         case .server(let event): return receive(event, at: now)
-        case .knownPeers, .systemLinks, .discovered, .connected, .connectFailed, .disconnected, .peer, .channel:
+        case .featuresChanged, .knownPeers, .systemLinks, .discovered, .connected, .connectFailed, .disconnected,
+            .peer, .channel:
             return []
         }
     }

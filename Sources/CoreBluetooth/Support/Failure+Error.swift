@@ -14,9 +14,15 @@ extension Failure {
     /// The failure as apps know it: refusals of a peer's server in the one domain, everything else in the other.
     package func error(about subject: Subject) -> any Error {
         switch self {
-        case .att(let code): return CBATTError(CBATTError.Code(rawValue: Int(code.wire)) ?? .unlikelyError)
+        case .att(let code): return CBATTError(ReasonTable.code(of: code))
         case .hci(let status):
-            return CBError(Self.code(of: status), userInfo: [Self.reasonKey: NSNumber(value: status.wire)])
+            return CBError(
+                ReasonTable.code(of: status),
+                userInfo: [
+                    Self.reasonKey: NSNumber(value: status.wire),
+                    NSLocalizedFailureReasonErrorKey: "\(status)",
+                ]
+            )
         case .channel(let result): return Self.error(of: result)
         case .peerMisbehaved: return CBError(.peripheralDisconnected)
         case .timedOut: return CBError(.connectionTimeout)
@@ -45,27 +51,6 @@ extension Failure {
         case .insufficientEncryption: CBATTError(.insufficientEncryption)
         case .unacceptableParameters, .invalidParameters: CBError(.invalidParameters)
         default: CBError(.unknown)
-        }
-    }
-
-    /// Core 6.0, Vol 1, Part F, 2.
-    private static func code(of status: HCI.Status) -> CBError.Code {
-        switch status {
-        case .connectionTimeout, .connectionAcceptTimeoutExceeded, .linkLayerResponseTimeout: .connectionTimeout
-        case .remoteUserTerminatedConnection, .remoteDeviceLowResources, .remoteDevicePowerOff:
-            .peripheralDisconnected
-        case .connectionFailedToBeEstablished, .connectionAlreadyExists, .connectionRejectedAddress,
-            .unacceptableConnectionParameters, .advertisingTimeout, .micFailure, .pageTimeout:
-            .connectionFailed
-        case .connectionTerminatedByLocalHost, .operationCancelledByHost: .operationCancelled
-        case .connectionLimitExceeded, .connectionRejectedLimitedResources: .connectionLimitReached
-        case .unknownConnectionIdentifier: .notConnected
-        case .pinOrKeyMissing: .peerRemovedPairingInformation
-        case .memoryCapacityExceeded: .outOfSpace
-        case .unsupportedFeatureOrParameterValue, .unsupportedRemoteFeature: .operationNotSupported
-        case .invalidCommandParameters, .invalidLinkLayerParameters, .parameterOutOfMandatoryRange:
-            .invalidParameters
-        default: .unknown
         }
     }
 }

@@ -8,12 +8,18 @@ import Foundation
 final class Guarded<Value>: @unchecked Sendable {
     private let lock = NSLock()
     private var value: Value
+    private var watchers: Watchers?
 
     init(_ value: Value) { self.value = value }
 
     func withLock<Result>(_ body: (inout Value) throws -> Result) rethrows -> Result {
-        try lock.withLock { try body(&value) }
+        let (result, watchers) = try lock.withLock { (try body(&value), self.watchers) }
+        watchers?.look()
+        return result
     }
+
+    /// Has `watchers` look whenever the value may have changed; outside of the lock.
+    func tell(_ watchers: Watchers) { lock.withLock { self.watchers = watchers } }
 
     /// The value as it is now.
     var current: Value { lock.withLock { value } }

@@ -8,7 +8,9 @@ struct SetupTests {
     func ready(controller: FakeController) {
         let rig = Rig.ready(controller)
         #expect(rig.commands.first == .reset)
-        #expect(rig.events(of: Rig.central) == [.knownPeers([]), .stateChanged(.poweredOn)])
+        let features: [ClientEvent] =
+            controller.features.contains(.extendedAdvertising) ? [.featuresChanged(.extendedScanAndConnect)] : []
+        #expect(rig.events(of: Rig.central) == [.knownPeers([])] + features + [.stateChanged(.poweredOn)])
         #expect(rig.events(of: Rig.peripheral) == [.stateChanged(.poweredOn)])
         #expect(rig.notes.isEmpty)
     }
@@ -63,6 +65,19 @@ struct SetupTests {
         #expect(rig.transportResets == 1)
         #expect(rig.commands.filter { $0 == .reset }.count == 2)
         #expect(rig.host.deadline == nil)
+    }
+
+    @Test("Centrals hear what the controller can do beyond the least just before they can begin")
+    func features() {
+        let event = ClientEvent.featuresChanged(.extendedScanAndConnect)
+        let rig = Rig.ready(.new)
+        #expect(rig.events(of: Rig.central).suffix(2) == [event, .stateChanged(.poweredOn)])
+        #expect(!rig.events(of: Rig.peripheral).contains(event))
+        let late = ClientID(rawValue: 77)
+        rig.host.open(late, role: .central, at: rig.now)
+        rig.pump()
+        #expect(rig.events(of: late).suffix(2) == [event, .stateChanged(.poweredOn)])
+        #expect(!Rig.ready(.old).events(of: Rig.central).contains(event))
     }
 
     @Test("A refused command is done without, where that is possible")

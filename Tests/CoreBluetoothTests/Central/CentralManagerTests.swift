@@ -23,6 +23,23 @@ struct CentralManagerTests {
         #expect(bench.app.take() == ["state \(expected.rawValue)"])
     }
 
+    @Test("What the host can do is known to whoever asks, once it has said so")
+    func features() async {
+        let link = bench.link, both: CBCentralManager.Feature = [.extendedScanAndConnect, .channelSounding]
+        func supported(_ features: CBCentralManager.Feature) -> Bool {
+            Bluetooth.$link.withValue(link) { CBCentralManager.supports(features) }
+        }
+        #expect(!supported(.extendedScanAndConnect))
+        await bench.session.tell(.featuresChanged(.extendedScanAndConnect), .stateChanged(.poweredOn))
+        #expect(supported(.extendedScanAndConnect))
+        #expect(!supported(.channelSounding))
+        #expect(!supported(both))
+        #expect(supported([]))
+        #expect(!Bluetooth.$link.withValue(ScriptedLink()) { CBCentralManager.supports(.extendedScanAndConnect) })
+        await bench.session.tell(.stateChanged(.resetting), .featuresChanged([]), .stateChanged(.poweredOn))
+        #expect(!supported(.extendedScanAndConnect))
+    }
+
     @Test("Commands before the radio is on are ignored with a line")
     func misuse() async {
         let manager = bench.manager

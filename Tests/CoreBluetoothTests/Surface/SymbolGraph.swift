@@ -78,7 +78,7 @@ struct SymbolGraph: Decodable {
                     let inherited = symbols.first { $0.pathComponents == [parent] }
                     own.subtract(inherited.flatMap { conformances[$0.identifier.precise] } ?? [])
                     line += ": " + ([parent] + own.sorted()).joined(separator: ", ")
-                } else {
+                } else if !own.isEmpty {
                     line += ": " + own.sorted().joined(separator: ", ")
                 }
             }
@@ -123,7 +123,7 @@ struct ExpectedSymbols {
             let symbol = "\(types.joined(separator: ".")) > \(declaration)"
             if isOurs { ours.insert(symbol) } else { theirs.insert(symbol) }
             if !isOurs { count += 1 }
-            let words = declaration.split { " :".contains($0) }
+            let words = declaration.split { " :<".contains($0) }
             let keyword = words.firstIndex { ["class", "struct", "enum", "protocol"].contains($0) }
             types.append(keyword.flatMap { $0 + 1 < words.count ? words[$0 + 1] : nil } ?? "")
         }

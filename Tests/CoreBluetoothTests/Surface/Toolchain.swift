@@ -52,6 +52,21 @@ enum Toolchain {
         }
     }
 
+    /// Checks the articles in `folder` against what the module offers, without a warning.
+    static func documentation(of module: String, in folder: URL) throws -> Outcome {
+        let graph = try symbolGraph(of: module)
+        return try withFolder { scratch in
+            let symbols = scratch.appending(path: "symbols")
+            try FileManager.default.createDirectory(at: symbols, withIntermediateDirectories: true)
+            try graph.write(to: symbols.appending(path: "\(module).symbols.json"))
+            return try run([
+                "docc", "convert", folder.path, "--additional-symbol-graph-dir", symbols.path,
+                "--fallback-display-name", module, "--fallback-bundle-identifier", module,
+                "--output-path", scratch.appending(path: "archive").path, "--warnings-as-errors",
+            ])
+        }
+    }
+
     struct Failed: Error, CustomStringConvertible { let description: String }
 
     private static var target: String {

@@ -39,6 +39,51 @@ struct ErrorTests {
         #expect(brief(failure.error(about: subject)) == expected)
     }
 
+    /// The code of ``CBError`` for each reason of a controller, counted from 0x00; `nil` where there is no such reason.
+    static let reasons: [Int?] = [
+        0, 13, 3, 0, 10, 10, 14, 4, 6, 11, 11, 10, 0, 11, 10, 10,
+        6, 13, 1, 7, 7, 7, 5, 10, 10, 10, 13, 0, 0, 0, 1, 0,
+        13, 0, 6, 10, 10, 10, 0, 13, 10, 13, 10, nil, 1, 0, 13, 10,
+        1, nil, 0, nil, 0, 0, 1, 13, 0, 10, 0, 10, 10, 10, 10, nil,
+        13, 1, 12, 4, 5, 1, 0, 0, 13,
+    ]
+
+    @Test("Every reason of a controller has its code, and what is no reason is unknown", arguments: UInt8(0)...255)
+    func reasonOfController(number: UInt8) throws {
+        let status = HCI.Status(wire: number)
+        let expected = Int(number) < Self.reasons.count ? Self.reasons[Int(number)] : nil
+        let error = try #require(Failure.hci(status).error(about: .connection) as? CBError)
+        #expect(error.errorCode == expected ?? 0)
+        #expect(ReasonTable.knows(status) == (expected != nil))
+        let hasName = !status.description.hasPrefix("error 0x")
+        #expect(ReasonTable.knows(status) == hasName, "\(status) is in one of the two tables alone")
+        #expect(error.localizedDescription.hasSuffix("."))
+        #expect((error as NSError).localizedFailureReason == "\(status)")
+    }
+
+    @Test("Every refusal of a server keeps its number and reads well", arguments: UInt8(1)...255)
+    func refusal(number: UInt8) throws {
+        let error = Failure.att(ATT.ErrorCode(wire: number)).error(about: .attribute)
+        let refusal = try #require(error as? CBATTError)
+        #expect(refusal.errorCode == Int(number))
+        #expect((error as NSError).domain == CBATTErrorDomain)
+        #expect((error as NSError).code == Int(number))
+        #expect(error.localizedDescription.hasSuffix("."))
+        #expect((error as NSError).localizedDescription == error.localizedDescription)
+        #expect(refusal.code == CBATTError.Code(rawValue: Int(number)))
+    }
+
+    @Test("Codes that are named say so in words of their own, each in others")
+    func words() {
+        let failures = (0...18).map { CBError(CBError.Code(rawValue: $0)!).localizedDescription }
+        let refusals = (Array(0...0x13) + Array(0xFC...0xFF)).map {
+            CBATTError(CBATTError.Code(rawValue: $0)!).localizedDescription
+        }
+        #expect(Set(failures).count == 19)
+        #expect(Set(refusals).count == 24)
+        #expect((failures + refusals).allSatisfy { !$0.contains("code") || $0.contains("Error") })
+    }
+
     @Test("The reason of the controller goes with the error")
     func reason() throws {
         let error = Failure.hci(.remoteDevicePowerOff).error(about: .connection)

@@ -1,0 +1,37 @@
+import BLEHost
+import BLERuntime
+
+/// What a host has said that it can do, since apps ask for that without naming a manager.
+final class SupportedFeatures: Sendable {
+    private static let known = Guarded(WeakTable<ObjectIdentifier, SupportedFeatures>())
+
+    private let features = Guarded(CBCentralManager.Feature())
+    /// Kept, so that nothing else can come to lie where it lies.
+    private let link: any HostLink
+
+    private init(_ link: any HostLink) { self.link = link }
+
+    /// What the host behind `link` can do; nothing before a central manager was told of it.
+    static func of(_ link: any HostLink) -> SupportedFeatures {
+        known.withLock { known in
+            let host = ObjectIdentifier(link)
+            if let features = known[host] { return features }
+            let features = SupportedFeatures(link)
+            known[host] = features
+            return features
+        }
+    }
+
+    /// Takes what the host says.
+    func update(_ host: HostFeatures) { features.withLock { $0 = CBCentralManager.Feature(host) } }
+
+    /// Whether all of `wanted` is there.
+    func include(_ wanted: CBCentralManager.Feature) -> Bool { features.current.isSuperset(of: wanted) }
+}
+
+extension CBCentralManager.Feature {
+    /// What of it apps can ask for; measuring distances is not among what a host can do.
+    init(_ features: HostFeatures) {
+        self = features.contains(.extendedScanAndConnect) ? .extendedScanAndConnect : []
+    }
+}

@@ -1,0 +1,115 @@
+import BLEHost
+import BLERuntime
+import Synchronization
+import Testing
+
+@testable import CoreBluetooth
+
+/// Key-value observing by key path, of what changes by itself.
+@Suite("Observation")
+struct ObservationTests {
+    /// What was seen, in the order in which it was seen.
+    final class Seen: Sendable {
+        private let lines = Mutex<[String]>([])
+        func add(_ line: String) { lines.withLock { $0.append(line) } }
+        func take() -> [String] {
+            lines.withLock { lines in
+                defer { lines = [] }
+                return lines
+            }
+        }
+    }
+
+    let bench = CentralBench()
+    let seen = Seen()
+
+    @Test("The state of a manager is observed, with the values before and after")
+    func managerState() async {
+        let observation = bench.manager.observe(\.state, options: [.new, .old]) { [seen] manager, change in
+            seen.add("\(change.oldValue!.rawValue) \(change.newValue!.rawValue) \(manager.state.rawValue)")
+        }
+        await bench.session.tell(.stateChanged(.poweredOff), .stateChanged(.poweredOn), .stateChanged(.poweredOn))
+        #expect(seen.take() == ["0 4 4", "4 5 5"])
+        observation.invalidate()
+        await bench.session.tell(.stateChanged(.poweredOff))
+        #expect(seen.take() == [])
+    }
+
+    @Test("Values come when they are asked for, and at once if that is asked for")
+    func options() async {
+        let plain = bench.manager.observe(\.isScanning) { [seen] _, change in
+            seen.add("plain \(change.newValue == nil) \(change.oldValue == nil) \(change.kind) \(change.isPrior)")
+        }
+        let initial = bench.manager.observe(\.isScanning, options: [.initial, .new]) { [seen] _, change in
+            seen.add("initial \(change.newValue!)")
+        }
+        #expect(seen.take() == ["initial false"])
+        await bench.powerOn()
+        bench.manager.scanForPeripherals(withServices: nil)
+        #expect(seen.take() == ["plain true true setting false", "initial true"])
+        bench.manager.scanForPeripherals(withServices: nil)
+        #expect(seen.take() == [])
+        bench.manager.stopScan()
+        #expect(seen.take() == ["plain true true setting false", "initial false"])
+        withExtendedLifetime((plain, initial)) {}
+    }
+
+    @Test("An observation that nobody keeps has ended")
+    func lifetime() async {
+        await bench.powerOn()
+        do {
+            let observation = bench.manager.observe(\.isScanning) { [seen] _, _ in seen.add("called") }
+            withExtendedLifetime(observation) {}
+        }
+        bench.manager.scanForPeripherals(withServices: nil)
+        #expect(seen.take() == [])
+    }
+
+    @Test("A peripheral is observed on its way through a connection, before the delegate hears of it")
+    func peripheralState() async {
+        let peripheral = await bench.discover()
+        let heard = Guarded(bench.app)
+        let observation = peripheral.observe(\.state, options: .new) { [seen] _, change in
+            seen.add("\(change.newValue!.rawValue) after \(heard.current.take())")
+        }
+        let name = peripheral.observe(\.name, options: [.new, .old]) { [seen] peripheral, change in
+            seen.add("\(change.oldValue! ?? "nil") \(change.newValue! ?? "nil") \(peripheral.state.rawValue)")
+        }
+        bench.manager.connect(peripheral)
+        #expect(seen.take() == ["1 after []"])
+        await bench.session.tell(.connected(CentralBench.peer, LinkParameters(mtu: 23, name: "Own")))
+        #expect(seen.take() == ["2 after []", "nil Own 2"])
+        bench.manager.cancelPeripheralConnection(peripheral)
+        await bench.session.tell(.disconnected(CentralBench.peer, nil, isReconnecting: false))
+        #expect(seen.take().map { $0.prefix(1) } == ["3", "0"])
+        withExtendedLifetime((observation, name)) {}
+    }
+
+    @Test("A handler may ask for anything, and change what it observes")
+    func reentrance() async {
+        await bench.powerOn()
+        let observation = bench.manager.observe(\.isScanning, options: .new) { [seen] manager, change in
+            seen.add("\(change.newValue!) \(manager.isScanning) \(manager.state == .poweredOn)")
+            if change.newValue! { manager.stopScan() }
+        }
+        bench.manager.scanForPeripherals(withServices: nil)
+        bench.manager.scanForPeripherals(withServices: nil)
+        #expect(!bench.manager.isScanning)
+        #expect(seen.take() == ["true true true", "false false true", "true true true", "false false true"])
+        observation.invalidate()
+    }
+
+    @Test("A peripheral manager is observed, too")
+    func advertising() async {
+        let bench = PeripheralBench()
+        let observation = bench.manager.observe(\.isAdvertising, options: .new) { [seen] _, change in
+            seen.add("\(change.newValue!)")
+        }
+        await bench.session.tell(.stateChanged(.poweredOn))
+        bench.manager.startAdvertising(nil)
+        await bench.session.tell(.server(.advertisingStarted(nil)))
+        bench.manager.stopAdvertising()
+        #expect(seen.take() == ["true", "false"])
+        withExtendedLifetime(observation) {}
+    }
+}
