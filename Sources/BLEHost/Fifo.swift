@@ -9,6 +9,13 @@ struct Fifo<Element> {
     /// The element that is next.
     var first: Element? { isEmpty ? nil : elements[head] }
 
+    /// Changes the element that is next; does nothing if there is none.
+    mutating func updateFirst(_ body: (inout Element) -> Void) {
+        guard head < elements.count, var element = elements[head].take() else { return }
+        body(&element)
+        elements[head] = element
+    }
+
     mutating func append(_ element: Element) { elements.append(element) }
 
     mutating func popFirst() -> Element? {

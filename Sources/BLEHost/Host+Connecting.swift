@@ -64,7 +64,7 @@ extension Host {
         }
     }
 
-    private mutating func parameters(of link: ConnectionHandle, to peer: PeerIdentifier) -> LinkParameters {
+    mutating func parameters(of link: ConnectionHandle, to peer: PeerIdentifier) -> LinkParameters {
         let mtu = attributes.index(of: link).map { attributes.links[$0].mtu } ?? ATT.defaultMTU
         return LinkParameters(mtu: mtu, name: peers.name(of: peer))
     }
@@ -109,8 +109,9 @@ extension Host {
 
     /// Answers all that a client waits for on a link.
     private mutating func detach(_ client: ClientID, from link: ConnectionHandle, at now: Instant) {
+        channels.detach(client, from: link, at: now)
         attributes.detach(client, from: link, at: now)
-        drainAttributes(at: now)
+        drain(at: now)
         guard let index = links.index(of: link) else { return }
         for reader in links[at: index].readers where reader == client {
             tell(client, .peer(links[at: index].peer, .rssiRead(.failure(.notConnected))))

@@ -67,8 +67,9 @@ extension Host {
         scanner.reset()
         initiator.reset(capacity: 0)
         scheduler.reset(size: 1, count: 0)
+        channels.reset()
         attributes.reset(at: now)
-        drainAttributes(at: now)
+        drain(at: now)
         if hadLinks { announceLinks() }
     }
 

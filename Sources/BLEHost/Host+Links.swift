@@ -1,4 +1,4 @@
-import BLEWire
+package import BLEWire
 
 // How links come and go.
 extension Host {
@@ -66,8 +66,9 @@ extension Host {
         links[handle] = LinkState(peer: peer, details: details, role: role)
         scheduler.linkUp(handle)
         for attachment in attachments.to(peer) where attachment.state == .pending { attach(attachment, at: now) }
+        channels.linkUp(handle, peer: peer, role: role)
         attributes.linkUp(handle, peer: peer, role: role, bond: peers.bond(with: peer), at: now)
-        drainAttributes(at: now)
+        drain(at: now)
         // A central decides when to agree on the size of packets; until it does, the link has the smallest.
         if role == .peripheral { settled(handle, mtu: ATT.defaultMTU) }
         disconnectIfUnused(handle, at: now)
@@ -111,12 +112,20 @@ extension Host {
     /// Forgets a link, after all that waits for it has been answered.
     mutating func linkDown(_ handle: ConnectionHandle, _ failure: Failure, at now: Instant) {
         guard let state = links[handle] else { return }
+        channels.linkDown(handle, failure: failure)
         attributes.linkDown(handle, failure: failure, at: now)
-        drainAttributes(at: now)
+        drain(at: now)
         for reader in state.readers { tell(reader, .peer(state.peer, .rssiRead(.failure(failure)))) }
         for tuner in state.tuners { answer(tuner, failure, of: state.peer) }
         links[handle] = nil
         scheduler.linkDown(handle)
+    }
+
+    /// Says how far a link can be trusted from now on.
+    package mutating func secure(_ link: ConnectionHandle, _ security: LinkSecurity, at now: Instant) {
+        channels.secure(link, security)
+        attributes.secure(link, security)
+        settle(at: now)
     }
 
     /// Clients have found services on a peer.

@@ -2,27 +2,8 @@ import BLEWire
 
 // How fast a link is, and what its ends agree on.
 extension Host {
-    /// Takes a packet of the signalling channel.
-    mutating func receiveSignal(_ payload: Span<UInt8>, on handle: ConnectionHandle, at now: Instant) {
-        guard let index = links.index(of: handle) else { return }
-        let isCentral = links[at: index].role == .central
-        let outcome: SignalExchange.OnReceive
-        do throws(PacketError) {
-            outcome = try links[at: index].signals.receive(payload, isCentral: isCentral)
-        } catch {
-            return note(.dropped(error, .channel(.leSignaling, handle)))
-        }
-        switch outcome {
-        case .reply(let packet): send(packet.encoded, on: .leSignaling, of: handle)
-        case .judge(let request, let identifier): judge(request, identifier, on: handle, at: now)
-        case .finished(isAccepted: true): break
-        case .finished(isAccepted: false): note(.signalRefused(handle))
-        case .stray: note(.lateAnswer(.leSignaling, handle))
-        }
-    }
-
     /// Grants a peripheral the parameters that it asks for by a signal, if they are allowed.
-    private mutating func judge(
+    mutating func judge(
         _ request: Signal.ConnectionParameterUpdateRequest,
         _ identifier: SignalIdentifier,
         on handle: ConnectionHandle,
@@ -86,15 +67,13 @@ extension Host {
     }
 
     private mutating func signal(_ parameters: HCI.ConnectionParameters, on handle: ConnectionHandle, at now: Instant) {
-        guard let index = links.index(of: handle) else { return }
         let request = Signal.ConnectionParameterUpdateRequest(
             intervalMin: parameters.minimum.wire,
             intervalMax: parameters.maximum.wire,
             latency: parameters.latency.wire,
             timeout: parameters.timeout.wire
         )
-        guard let packet = links[at: index].signals.request(request, at: now) else { return }
-        send(packet.encoded, on: .leSignaling, of: handle)
+        channels.request(request, on: handle, at: now)
     }
 
     /// Makes a new link faster, if both controllers can.

@@ -21,9 +21,10 @@ extension Host {
         case .server(.stopAdvertising): stopAdvertising(client)
         case .server(.setLatency(let peer, let latency)): setLatency(latency, of: peer, at: now)
         case .server(.disconnect(let peer)): dismiss(peer, at: now)
-        case .server(.publishChannel): tell(client, .server(.channelPublished(.none, .notSupported)))
-        case .server(.unpublishChannel(let psm)): tell(client, .server(.channelUnpublished(psm, .notFound)))
-        case .channel: break
+        case .server(.publishChannel(let isEncrypted)):
+            channels.publish(isEncrypted ? .encrypted : .unencrypted, for: client)
+        case .server(.unpublishChannel(let psm)): channels.unpublish(psm, for: client)
+        case .channel(let channel, let request): channels.perform(request, on: channel, for: client, at: now)
         case .server(let request): attributes.perform(request, for: client, at: now)
         }
     }
@@ -49,7 +50,7 @@ extension Host {
             links.update(link) { $0.readers.append(client) }
             submit(.readRSSI(.init(handle: link)), for: .reader(client, link), at: now)
         case .tune(let tuning): tune(link, tuning, for: client, at: now)
-        case .openChannel: tell(client, .peer(peer, request.answer(.notSupported)))
+        case .openChannel(let psm): channels.open(psm, on: link, for: client, at: now)
         case .discoverServices, .discoverIncludedServices, .discoverCharacteristics, .discoverDescriptors, .read,
             .write, .writeCommand, .subscribe:
             attributes.perform(request, on: link, for: client, at: now)

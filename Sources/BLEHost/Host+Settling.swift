@@ -10,20 +10,20 @@ extension Host {
 
     /// Brings the machines that drive the controller up to date, and sends whatever may be sent.
     mutating func settle(at now: Instant) {
-        drainAttributes(at: now)
+        drain(at: now)
         if case .ready(let controller) = phase { plan(for: controller, at: now) }
         flush(at: now)
     }
 
     /// Sends whatever may be sent.
     mutating func flush(at now: Instant) {
-        drainAttributes(at: now)
+        drain(at: now)
         while let packet = commands.next(at: now) { outbox.append(.packet(packet)) }
         while let fragment = scheduler.next() {
             outbox.append(.packet(fragment.packet))
             guard let receipt = fragment.receipt else { continue }
-            attributes.sent(receipt, at: now)
-            drainAttributes(at: now)
+            sent(receipt, at: now)
+            drain(at: now)
         }
     }
 
@@ -54,8 +54,36 @@ extension Host {
         max(SupervisionTimeout(configuration.supervisionTimeout), HCI.ConnectionParameters.leastTimeout)
     }
 
+    /// The controller has taken a packet.
+    private mutating func sent(_ receipt: SendReceipt, at now: Instant) {
+        if let channel = receipt.channel {
+            channels.sent(channel, at: now)
+        } else {
+            attributes.sent(receipt, at: now)
+        }
+    }
+
+    /// Does what the layers above the link want done.
+    mutating func drain(at now: Instant) {
+        drainAttributes(at: now)
+        while let output = channels.next() {
+            switch output {
+            case .send(let payload, let channel, let link, let receipt):
+                send(payload, on: channel, of: link, receipt: receipt)
+            case .discard(let channel, let link): scheduler.discard(channel, of: link)
+            case .event(let event, let client): tell(client, event)
+            case .accepted(let channel, let client, let link):
+                guard let peer = links[link]?.peer else { continue }
+                let central = RemoteCentral(peer: peer, mtu: parameters(of: link, to: peer).mtu)
+                tell(client, .server(.channelOpened(channel, by: central)))
+            case .judge(let request, let identifier, let link): judge(request, identifier, on: link, at: now)
+            case .note(let note): self.note(note)
+            }
+        }
+    }
+
     /// Does what the attribute layer wants done.
-    mutating func drainAttributes(at now: Instant) {
+    private mutating func drainAttributes(at now: Instant) {
         while let output = attributes.next() {
             switch output {
             case .send(let pdu, let link, let receipt):
@@ -114,13 +142,13 @@ extension Host {
         report(discovery.expire(at: now))
         for attachment in attachments.begin(at: now) { attach(attachment, at: now) }
         giveUpOverdue(at: now)
+        channels.wake(at: now)
         attributes.wake(at: now)
     }
 
     /// Lets the timers of a link expire; `false` if the controller does not end it.
     private mutating func expire(_ handle: ConnectionHandle, at now: Instant) -> Bool {
         guard let index = links.index(of: handle) else { return true }
-        if links[at: index].signals.expire(at: now) { note(.signalTimedOut(handle)) }
         guard case .closing(let due) = links[at: index].phase, due <= now else { return true }
         note(.overdue(.disconnect))
         return false

@@ -98,6 +98,7 @@ package struct Host: ~Copyable {
     var turns = RadioTurns()
     var advertiser = Advertiser()
     var attributes: AttributeLayer
+    var channels: ChannelLayer
     var outbox = Fifo<Output>()
 
     /// Creates a host without a controller.
@@ -115,6 +116,7 @@ package struct Host: ~Copyable {
         scheduler = ACLScheduler(queueLimit: limits.queuedFrames)
         discovery = Discovery(limits: limits)
         reports = ReportAssembler(limit: limits.partialReports)
+        channels = ChannelLayer(limits: limits)
         attributes = AttributeLayer(
             configuration: .init(
                 deviceName: configuration.name,
@@ -188,6 +190,7 @@ extension Host {
         stopScanning(client)
         _ = advertiser.stop(client)
         abandon(client, at: now)
+        channels.clientClosed(client, at: now)
         attributes.clientClosed(client, at: now)
         settle(at: now)
     }
@@ -209,6 +212,7 @@ extension Host {
     package var deadline: Instant? {
         var least = attributes.deadline
         func consider(_ other: Instant?) { if let other, least.map({ other < $0 }) ?? true { least = other } }
+        consider(channels.deadline)
         consider(commands.deadline)
         consider(discovery.deadline)
         consider(attachments.deadline)

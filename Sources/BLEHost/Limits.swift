@@ -15,6 +15,9 @@
 /// | ``peerRequests`` | the request is dropped, with a note |
 /// | ``queuedIndications`` | the indication is dropped, with a note |
 /// | ``preparedParts`` | the part is refused as "prepare queue full" |
+/// | ``channelMTU`` | the channel is closed |
+/// | ``channelPacket`` | the channel is closed |
+/// | ``channelCredits`` | the peer is given no credits until some is consumed |
 /// | ``queuedChannelOctets`` | the channel is closed with ``Failure/limitReached`` |
 /// | ``attributeLength`` | longer values are refused |
 package struct Limits: Equatable, Sendable {
@@ -44,6 +47,12 @@ package struct Limits: Equatable, Sendable {
     package var queuedIndications = 64
     /// Parts of values that one peer may prepare before it executes them.
     package var preparedParts = 128
+    /// The largest unit that this host takes on a channel, in octets, 64 to 65535.
+    package var channelMTU = 4096
+    /// The largest packet that it takes and sends on a channel, in octets, 64 to 65533: what fills a packet on the air.
+    package var channelPacket = 247
+    /// Packets that wait on a channel to be consumed, or may come at any time, 1 to 65535.
+    package var channelCredits = 64
     /// Octets that a client may have waiting on one channel.
     package var queuedChannelOctets = 1 << 20
     /// Octets of one attribute value.

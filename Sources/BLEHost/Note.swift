@@ -20,6 +20,7 @@ package enum Note: Equatable, Sendable {
         case queuedCommands
         case queuedRequests(ConnectionHandle)
         case queuedIndications(ConnectionHandle)
+        case queuedChannelOctets(ConnectionHandle)
         case acceptList
         case partialReports
     }
@@ -60,6 +61,8 @@ package enum Note: Equatable, Sendable {
     case signalTimedOut(ConnectionHandle)
     /// The peer refused a signalling request.
     case signalRefused(ConnectionHandle)
+    /// The peer broke the rules of a channel, which is closed for it.
+    case channelBroken(ChannelFault, ChannelIdentifier, ConnectionHandle)
     /// An ATT transaction was not answered within 30 s.
     case transactionTimedOut(ConnectionHandle)
     /// A client answered a request of a peer that is not there, or not any more.
@@ -96,6 +99,8 @@ extension Note: CustomStringConvertible {
         case .lateAnswer(let channel, let link): "nothing waits for an answer on \(channel) of link \(link.wire)"
         case .signalTimedOut(let link): "a signal on link \(link.wire) was not answered"
         case .signalRefused(let link): "the peer of link \(link.wire) refused a signal"
+        case .channelBroken(let fault, let channel, let link):
+            "channel \(channel) of link \(link.wire) is closed for \(fault)"
         case .transactionTimedOut(let link): "a transaction on link \(link.wire) was not answered"
         case .lateResponse(let client): "client \(client.rawValue) answered what nobody asks"
         case .oversizedCommand(let handle, let link): "a command to write \(handle) does not fit link \(link.wire)"
@@ -138,6 +143,7 @@ extension Note.Limit: CustomStringConvertible {
         case .queuedCommands: "commands waiting"
         case .queuedRequests(let link): "requests waiting on link \(link.wire)"
         case .queuedIndications(let link): "indications waiting on link \(link.wire)"
+        case .queuedChannelOctets(let link): "octets waiting on a channel of link \(link.wire)"
         case .acceptList: "peers in the controller's accept list"
         case .partialReports: "incomplete advertisements"
         }

@@ -1,104 +1,86 @@
 import BLEWire
 
-/// One end of the signalling channel of a link: one request of our own at a time, and answers to the peer's.
+/// What this end of a link has asked the other on the signalling channel, and when the answers are due.
 ///
-///                 request                 answer, reject or timeout
-///        ┌──────┐ ──────▶ ┌──────────┐ ──────────────────────────▶ idle
-///        │ idle │         │ awaiting │
-///        └──────┘         └──────────┘ ── request ──▶ awaiting (refused)
+/// Any number may be under way; the identifier says which of them an answer is for.
 ///
-/// Core 6.0, Vol 3, Part A, 4 and 6.2.1.
+/// Core 6.0, Vol 3, Part A, 4 and 6.2.
 struct SignalExchange {
-    /// How long the peer may take to answer: the response timeout, which is 1 s to 60 s.
-    static let timeout = Duration.seconds(30)
-
-    private enum State {
-        case idle
-        /// The peer has been asked for other connection parameters.
-        case awaiting(SignalIdentifier, due: Instant)
+    /// What was asked.
+    enum Request: Equatable {
+        /// For other connection parameters.
+        case parameters
+        /// For the channel that this end names so.
+        case open(ChannelIdentifier)
+        /// For the channels that this end names so, in the order of the request.
+        case openSeveral([ChannelIdentifier])
+        /// To close a channel.
+        case disconnect(ChannelID)
     }
 
-    private var state = State.idle
+    private struct Entry {
+        let identifier: SignalIdentifier
+        let request: Request
+        var due: Instant
+    }
+
+    /// How long the peer may take to answer: the response timeout, which is 1 s to 60 s.
+    static let timeout = Duration.seconds(30)
+    /// How long it may take once it has said that it needs time: the extended one, which is 60 s to 300 s.
+    static let extendedTimeout = Duration.seconds(120)
+
+    /// In the order in which they were asked.
+    private var entries: [Entry] = []
     private var identifier = SignalIdentifier.first
 
     /// When to call ``expire(at:)``, if nothing happens before.
-    var deadline: Instant? {
-        if case .awaiting(_, let due) = state { due } else { nil }
+    var deadline: Instant? { entries.lazy.map(\.due).min() }
+
+    /// Whether this is under way.
+    func isAsking(_ request: Request) -> Bool { entries.contains { $0.request == request } }
+
+    /// Notes a request that goes out now, and says which identifier it has.
+    mutating func begin(_ request: Request, at now: Instant) -> SignalIdentifier {
+        precondition(entries.count < 255, "a channel has one request under way at most, and a link one more")
+        let identifier = makeIdentifier()
+        entries.append(Entry(identifier: identifier, request: request, due: now + Self.timeout))
+        return identifier
     }
 
-    /// Asks the central for other connection parameters; `nil` if it has been asked and has not answered yet.
-    mutating func request(_ parameters: Signal.ConnectionParameterUpdateRequest, at now: Instant) -> SignalPacket? {
-        guard case .idle = state else { return nil }
-        let packet = SignalPacket(.connectionParameterUpdateRequest(parameters), identifier: identifier)
-        state = .awaiting(identifier, due: now + Self.timeout)
-        identifier = identifier.next
-        return packet
+    /// An identifier that nothing under way has, for a packet that is not answered.
+    mutating func makeIdentifier() -> SignalIdentifier {
+        while entries.contains(where: { $0.identifier == identifier }) { identifier = identifier.next }
+        defer { identifier = identifier.next }
+        return identifier
     }
 
-    /// What a packet of the peer calls for.
-    enum OnReceive: Equatable {
-        case reply(SignalPacket)
-        /// The peripheral asks for other parameters: accept them or refuse them, with this identifier.
-        case judge(Signal.ConnectionParameterUpdateRequest, SignalIdentifier)
-        /// The central has answered what it was asked.
-        case finished(isAccepted: Bool)
-        case stray
-    }
-
-    /// Takes the payload of one packet of the signalling channel.
-    ///
-    /// - Throws: `PacketError` if it is none and cannot be answered.
-    mutating func receive(_ bytes: Span<UInt8>, isCentral: Bool) throws(PacketError) -> OnReceive {
-        guard bytes.count <= SignalPacket.minimumMTU else { return try exceeded(bytes) }
-        let packet = try SignalPacket(decoding: bytes), identifier = packet.identifier
-        func reply(_ signal: Signal) -> OnReceive { .reply(SignalPacket(signal, identifier: identifier)) }
-        switch packet.signal {
-        case .connectionParameterUpdateRequest(let request):
-            return isCentral ? .judge(request, identifier) : reply(.commandReject(.notUnderstood))
-        case .connectionParameterUpdateResponse(let response):
-            return finish(identifier, isAccepted: response.result == .accepted)
-        case .commandReject: return finish(identifier, isAccepted: false)
-        case .leCreditBasedConnectionRequest:
-            return reply(.leCreditBasedConnectionResponse(.init(refusing: .spsmNotSupported)))
-        case .creditBasedConnectionRequest:
-            return reply(
-                .creditBasedConnectionResponse(
-                    .init(mtu: 0, mps: 0, credits: 0, result: .spsmNotSupported, destinations: [])
-                )
-            )
-        case .disconnectionRequest(let request):
-            return reply(.commandReject(.invalidChannel(local: request.destination, remote: request.source)))
-        case .creditBasedReconfigureRequest, .unknown: return reply(.commandReject(.notUnderstood))
-        case .disconnectionResponse, .leCreditBasedConnectionResponse, .creditBasedConnectionResponse,
-            .creditBasedReconfigureResponse, .flowControlCredit:
-            return .stray
+    /// Hands out the request with this identifier, if it is of the kind that was answered, and is done with it.
+    mutating func finish(_ identifier: SignalIdentifier, where fits: (Request) -> Bool) -> Request? {
+        guard let index = entries.firstIndex(where: { $0.identifier == identifier && fits($0.request) }) else {
+            return nil
         }
+        return entries.remove(at: index).request
     }
 
-    /// Gives up waiting if the answer is overdue; `true` if it was.
-    mutating func expire(at now: Instant) -> Bool {
-        guard let deadline, deadline <= now else { return false }
-        state = .idle
+    /// Waits longer for an answer, since the peer has said that it needs time.
+    ///
+    /// - Returns: Whether something like that is under way.
+    mutating func postpone(
+        _ identifier: SignalIdentifier,
+        at now: Instant,
+        where fits: (Request) -> Bool
+    ) -> Bool {
+        guard let index = entries.firstIndex(where: { $0.identifier == identifier && fits($0.request) }) else {
+            return false
+        }
+        entries[index].due = now + Self.extendedTimeout
         return true
     }
 
-    private mutating func finish(_ answered: SignalIdentifier, isAccepted: Bool) -> OnReceive {
-        guard case .awaiting(answered, _) = state else { return .stray }
-        state = .idle
-        return .finished(isAccepted: isAccepted)
+    /// Gives up what is overdue, and hands it out.
+    mutating func expire(at now: Instant) -> [Request] {
+        let overdue = entries.filter { $0.due <= now }.map(\.request)
+        if !overdue.isEmpty { entries.removeAll { $0.due <= now } }
+        return overdue
     }
-
-    /// Answers a packet that is longer than this end takes, unless it is an answer itself.
-    private func exceeded(_ bytes: Span<UInt8>) throws(PacketError) -> OnReceive {
-        guard let identifier = SignalIdentifier(wire: bytes[1]) else { throw .reserved(field: "Identifier") }
-        let code = Signal.Code(wire: bytes[0])
-        guard !Self.answers.contains(code) else { return .stray }
-        let limit = UInt16(SignalPacket.minimumMTU)
-        return .reply(SignalPacket(.commandReject(.mtuExceeded(mtu: limit)), identifier: identifier))
-    }
-
-    private static let answers: [Signal.Code] = [
-        .commandReject, .disconnectionResponse, .connectionParameterUpdateResponse, .leCreditBasedConnectionResponse,
-        .flowControlCredit, .creditBasedConnectionResponse, .creditBasedReconfigureResponse,
-    ]
 }

@@ -1,10 +1,11 @@
 import BLEWire
 
-/// Shares the controller's buffers for ACL data between the links.
+/// Shares the controller's buffers for ACL data between the links, and what a link gets between its channels.
 ///
 /// Packets are cut into fragments of the size of one buffer. Links take turns fragment by fragment, so that a long
-/// packet on one does not hold up the others. A buffer counts as taken until the controller says that it is free, or
-/// until the link is gone.
+/// packet on one does not hold up the others; the channels of a link take turns packet by packet, since a packet cannot
+/// be interrupted, and signals go first. A buffer counts as taken until the controller says that it is free, or until
+/// the link is gone.
 ///
 /// Core 6.0, Vol 4, Part E, 4.1.1 (flow control) and Vol 3, Part A, 7.2.1 (fragmentation).
 struct ACLScheduler {
@@ -17,11 +18,13 @@ struct ACLScheduler {
     }
 
     private struct Queue {
-        var frames = Fifo<Frame>()
-        /// How much of the first frame is with the controller already, in octets.
-        var offset = 0
+        var lanes = ChannelLanes<Frame>()
+        /// The packet of which a part is with the controller already, and how much that is, in octets.
+        var begun: (frame: Frame, offset: Int)?
         /// Buffers of the controller that hold fragments of this link.
         var taken = 0
+
+        var isEmpty: Bool { begun == nil && lanes.isEmpty }
     }
 
     /// One fragment that may go out.
@@ -65,8 +68,9 @@ struct ACLScheduler {
 
     /// Takes the payload of one L2CAP packet.
     ///
-    /// Packets with a receipt, which somebody may have many of, leave as much room again for those without: requests
-    /// and answers, of which there are few, and whose loss would end the link.
+    /// On each fixed channel, packets with a receipt, which somebody may have many of, leave as much room again for
+    /// those without: requests and answers, of which there are few, and whose loss would end the link. Credit-based
+    /// channels hand down few packets at a time by themselves, of which none may be lost.
     mutating func submit(
         _ payload: [UInt8],
         on channel: ChannelIdentifier,
@@ -76,9 +80,14 @@ struct ACLScheduler {
         precondition(payload.count <= Int(UInt16.max), "an L2CAP packet has at most 65535 octets")
         guard let index = queues.index(of: link) else { return .noLink }
         let limit = receipt == nil ? 2 * queueLimit : queueLimit
-        guard queues[at: index].frames.count < limit else { return .limitReached }
-        queues[at: index].frames.append(Frame(channel: channel, payload: payload, receipt: receipt))
+        guard channel.isDynamic || queues[at: index].lanes.count(on: channel) < limit else { return .limitReached }
+        queues[at: index].lanes.append(Frame(channel: channel, payload: payload, receipt: receipt), on: channel)
         return .queued
+    }
+
+    /// Drops what waits on a channel, but for the packet that has begun.
+    mutating func discard(_ channel: ChannelIdentifier, of link: ConnectionHandle) {
+        queues.update(link) { $0.lanes.remove(channel) }
     }
 
     enum OnCompleted: Equatable {
@@ -99,12 +108,13 @@ struct ACLScheduler {
 
     /// Returns the fragment that is next, if a buffer is free for it.
     mutating func next() -> Fragment? {
-        guard free > 0, let index = nextInTurn(), let frame = queues[at: index].frames.first else { return nil }
-        let offset = queues[at: index].offset, count = min(size, frame.length - offset)
+        guard free > 0, let index = nextInTurn() else { return nil }
+        let begun = queues[at: index].begun ?? queues[at: index].lanes.next().map { ($0, 0) }
+        guard let (frame, offset) = begun else { return nil }
+        let count = min(size, frame.length - offset)
         let isLast = offset + count == frame.length
-        queues[at: index].offset = isLast ? 0 : offset + count
+        queues[at: index].begun = isLast ? nil : (frame, offset + count)
         queues[at: index].taken += 1
-        if isLast { _ = queues[at: index].frames.popFirst() }
         free -= 1
         let link = queues.handle(at: index)
         turn = link
@@ -119,7 +129,7 @@ struct ACLScheduler {
         let first = turn.flatMap { queues.index(after: $0) } ?? 0
         for step in 0..<queues.count {
             let index = (first + step) % queues.count
-            if !queues[at: index].frames.isEmpty { return index }
+            if !queues[at: index].isEmpty { return index }
         }
         return nil
     }
@@ -138,11 +148,13 @@ struct ACLScheduler {
             encoder.append(contentsOf: frame.payload)
             return encoder.bytes
         }
-        var whole = PacketEncoder(reservingCapacity: frame.length)
+        var header = PacketEncoder(reservingCapacity: L2CAPHeader.size)
         L2CAPHeader(length: UInt16(truncatingIfNeeded: frame.payload.count), channel: frame.channel)
-            .encode(into: &whole)
-        whole.append(contentsOf: frame.payload)
-        encoder.append(contentsOf: [UInt8](whole.bytes[range]))
+            .encode(into: &header)
+        let split = L2CAPHeader.size
+        encoder.append(contentsOf: [UInt8](header.bytes[range.clamped(to: 0..<split)]))
+        let payload = range.clamped(to: split..<frame.length)
+        encoder.append(contentsOf: [UInt8](frame.payload[(payload.lowerBound - split)..<(payload.upperBound - split)]))
         return encoder.bytes
     }
 }

@@ -19,7 +19,6 @@ struct LinkState {
     let role: LinkRole
     var phase = Phase.settling
     var reassembler = Reassembler()
-    var signals = SignalExchange()
     /// Clients that wait for the strength of the signal, in order.
     var readers: [ClientID] = []
     /// What the controller has told of the link.
@@ -46,7 +45,6 @@ struct LinkState {
 
     /// When something is due, if nothing happens before.
     var deadline: Instant? {
-        let closing: Instant? = if case .closing(let due) = phase { due } else { nil }
-        return [closing, signals.deadline].compactMap(\.self).min()
+        if case .closing(let due) = phase { due } else { nil }
     }
 }

@@ -46,7 +46,7 @@ struct Reassembler {
         case .idle: return .dropped(.reserved(field: "Packet Boundary Flag"))
         case .collecting(var collected):
             state = .idle
-            for index in fragment.indices { collected.append(fragment[index]) }
+            collected.append(copying: fragment)
             return judge(collected)
         }
     }

@@ -110,4 +110,11 @@ extension [UInt8] {
             for index in span.indices { output.append(span[index]) }
         }
     }
+
+    /// Appends a copy of borrowed bytes.
+    package mutating func append(copying span: Span<UInt8>) {
+        append(addingCapacity: span.count) { (output: inout OutputSpan<UInt8>) in
+            for index in span.indices { output.append(span[index]) }
+        }
+    }
 }

@@ -97,6 +97,12 @@ final class Town {
         pump()
     }
 
+    /// Ends the session of a station's app.
+    func close(_ station: Station) {
+        station.host.close(station.app.client, at: now)
+        pump()
+    }
+
     /// Lets everybody do what they say until nobody says anything more.
     func pump() {
         var isBusy = true

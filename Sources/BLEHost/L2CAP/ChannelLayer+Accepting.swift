@@ -1,0 +1,132 @@
+import BLEWire
+
+// Channels that peers ask for.
+extension ChannelLayer {
+    /// Answers a request for one channel.
+    ///
+    /// Core 6.0, Vol 3, Part A, 4.22 and 4.23.
+    mutating func accept(
+        _ request: Signal.LECreditBasedConnectionRequest,
+        _ identifier: SignalIdentifier,
+        on handle: ConnectionHandle
+    ) {
+        guard let link = links.index(of: handle) else { return }
+        func refuse(_ result: Signal.ConnectionResult) {
+            send(.leCreditBasedConnectionResponse(.init(refusing: result)), identifier, on: handle)
+        }
+        guard ChannelSizes.single.allow(mtu: request.mtu, mps: request.mps) else {
+            return refuse(.unacceptableParameters)
+        }
+        guard let publication = publications.first(where: { $0.spsm == request.spsm }) else {
+            return refuse(.spsmNotSupported)
+        }
+        if let result = links[at: link].security.refusal(where: publication.security) { return refuse(result) }
+        if let result = links[at: link].refusal(of: request.source) { return refuse(result) }
+        guard let local = links[at: link].allocate(1).first else { return refuse(.insufficientResources) }
+        let response = Signal.LECreditBasedConnectionResponse(
+            destination: local,
+            mtu: UInt16(limits.channelMTU),
+            mps: UInt16(limits.channelPacket),
+            credits: UInt16(limits.channelCredits)
+        )
+        send(.leCreditBasedConnectionResponse(response), identifier, on: handle)
+        let outgoing = flow(mtu: request.mtu, mps: request.mps, credits: request.credits)
+        add(.single, publication, local, request.source, outgoing, on: handle)
+    }
+
+    /// Answers a request for several channels: what is wrong with one of them is no matter to the others.
+    ///
+    /// Core 6.0, Vol 3, Part A, 4.25 and 4.26.
+    mutating func accept(
+        _ request: Signal.CreditBasedConnectionRequest,
+        _ identifier: SignalIdentifier,
+        on handle: ConnectionHandle
+    ) {
+        guard let link = links.index(of: handle) else { return }
+        func answer(_ result: Signal.ConnectionResult, _ destinations: [ChannelIdentifier], isOpen: Bool) {
+            let response = Signal.CreditBasedConnectionResponse(
+                mtu: isOpen ? UInt16(limits.channelMTU) : 0,
+                mps: isOpen ? UInt16(limits.channelPacket) : 0,
+                credits: isOpen ? UInt16(limits.channelCredits) : 0,
+                result: result,
+                destinations: destinations
+            )
+            send(.creditBasedConnectionResponse(response), identifier, on: handle)
+        }
+        func refuse(_ result: Signal.ConnectionResult) {
+            answer(result, request.sources.map { _ in .none }, isOpen: false)
+        }
+        guard ChannelSizes.enhanced.allow(mtu: request.mtu, mps: request.mps), request.credits > 0 else {
+            return refuse(.invalidParameters)
+        }
+        guard let publication = publications.first(where: { $0.spsm == request.spsm }) else {
+            return refuse(.spsmNotSupported)
+        }
+        if let result = links[at: link].security.refusal(where: publication.security) { return refuse(result) }
+        let refusals = links[at: link].refusals(of: request.sources)
+        var names = links[at: link].allocate(refusals.count { $0 == nil })[...]
+        let destinations = refusals.map { $0 == nil ? names.popFirst() ?? .none : .none }
+        let isShort = zip(refusals, destinations).contains { $0 == nil && $1 == .none }
+        let result = refusals.lazy.compactMap(\.self).first ?? (isShort ? .insufficientResources : .success)
+        answer(result, destinations, isOpen: destinations.contains { $0 != .none })
+        for (local, source) in zip(destinations, request.sources) where local != .none {
+            let outgoing = flow(mtu: request.mtu, mps: request.mps, credits: request.credits)
+            add(.enhanced, publication, local, source, outgoing, on: handle)
+        }
+    }
+
+    private mutating func add(
+        _ kind: CreditChannel.Kind,
+        _ publication: Publication,
+        _ local: ChannelIdentifier,
+        _ remote: ChannelIdentifier,
+        _ outgoing: OutgoingFlow,
+        on handle: ConnectionHandle
+    ) {
+        let channel = insert(kind, publication.spsm, local, remote, .client(publication.client), outgoing, on: handle)
+        outbox.append(.accepted(channel.opened, for: publication.client, of: handle))
+    }
+
+    /// What goes out to a peer that said this of itself.
+    func flow(mtu: UInt16, mps: UInt16, credits: UInt16) -> OutgoingFlow {
+        OutgoingFlow(mtu: Int(mtu), mps: Int(mps), credits: Int(credits), ceiling: limits.channelPacket)
+    }
+}
+
+/// The least that an end may say it receives, in octets, and the most of a packet.
+///
+/// Core 6.0, Vol 3, Part A, 4.22 and 4.25.
+struct ChannelSizes {
+    let least: UInt16
+
+    static let single = Self(least: 23)
+    static let enhanced = Self(least: 64)
+
+    func allow(mtu: UInt16, mps: UInt16) -> Bool { mtu >= least && least...65533 ~= mps }
+}
+
+extension ChannelLink {
+    /// Why the peer may not name each of these channels so, where it may not.
+    fileprivate func refusals(of sources: [ChannelIdentifier]) -> [Signal.ConnectionResult?] {
+        sources.enumerated().map { position, source in
+            sources[..<position].contains(source) ? .sourceAlreadyAllocated : refusal(of: source)
+        }
+    }
+
+    /// Why the peer may not name a channel so; `nil` if it may.
+    fileprivate func refusal(of source: ChannelIdentifier) -> Signal.ConnectionResult? {
+        guard source.isDynamic else { return .invalidSource }
+        return index(remote: source) == nil ? nil : .sourceAlreadyAllocated
+    }
+}
+
+extension LinkSecurity {
+    /// Why nobody may open on such a link what takes another; `nil` if anybody may.
+    ///
+    /// There is no key of an earlier pairing that the peer could encrypt with, or it would have.
+    ///
+    /// Core 6.0, Vol 3, Part C, 10.3.1.
+    fileprivate func refusal(where needed: Self) -> Signal.ConnectionResult? {
+        self < needed ? .insufficientAuthentication : nil
+    }
+}

@@ -1,0 +1,132 @@
+import BLEWire
+
+// What peers answer to those who want channels.
+extension ChannelLayer {
+    /// Takes the answer to a request for one channel.
+    ///
+    /// Core 6.0, Vol 3, Part A, 4.23.
+    mutating func opened(
+        _ response: Signal.LECreditBasedConnectionResponse,
+        _ identifier: SignalIdentifier,
+        on handle: ConnectionHandle,
+        at now: Instant
+    ) {
+        guard let link = links.index(of: handle) else { return }
+        let request = links[at: link].exchange.finish(identifier) { if case .open = $0 { true } else { false } }
+        guard case .open(let local)? = request else { return stray(on: handle) }
+        guard response.result == .success else { return fail([local], .channel(response.result), on: handle) }
+        let outgoing = flow(mtu: response.mtu, mps: response.mps, credits: response.credits)
+        let isAllowed = ChannelSizes.single.allow(mtu: response.mtu, mps: response.mps)
+        open(local, response.destination, outgoing, isAllowed: isAllowed, on: handle, at: now)
+    }
+
+    /// Takes the answer to a request for several channels, or that it will take time.
+    ///
+    /// Core 6.0, Vol 3, Part A, 4.26.
+    mutating func opened(
+        _ response: Signal.CreditBasedConnectionResponse,
+        _ identifier: SignalIdentifier,
+        on handle: ConnectionHandle,
+        at now: Instant
+    ) {
+        guard let link = links.index(of: handle) else { return }
+        func fits(_ request: SignalExchange.Request) -> Bool {
+            if case .openSeveral = request { true } else { false }
+        }
+        if response.result.isPending {
+            if !links[at: link].exchange.postpone(identifier, at: now, where: fits) { stray(on: handle) }
+            return
+        }
+        let request = links[at: link].exchange.finish(identifier, where: fits)
+        guard case .openSeveral(let locals)? = request else { return stray(on: handle) }
+        let outgoing = flow(mtu: response.mtu, mps: response.mps, credits: response.credits)
+        let isAllowed = ChannelSizes.enhanced.allow(mtu: response.mtu, mps: response.mps)
+        let refusal = response.result == .success ? .insufficientResources : response.result
+        for (position, local) in locals.enumerated() {
+            let remote = position < response.destinations.count ? response.destinations[position] : .none
+            if remote == .none {
+                fail([local], .channel(refusal), on: handle)
+            } else {
+                open(local, remote, outgoing, isAllowed: isAllowed, on: handle, at: now)
+            }
+        }
+    }
+
+    /// The peer has opened a channel.
+    ///
+    /// If it names the channel as one that there is, neither is of use any more.
+    private mutating func open(
+        _ local: ChannelIdentifier,
+        _ remote: ChannelIdentifier,
+        _ outgoing: OutgoingFlow,
+        isAllowed: Bool,
+        on handle: ConnectionHandle,
+        at now: Instant
+    ) {
+        guard let link = links.index(of: handle), let opening = links[at: link].take(local) else { return }
+        func refuse() { tell(opening, .failure(.peerMisbehaved), of: links[at: link].peer) }
+        guard remote.isDynamic else { return refuse() }
+        if let index = links[at: link].index(remote: remote) {
+            discard(index, .peerMisbehaved, on: handle)
+            return refuse()
+        }
+        let owner = isAllowed ? opening.owner : .nobody
+        let channel = insert(opening.kind, opening.spsm, local, remote, owner, outgoing, on: handle)
+        guard owner == .nobody else { return tell(opening, .success(channel.opened), of: links[at: link].peer) }
+        refuse()
+        if let (_, index) = find(channel.id) { abandon(index, nil, on: handle, at: now) }
+    }
+
+    /// Nothing comes of these channels.
+    mutating func fail(_ locals: [ChannelIdentifier], _ failure: Failure, on handle: ConnectionHandle) {
+        guard let link = links.index(of: handle) else { return }
+        for local in locals {
+            guard let opening = links[at: link].take(local) else { continue }
+            tell(opening, .failure(failure), of: links[at: link].peer)
+        }
+    }
+
+    /// Makes a channel, of which the peer has just said how much it takes, or will hear how much this end does.
+    mutating func insert(
+        _ kind: CreditChannel.Kind,
+        _ spsm: SPSM,
+        _ local: ChannelIdentifier,
+        _ remote: ChannelIdentifier,
+        _ owner: CreditChannel.Owner,
+        _ outgoing: OutgoingFlow,
+        on handle: ConnectionHandle
+    ) -> CreditChannel {
+        let incoming = IncomingFlow(
+            mtu: limits.channelMTU,
+            mps: limits.channelPacket,
+            window: limits.channelCredits
+        )
+        let channel = CreditChannel(
+            id: makeID(),
+            kind: kind,
+            spsm: spsm,
+            local: local,
+            remote: remote,
+            owner: owner,
+            incoming: incoming,
+            outgoing: outgoing
+        )
+        insert(channel, on: handle)
+        return channel
+    }
+}
+
+extension ChannelLink {
+    /// Hands out what was wanted under this name, and is done with it.
+    fileprivate mutating func take(_ local: ChannelIdentifier) -> Opening? {
+        guard let index = openings.firstIndex(where: { $0.local == local }) else { return nil }
+        return openings.remove(at: index)
+    }
+}
+
+extension Signal.ConnectionResult {
+    /// Whether another answer follows.
+    fileprivate var isPending: Bool {
+        [.pending, .authenticationPending, .authorizationPending].contains(self)
+    }
+}

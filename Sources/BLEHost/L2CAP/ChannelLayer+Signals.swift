@@ -1,0 +1,92 @@
+import BLEWire
+
+// What comes on the signalling channel.
+extension ChannelLayer {
+    /// Takes the payload of one packet of the signalling channel.
+    ///
+    /// What is no signal is rejected if it calls for an answer, and dropped otherwise.
+    ///
+    /// Core 6.0, Vol 3, Part A, 4 and 4.1.
+    mutating func receiveSignal(_ bytes: Span<UInt8>, on handle: ConnectionHandle, at now: Instant) {
+        guard let link = links.index(of: handle) else { return }
+        guard bytes.count <= SignalPacket.minimumMTU else {
+            return reject(bytes, .mtuExceeded(mtu: UInt16(SignalPacket.minimumMTU)), on: handle)
+        }
+        let packet: SignalPacket
+        do throws(PacketError) { packet = try SignalPacket(decoding: bytes) } catch {
+            outbox.append(.note(.dropped(error, .channel(.leSignaling, handle))))
+            return reject(bytes, .notUnderstood, on: handle)
+        }
+        let identifier = packet.identifier
+        switch packet.signal {
+        case .connectionParameterUpdateRequest(let request):
+            if links[at: link].role == .central {
+                outbox.append(.judge(request, identifier, handle))
+            } else {
+                send(.commandReject(.notUnderstood), identifier, on: handle)
+            }
+        case .connectionParameterUpdateResponse(let response): answered(response, identifier, on: handle)
+        case .commandReject: rejected(identifier, on: handle)
+        case .leCreditBasedConnectionRequest(let request): accept(request, identifier, on: handle)
+        case .leCreditBasedConnectionResponse(let response): opened(response, identifier, on: handle, at: now)
+        case .creditBasedConnectionRequest(let request): accept(request, identifier, on: handle)
+        case .creditBasedConnectionResponse(let response): opened(response, identifier, on: handle, at: now)
+        case .creditBasedReconfigureRequest(let request): reconfigure(request, identifier, on: handle)
+        case .creditBasedReconfigureResponse: stray(on: handle)
+        case .disconnectionRequest(let request): close(request, identifier, on: handle)
+        case .disconnectionResponse(let response): closed(response, identifier, on: handle)
+        case .flowControlCredit(let credit): take(credit, on: handle, at: now)
+        case .unknown: send(.commandReject(.notUnderstood), identifier, on: handle)
+        }
+    }
+
+    /// Asks the central for other connection parameters, unless it has been asked and has not answered yet.
+    mutating func request(
+        _ parameters: Signal.ConnectionParameterUpdateRequest,
+        on handle: ConnectionHandle,
+        at now: Instant
+    ) {
+        guard let link = links.index(of: handle), !links[at: link].exchange.isAsking(.parameters) else { return }
+        let identifier = links[at: link].exchange.begin(.parameters, at: now)
+        send(.connectionParameterUpdateRequest(parameters), identifier, on: handle)
+    }
+
+    private mutating func answered(
+        _ response: Signal.ConnectionParameterUpdateResponse,
+        _ identifier: SignalIdentifier,
+        on handle: ConnectionHandle
+    ) {
+        guard let link = links.index(of: handle),
+            links[at: link].exchange.finish(identifier, where: { $0 == .parameters }) != nil
+        else { return stray(on: handle) }
+        if response.result == .rejected { outbox.append(.note(.signalRefused(handle))) }
+    }
+
+    /// The peer does not know what it was asked, or not in this way.
+    private mutating func rejected(_ identifier: SignalIdentifier, on handle: ConnectionHandle) {
+        guard let link = links.index(of: handle),
+            let request = links[at: link].exchange.finish(identifier, where: { _ in true })
+        else { return stray(on: handle) }
+        outbox.append(.note(.signalRefused(handle)))
+        giveUp(request, .notSupported, on: handle)
+    }
+
+    /// Rejects what may be a request.
+    private mutating func reject(
+        _ bytes: Span<UInt8>,
+        _ rejection: Signal.CommandReject,
+        on handle: ConnectionHandle
+    ) {
+        guard bytes.count >= 2, let identifier = SignalIdentifier(wire: bytes[1]) else { return }
+        guard !Self.answers.contains(Signal.Code(wire: bytes[0])) else { return stray(on: handle) }
+        send(.commandReject(rejection), identifier, on: handle)
+    }
+
+    mutating func stray(on handle: ConnectionHandle) { outbox.append(.note(.lateAnswer(.leSignaling, handle))) }
+
+    /// What is never answered.
+    private static let answers: [Signal.Code] = [
+        .commandReject, .disconnectionResponse, .connectionParameterUpdateResponse, .leCreditBasedConnectionResponse,
+        .flowControlCredit, .creditBasedConnectionResponse, .creditBasedReconfigureResponse,
+    ]
+}

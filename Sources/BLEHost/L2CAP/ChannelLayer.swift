@@ -1,0 +1,153 @@
+import BLEWire
+
+/// All that this host does with the signalling channel and with credit-based channels.
+///
+/// It takes the payloads of channels 0x0005 and 0x0040 to 0x007F and the requests of clients; what it wants done, it
+/// hands out through ``next()``. It knows nothing of controllers, and two of them joined by their packets are a pair.
+///
+/// Core 6.0, Vol 3, Part A, 4 and 10.
+struct ChannelLayer {
+    /// What the layer wants done.
+    enum Output: Equatable {
+        /// Send the payload of a packet, and report back with ``ChannelLayer/sent(_:at:)`` if there is a receipt.
+        case send([UInt8], on: ChannelIdentifier, of: ConnectionHandle, receipt: SendReceipt?)
+        /// Forget the packets of a channel that wait: it is being closed.
+        case discard(ChannelIdentifier, of: ConnectionHandle)
+        case event(ClientEvent, for: ClientID)
+        /// The peer of a link opened a channel that this client published.
+        case accepted(OpenedChannel, for: ClientID, of: ConnectionHandle)
+        /// The peripheral asks for other parameters: accept them or refuse them, with this identifier.
+        case judge(Signal.ConnectionParameterUpdateRequest, SignalIdentifier, ConnectionHandle)
+        case note(Note)
+    }
+
+    /// What a client lets peers open.
+    struct Publication {
+        let spsm: SPSM
+        let client: ClientID
+        /// How far a link must be trusted for it.
+        let security: LinkSecurity
+    }
+
+    /// Where a channel is.
+    struct Place {
+        let link: ConnectionHandle
+        let local: ChannelIdentifier
+    }
+
+    let limits: Limits
+    var links = ConnectionTable<ChannelLink>()
+    var publications: [Publication] = []
+    var latestSPSM = SPSM.dynamic.upperBound
+    var outbox = Fifo<Output>()
+    private var places: [ChannelID: Place] = [:]
+    private var latestID = ChannelID(rawValue: 0)
+
+    init(limits: Limits) { self.limits = limits }
+
+    /// What to do next; call until it is `nil`.
+    mutating func next() -> Output? { outbox.popFirst() }
+
+    /// When to call ``wake(at:)``, if nothing happens before.
+    var deadline: Instant? {
+        var least: Instant?
+        for link in links.values {
+            if let due = link.deadline, least.map({ due < $0 }) ?? true { least = due }
+        }
+        return least
+    }
+
+    /// Begins with a link that came up.
+    mutating func linkUp(_ link: ConnectionHandle, peer: PeerIdentifier, role: LinkRole) {
+        links[link] = ChannelLink(peer: peer, role: role)
+    }
+
+    /// Ends with a link that is gone, and answers all that waited for it.
+    mutating func linkDown(_ link: ConnectionHandle, failure: Failure) {
+        guard let state = links[link] else { return }
+        for opening in state.openings { tell(opening, .failure(failure), of: state.peer) }
+        for channel in state.channels {
+            tell(channel.owner, of: channel.id, .closed(failure))
+            places[channel.id] = nil
+        }
+        links[link] = nil
+    }
+
+    /// Says how far a link can be trusted from now on.
+    mutating func secure(_ link: ConnectionHandle, _ security: LinkSecurity) {
+        links.update(link) { $0.security = security }
+    }
+
+    /// Does what is due.
+    mutating func wake(at now: Instant) {
+        for handle in links.handles {
+            guard let link = links.index(of: handle) else { continue }
+            for request in links[at: link].exchange.expire(at: now) {
+                outbox.append(.note(.signalTimedOut(handle)))
+                giveUp(request, .timedOut, on: handle)
+            }
+            for index in links[at: link].channels.indices where links[at: link][index].expire(at: now) == .disconnect {
+                askToClose(index, on: handle, at: now)
+            }
+        }
+    }
+
+    /// What this end asked will not be answered, or was refused altogether.
+    mutating func giveUp(_ request: SignalExchange.Request, _ failure: Failure, on handle: ConnectionHandle) {
+        switch request {
+        case .parameters: break
+        case .open(let local): fail([local], failure, on: handle)
+        case .openSeveral(let locals): fail(locals, failure, on: handle)
+        case .disconnect(let id): forget(id)
+        }
+    }
+
+    mutating func send(_ signal: Signal, _ identifier: SignalIdentifier, on link: ConnectionHandle) {
+        let packet = SignalPacket(signal, identifier: identifier)
+        outbox.append(.send(packet.encoded, on: .leSignaling, of: link, receipt: nil))
+    }
+
+    /// Tells the owner of a channel, if it is a client.
+    mutating func tell(_ owner: CreditChannel.Owner, of channel: ChannelID, _ event: ChannelEvent) {
+        switch owner {
+        case .client(let client): outbox.append(.event(.channel(channel, event), for: client))
+        case .nobody: break
+        }
+    }
+
+    /// A name that no channel of this host has had.
+    mutating func makeID() -> ChannelID {
+        latestID = ChannelID(rawValue: latestID.rawValue &+ 1)
+        return latestID
+    }
+
+    mutating func insert(_ channel: CreditChannel, on handle: ConnectionHandle) {
+        places[channel.id] = Place(link: handle, local: channel.local)
+        links.update(handle) { $0.insert(channel) }
+    }
+
+    /// Forgets a channel of which neither end will say more.
+    mutating func forget(_ id: ChannelID) {
+        guard let (link, index) = find(id) else { return }
+        links[at: link].remove(at: index)
+        places[id] = nil
+    }
+
+    /// Where a channel is at the moment: its link, and its place there.
+    func find(_ id: ChannelID) -> (link: Int, index: Int)? {
+        guard let place = places[id], let link = links.index(of: place.link),
+            let index = links[at: link].index(local: place.local)
+        else { return nil }
+        return (link, index)
+    }
+}
+
+extension SendReceipt {
+    private static let mark: UInt64 = 0xFFFF << 48
+
+    /// The receipt for a packet of a channel; what is no handle of a link keeps it apart from those of attributes.
+    init(_ channel: ChannelID) { self.init(rawValue: Self.mark | channel.rawValue) }
+
+    /// The channel whose packet it is for, if it is for one.
+    var channel: ChannelID? { rawValue & Self.mark == Self.mark ? ChannelID(rawValue: rawValue & ~Self.mark) : nil }
+}

@@ -1,0 +1,55 @@
+import BLEWire
+
+/// What waits on the channels of one link: each channel keeps its order, and between channels the turn goes round.
+///
+/// Signals go before anything else: there are few of them, and what they say, such as that a channel is open, must be
+/// known before anything comes on it.
+struct ChannelLanes<Element> {
+    private struct Lane {
+        let channel: ChannelIdentifier
+        var elements = Fifo<Element>()
+    }
+
+    /// In ascending order of channels: the fixed ones, and those that the peer has named.
+    private var lanes: [Lane] = []
+    private var waiting = 0
+    private var turn = ChannelIdentifier.none
+
+    var isEmpty: Bool { waiting == 0 }
+
+    func count(on channel: ChannelIdentifier) -> Int { index(of: channel).map { lanes[$0].elements.count } ?? 0 }
+
+    mutating func append(_ element: Element, on channel: ChannelIdentifier) {
+        waiting += 1
+        if let index = index(of: channel) { return lanes[index].elements.append(element) }
+        var lane = Lane(channel: channel)
+        lane.elements.append(element)
+        lanes.insert(lane, at: lanes.firstIndex { $0.channel > channel } ?? lanes.endIndex)
+    }
+
+    /// Takes out what is next.
+    mutating func next() -> Element? {
+        guard waiting > 0, let index = nextInTurn() else { return nil }
+        waiting -= 1
+        if lanes[index].channel != .leSignaling { turn = lanes[index].channel }
+        return lanes[index].elements.popFirst()
+    }
+
+    /// Drops what waits on a channel.
+    mutating func remove(_ channel: ChannelIdentifier) {
+        guard let index = index(of: channel) else { return }
+        waiting -= lanes.remove(at: index).elements.count
+    }
+
+    private func nextInTurn() -> Int? {
+        if let signals = index(of: .leSignaling), !lanes[signals].elements.isEmpty { return signals }
+        let first = lanes.firstIndex { $0.channel > turn } ?? 0
+        for step in lanes.indices {
+            let index = (first + step) % lanes.count
+            if !lanes[index].elements.isEmpty { return index }
+        }
+        return nil
+    }
+
+    private func index(of channel: ChannelIdentifier) -> Int? { lanes.firstIndex { $0.channel == channel } }
+}

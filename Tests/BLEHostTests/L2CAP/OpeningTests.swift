@@ -1,0 +1,130 @@
+import BLEWire
+import Testing
+
+@testable import BLEHost
+
+@Suite("Channels that are asked for")
+struct OpeningTests {
+    @Test("The request has what this host takes")
+    func request() {
+        var bench = LoneChannels()
+        guard case .leCreditBasedConnectionRequest(let request)? = bench.ask(for: SPSM(wire: 0x25))?.signal else {
+            return #expect(Bool(false))
+        }
+        #expect(request.spsm == SPSM(wire: 0x25))
+        #expect(request.source == ChannelIdentifier(wire: 0x40))
+        #expect((request.mtu, request.mps, request.credits) == (4096, 247, 64))
+        for wrong in [UInt16(0), 0x100, 0xFFFF] { #expect(bench.ask(for: SPSM(wire: wrong)) == nil) }
+        #expect(bench.openings == [Result](repeating: .failure(.invalidParameters), count: 3))
+    }
+
+    static let refusals: [Signal.ConnectionResult] = [
+        .spsmNotSupported, .insufficientResources, .insufficientAuthentication, .insufficientAuthorization,
+        .encryptionKeySizeTooShort, .insufficientEncryption, .invalidSource, .sourceAlreadyAllocated,
+        .unacceptableParameters, .init(wire: 0x7777),
+    ]
+
+    @Test("A refusal is told as it came", arguments: refusals)
+    func refused(result: Signal.ConnectionResult) {
+        var bench = LoneChannels()
+        guard let request = bench.ask() else { return #expect(Bool(false)) }
+        #expect(bench.answers(to: .leCreditBasedConnectionResponse(.init(refusing: result)), request.identifier) == [])
+        #expect(bench.openings == [.failure(.channel(result))])
+        #expect(bench.layer.deadline == nil)
+    }
+
+    @Test("A response with what may not be opens nothing", arguments: [(0x3F, 100, 50), (0x80, 100, 50), (0, 100, 50)])
+    func misnamed(destination: UInt16, mtu: UInt16, mps: UInt16) {
+        var bench = LoneChannels()
+        guard let request = bench.ask() else { return #expect(Bool(false)) }
+        let response = Signal.LECreditBasedConnectionResponse(
+            destination: ChannelIdentifier(wire: destination),
+            mtu: mtu,
+            mps: mps,
+            credits: 1
+        )
+        #expect(bench.answers(to: .leCreditBasedConnectionResponse(response), request.identifier) == [])
+        #expect(bench.openings == [.failure(.peerMisbehaved)])
+    }
+
+    @Test("A channel of sizes that may not be is closed at once", arguments: [(22, 50), (100, 22), (100, 65_534)])
+    func missized(mtu: UInt16, mps: UInt16) {
+        var bench = LoneChannels()
+        guard let request = bench.ask() else { return #expect(Bool(false)) }
+        let remote = ChannelIdentifier(wire: 0x41)
+        let response = Signal.LECreditBasedConnectionResponse(destination: remote, mtu: mtu, mps: mps, credits: 1)
+        let local = ChannelIdentifier(wire: 0x40)
+        #expect(
+            bench.answers(to: .leCreditBasedConnectionResponse(response), request.identifier)
+                == [.disconnectionRequest(.init(destination: remote, source: local))]
+        )
+        #expect(bench.openings == [.failure(.peerMisbehaved)])
+        #expect(bench.closings.isEmpty)
+    }
+
+    @Test("A name that the peer has given already ends both channels")
+    func doubled() {
+        var bench = LoneChannels()
+        let first = bench.opened(remote: 0x41)
+        guard let request = bench.ask() else { return #expect(Bool(false)) }
+        let remote = ChannelIdentifier(wire: 0x41)
+        let response = Signal.LECreditBasedConnectionResponse(destination: remote, mtu: 100, mps: 50, credits: 1)
+        #expect(bench.answers(to: .leCreditBasedConnectionResponse(response), request.identifier) == [])
+        #expect(bench.closings == [.peerMisbehaved])
+        #expect(bench.openings == [.failure(.peerMisbehaved)])
+        #expect(bench.perform(.send([1]), on: first.id) == [])
+        #expect(bench.packets.isEmpty)
+    }
+
+    @Test("Requests that are under way are answered each by its own answer, in any order")
+    func concurrent() {
+        var bench = LoneChannels()
+        let requests = (0..<64).compactMap { bench.ask(for: SPSM(wire: UInt16(0x80 + $0))) }
+        #expect(requests.count == 64)
+        for (number, request) in requests.enumerated().reversed() {
+            let response = Signal.LECreditBasedConnectionResponse(
+                destination: ChannelIdentifier(wire: UInt16(0x40 + number)),
+                mtu: 100,
+                mps: 50,
+                credits: 1
+            )
+            _ = bench.answers(to: .leCreditBasedConnectionResponse(response), request.identifier)
+        }
+        let opened = bench.openings.compactMap { try? $0.get().psm.wire }
+        #expect(opened == (0..<64).reversed().map { UInt16(0x80 + $0) })
+    }
+
+    @Test("A peer that knows no channels, or says nothing, leaves one failure")
+    func unanswered() {
+        var bench = LoneChannels()
+        guard let request = bench.ask() else { return #expect(Bool(false)) }
+        _ = bench.answers(to: .commandReject(.notUnderstood), request.identifier)
+        #expect(bench.openings == [.failure(.notSupported)])
+        _ = bench.ask()
+        _ = bench.advance(by: SignalExchange.timeout)
+        #expect(bench.openings == [.failure(.notSupported), .failure(.timedOut)])
+        #expect(bench.notes.contains(.signalTimedOut(LoneChannels.link)))
+        guard let last = bench.ask() else { return #expect(Bool(false)) }
+        bench.layer.linkDown(LoneChannels.link, failure: .notConnected)
+        _ = bench.drain()
+        #expect(bench.openings.last == .failure(.notConnected))
+        #expect(bench.openings.count == 3)
+        #expect(bench.answers(to: .commandReject(.notUnderstood), last.identifier) == [])
+    }
+
+    @Test("A channel that nobody wants any more when it opens is closed")
+    func withdrawn() {
+        var bench = LoneChannels()
+        guard let request = bench.ask() else { return #expect(Bool(false)) }
+        bench.layer.detach(LoneChannels.app, from: LoneChannels.link, at: bench.now)
+        _ = bench.drain()
+        #expect(bench.openings == [.failure(.cancelled)])
+        let remote = ChannelIdentifier(wire: 0x41)
+        let response = Signal.LECreditBasedConnectionResponse(destination: remote, mtu: 100, mps: 50, credits: 1)
+        #expect(
+            bench.answers(to: .leCreditBasedConnectionResponse(response), request.identifier)
+                == [.disconnectionRequest(.init(destination: remote, source: ChannelIdentifier(wire: 0x40)))]
+        )
+        #expect(bench.openings.count == 1)
+    }
+}
