@@ -52,7 +52,7 @@ struct ChannelLink {
 
     /// Names up to `count` new channels; none of them is taken before it is used.
     ///
-    /// A name is given again as late as can be, so that what is still on its way to a channel that is gone meets nobody.
+    /// A name is given again as late as can be, so that what is on its way to a channel that is gone meets nobody.
     mutating func allocate(_ count: Int) -> [ChannelIdentifier] {
         let range = ChannelIdentifier.dynamic
         var names: [ChannelIdentifier] = [], candidate = latest

@@ -11,19 +11,32 @@ final class WorldBench {
     let serverApp = PeripheralApp()
     let server: CBPeripheralManager
 
-    init(seed: UInt64 = 1) {
-        let world = World(seed: seed)
+    init(seed: UInt64 = 1, loss: Double = 0, queue: DispatchQueue? = nil) {
+        let world = World(seed: seed, conditions: .init(loss: loss))
         phone = world.machine("phone")
         sensor = world.machine("sensor", at: .init(x: 2))
-        central = phone.inhabit { [app] in CBCentralManager(delegate: app, queue: DispatchQueue(label: "phone")) }
+        central = phone.inhabit { [app] in
+            CBCentralManager(delegate: app, queue: queue ?? DispatchQueue(label: "phone"))
+        }
         server = sensor.inhabit { [serverApp] in
-            CBPeripheralManager(delegate: serverApp, queue: DispatchQueue(label: "sensor"))
+            CBPeripheralManager(delegate: serverApp, queue: queue ?? DispatchQueue(label: "sensor"))
         }
         self.world = world
     }
 
     /// Lets some seconds pass.
     func wait(_ seconds: Int = 2) async { await world.advance(by: .seconds(seconds)) }
+
+    /// Connects, offers a channel and opens it: what the central has of it, and what the peripheral.
+    func openChannel() async -> (CBL2CAPChannel, CBL2CAPChannel)? {
+        guard let peripheral = await connect() else { return nil }
+        server.publishL2CAPChannel(withEncryption: false)
+        await wait()
+        peripheral.openL2CAPChannel(serverApp.psm)
+        await wait()
+        guard let near = app.channels.first, let far = serverApp.channels.first else { return nil }
+        return (near, far)
+    }
 
     /// Publishes a service, advertises it, and finds and connects it with all that it has.
     func connect(_ characteristics: CBMutableCharacteristic...) async -> CBPeripheral? {
