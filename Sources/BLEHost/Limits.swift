@@ -14,6 +14,7 @@
 /// | ``queuedWriteCommands`` | the write command is dropped, with a note |
 /// | ``peerRequests`` | the request is dropped, with a note |
 /// | ``queuedIndications`` | the indication is dropped, with a note |
+/// | ``gatheredValues`` | those that wait are sent |
 /// | ``preparedParts`` | the part is refused as "prepare queue full" |
 /// | ``channelMTU`` | the channel is closed |
 /// | ``channelPacket`` | the channel is closed |
@@ -45,6 +46,8 @@ package struct Limits: Equatable, Sendable {
     package var peerRequests = 64
     /// Indications that wait on one link for the confirmation of another.
     package var queuedIndications = 64
+    /// Values that wait on one link to be notified together.
+    package var gatheredValues = 64
     /// Parts of values that one peer may prepare before it executes them.
     package var preparedParts = 128
     /// The largest unit that this host takes on a channel, in octets, 64 to 65535.

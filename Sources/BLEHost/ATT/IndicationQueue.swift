@@ -16,6 +16,10 @@ package struct IndicationQueue: Sendable {
         /// That services in this range changed; `handle` is that of the value that says so.
         case serviceChanged(AttributeHandle, AttributeHandleRange)
 
+        fileprivate var isValue: Bool {
+            if case .value = self { true } else { false }
+        }
+
         /// The packet, cut off so that it fits `mtu`.
         package func packet(mtu: Int) -> ATTPacket {
             switch self {
@@ -50,6 +54,13 @@ package struct IndicationQueue: Sendable {
         if case .awaiting(_, let deadline) = state { deadline } else { nil }
     }
 
+    /// Whether one that says that services changed has not been confirmed yet.
+    package var tellsOfChange: Bool {
+        if case .awaiting(.serviceChanged, _) = state { return true }
+        if case .serviceChanged? = waiting.first { return true }
+        return false
+    }
+
     package enum OnSubmit: Equatable {
         case send
         case wait
@@ -59,18 +70,19 @@ package struct IndicationQueue: Sendable {
 
     /// Takes an indication.
     ///
-    /// One that says that services changed is joined with one that waits.
+    /// One that says that services changed goes before all that wait, or is joined with one that waits.
     package mutating func submit(_ item: Item, at now: Instant) -> OnSubmit {
         switch state {
         case .idle:
             state = .awaiting(item, deadline: now + ATT.transactionTimeout)
             return .send
         case .awaiting:
-            if case .serviceChanged(let handle, let new) = item,
-                case .serviceChanged(_, let old)? = waiting.last,
-                let joined = AttributeHandleRange(min(old.start, new.start), max(old.end, new.end))
-            {
-                waiting[waiting.count - 1] = .serviceChanged(handle, joined)
+            if case .serviceChanged(let handle, let new) = item {
+                if case .serviceChanged(_, let old)? = waiting.first, let joined = old.joined(with: new) {
+                    waiting[0] = .serviceChanged(handle, joined)
+                } else {
+                    waiting.insert(item, at: 0)
+                }
                 return .wait
             }
             guard waiting.count < limit else { return .refuse }
@@ -111,9 +123,10 @@ package struct IndicationQueue: Sendable {
         return .abandon
     }
 
-    /// Hands out what was never sent, and keeps nothing.
-    package mutating func removeAll() -> [Item] {
-        defer { waiting = [] }
-        return waiting
+    /// Hands out the values that were never sent, and keeps none of them.
+    package mutating func removeValues() -> [Item] {
+        let values = waiting.filter { $0.isValue }
+        waiting.removeAll { $0.isValue }
+        return values
     }
 }

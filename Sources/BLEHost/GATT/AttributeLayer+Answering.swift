@@ -163,7 +163,13 @@ extension AttributeLayer {
         }
         guard !groups.isEmpty else { return .respond(.executeWriteResponse, then: .keep(keepings)) }
         let asked = groups.map { askToWrite($0.parts, client: $0.client, at: index) }
-        let handle = parts.first?.handle ?? .none
-        return .wait(.init(request: .executeWriteRequest, handle: handle, answer: .writing(asked, values: keepings)))
+        return .wait(
+            .init(
+                request: .executeWriteRequest,
+                handle: parts.first?.handle ?? .none,
+                others: parts.dropFirst().map(\.handle),
+                answer: .writing(asked, values: keepings)
+            )
+        )
     }
 }

@@ -89,28 +89,14 @@ extension AttributeLayer {
             return readSeveral(rest, after: values + [value], for: pending.request, at: index)
         }
     }
-
-    /// Answers what waits for a client that is gone.
-    mutating func refuseAll(of client: ClientID, at now: Instant) {
-        for index in links.indices {
-            while let pending = links[index].server.bearer.pending, pending.awaits(client) {
-                resume(with: .refuse(pending.handle, .unlikelyError), at: index, now)
-            }
-        }
-    }
 }
 
 extension ServerLink.Pending {
     /// Whether this question is among those that the answer waits for.
-    func awaits(_ asked: ServerLink.Asked) -> Bool { all.contains(asked) }
-
-    /// Whether the answer waits for this client.
-    func awaits(_ client: ClientID) -> Bool { all.contains { $0.client == client } }
-
-    private var all: [ServerLink.Asked] {
+    func awaits(_ asked: ServerLink.Asked) -> Bool {
         switch answer {
-        case .reading(let asked, _): [asked]
-        case .writing(let all, _): all
+        case .reading(let only, _): only == asked
+        case .writing(let all, _): all.contains(asked)
         }
     }
 }

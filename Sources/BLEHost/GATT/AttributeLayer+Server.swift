@@ -9,7 +9,7 @@ extension AttributeLayer {
             switch result {
             case .success(let range):
                 outbox.tell(client, of: .server(.serviceAdded(definition.id, nil)))
-                indicateChange(of: range, at: now)
+                databaseChanged(in: [range], at: now)
             case .failure(let failure): outbox.tell(client, of: .server(.serviceAdded(definition.id, failure)))
             }
         case .removeService(let id):
@@ -28,7 +28,6 @@ extension AttributeLayer {
         for index in links.indices { links[index].client.detach(client, at: now, into: &outbox) }
         updates.remove(client)
         removeServices(at: now) { $0.owner?.client == client }
-        refuseAll(of: client, at: now)
     }
 
     /// Forgets what clients added: the radio went off, and links with it.
@@ -36,11 +35,8 @@ extension AttributeLayer {
         removeServices(at: now) { $0.owner != nil }
     }
 
-    /// Says how far a link can be trusted from now on.
-    package mutating func secure(_ link: ConnectionHandle, _ security: LinkSecurity) {
-        guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
-        links[index].server.security = security
-    }
+    /// The hash of the own database as it is.
+    package var databaseHash: UInt128 { database.hash }
 
     private mutating func removeServices(
         at now: Instant,
@@ -50,7 +46,9 @@ extension AttributeLayer {
         for range in unwanted {
             for index in links.indices { unsubscribe(from: range, at: index) }
         }
-        for range in database.removeServices(where: isUnwanted) { indicateChange(of: range, at: now) }
+        let removed = database.removeServices(where: isUnwanted)
+        databaseChanged(in: removed, at: now)
+        refuseRequests(for: removed, at: now)
         if links.isEmpty { database.releaseHandles() }
     }
 
@@ -58,21 +56,10 @@ extension AttributeLayer {
     mutating func unsubscribe(from range: AttributeHandleRange, at index: Int) {
         for handle in links[index].server.configurations.active where range.contains(handle) {
             links[index].server.configurations[handle] = 0
-            guard case .configuration(let about)? = database.attribute(at: handle)?.content, let owner = about.owner
-            else { continue }
+            guard case .configuration(let about)? = database.attribute(at: handle)?.content else { continue }
+            dropReady(of: about.value, at: index)
+            guard let owner = about.owner else { continue }
             outbox.tell(owner.client, of: .server(.unsubscribed(links[index].remote, from: owner.id)))
-        }
-    }
-
-    /// Tells the peers that asked for it that services in a range were added or removed.
-    ///
-    /// Core 6.0, Vol 3, Part G, 7.1.
-    private mutating func indicateChange(of range: AttributeHandleRange, at now: Instant) {
-        guard let value = database.serviceChanged, let (configuration, _) = database.configuration(of: value) else {
-            return
-        }
-        for index in links.indices where links[index].server.configurations[configuration] != 0 {
-            submit(.serviceChanged(value, range), at: index, now)
         }
     }
 }

@@ -6,7 +6,7 @@ extension AttributeLayer {
         switch packet {
         case .confirmation: confirm(at: index, now)
         case .writeCommand(let command): take(command, at: index)
-        case .signedWriteCommand: outbox.append(.note(.unverifiedWrite(links[index].handle)))
+        case .signedWriteCommand(let command): take(command, at: index)
         default: receive(.request(packet), at: index, now)
         }
     }
@@ -36,7 +36,8 @@ extension AttributeLayer {
             case .unacceptable(let opcode, let code):
                 finish(.refuse(.none, code), to: opcode, at: index, now)
             case .request(let request):
-                let reply = reply(to: request, at: index, now)
+                let reply = refusal(of: request, at: index) ?? reply(to: request, at: index, now)
+                noteHash(in: reply, to: request, at: index)
                 if case .wait(let pending) = reply { return links[index].server.bearer.suspend(pending) }
                 finish(reply, to: request.opcode, at: index, now)
             }
@@ -78,6 +79,9 @@ extension AttributeLayer {
 
     /// A write that nobody awaits an answer to: what is not permitted is ignored.
     private mutating func take(_ command: ATT.WriteCommand, at index: Int) {
+        guard !links[index].server.isHeldBack else {
+            return outbox.append(.note(.commandRefused(command.handle, .databaseOutOfSync, links[index].handle)))
+        }
         let view = links[index].server.view
         switch database.write(command.value, to: command.handle, view, limits: configuration.limits) {
         case .keep(let keeping): keep(keeping, at: index)
@@ -88,13 +92,32 @@ extension AttributeLayer {
         }
     }
 
+    /// A write command that the peer has signed: what was not, or was taken before, is ignored.
+    ///
+    /// Core 6.0, Vol 3, Part F, 3.4.5.4; Part C, 10.4.2.
+    private mutating func take(_ command: ATT.SignedWriteCommand, at index: Int) {
+        var signing = links[index].bond?.remoteSigning
+        guard signing?.verify(command) == true else {
+            return outbox.append(.note(.unverifiedWrite(links[index].handle)))
+        }
+        changeBond(at: index) { $0.remoteSigning = signing }
+        take(ATT.WriteCommand(handle: command.handle, value: command.value), at: index)
+    }
+
     /// Keeps a value that a peer wrote, and tells its owner if the peer wants to hear of something else now.
     private mutating func keep(_ keeping: GATTDatabase.Keeping, at index: Int) {
         switch keeping {
         case .value(let handle, let value): database.store(value, at: handle)
+        case .features(let features):
+            links[index].server.features = features
+            rememberClient(at: index)
         case .configuration(let handle, let about, let bits):
+            // The service may have been removed while its client was asked.
+            guard database.attribute(at: handle)?.content == .configuration(about) else { return }
             let old = links[index].server.configurations[handle]
             links[index].server.configurations[handle] = bits
+            rememberClient(at: index)
+            if bits & Subscription.notifications.rawValue == 0 { dropReady(of: about.value, at: index) }
             guard let owner = about.owner, (old == 0) != (bits == 0) else { return }
             let event: ServerEvent =
                 bits == 0

@@ -16,9 +16,10 @@ extension AttributeLayer {
         if let (configuration, about) = database.configuration(of: owner) {
             for index in links.indices where centrals?.contains(links[index].peer) ?? true {
                 let bits = links[index].server.configurations[configuration]
-                guard bits != 0 else { continue }
+                guard bits != 0, links[index].server.takes(about.properties) else { continue }
                 updates.expect(number)
                 if bits & Subscription.notifications.rawValue != 0 {
+                    if waits(value, of: about.value, number, at: index) { continue }
                     notify(value, of: about.value, number, at: index)
                 } else {
                     submit(.value(about.value, value, update: number), at: index, now)
@@ -67,6 +68,7 @@ extension AttributeLayer {
         case .confirmed(let item, let next):
             outbox.append(.confirmed(links[index].handle, item.handle))
             if let next { send(next, at: index) }
+            if case .serviceChanged = item { confirmedChange(at: index) }
         }
     }
 
@@ -76,15 +78,23 @@ extension AttributeLayer {
             _ = links[index].server.updates.popFirst()
             settle(update.number)
         }
+        if links[index].server.updates.isEmpty, !links[index].server.ready.isEmpty { notifyReady(at: index) }
     }
 
     /// Counts everything as sent that the link has not sent: it is about to go.
     mutating func settleUpdates(at index: Int) {
         while let update = links[index].server.updates.popFirst() { settle(update.number) }
-        for item in links[index].server.indications.removeAll() { if let number = item.update { settle(number) } }
+        dropWaiting(at: index)
     }
 
-    private mutating func settle(_ number: UpdateLedger.Number) {
+    /// Counts the values as sent that wait to be notified or indicated.
+    mutating func dropWaiting(at index: Int) {
+        for value in links[index].server.ready { settle(value.number) }
+        links[index].server.ready = []
+        for item in links[index].server.indications.removeValues() { if let number = item.update { settle(number) } }
+    }
+
+    mutating func settle(_ number: UpdateLedger.Number) {
         guard let client = updates.client(of: number) else { return }
         updates.settle(number)
         tellOfUpdates(to: client)

@@ -15,17 +15,25 @@ package struct AttributeLayer {
         package var appearance: UInt16
         /// The largest ATT packet that this end takes, in octets, 23 or more.
         package var preferredMTU: Int
+        /// The length of the shortest key, in octets, that protects attributes which require encryption, 7 to 16.
+        package var leastKeySize: Int
+        /// Whether clients are told that they may open enhanced bearers.
+        package var offersEnhancedBearers: Bool
         package var limits: Limits
 
         package init(
             deviceName: String = "",
             appearance: UInt16 = 0,
             preferredMTU: Int = ATT.maximumMTU,
+            leastKeySize: Int = 7,
+            offersEnhancedBearers: Bool = false,
             limits: Limits = Limits()
         ) {
             self.deviceName = deviceName
             self.appearance = appearance
             self.preferredMTU = preferredMTU
+            self.leastKeySize = leastKeySize
+            self.offersEnhancedBearers = offersEnhancedBearers
             self.limits = limits
         }
     }
@@ -61,7 +69,11 @@ package struct AttributeLayer {
     package init(configuration: Configuration) {
         self.init(
             configuration: configuration,
-            database: GATTDatabase(deviceName: configuration.deviceName, appearance: configuration.appearance)
+            database: GATTDatabase(
+                deviceName: configuration.deviceName,
+                appearance: configuration.appearance,
+                offersEnhancedBearers: configuration.offersEnhancedBearers
+            )
         )
     }
 
@@ -88,6 +100,7 @@ package struct AttributeLayer {
         at now: Instant
     ) {
         precondition(index(of: link) == nil, "a link comes up once")
+        database.refreshHash()
         var client = GATTClient(link: link, peer: peer, configuration: configuration, at: now)
         if role == .central { client.chores.append(.exchangeMTU) }
         client.proceed(at: now, into: &outbox)

@@ -12,6 +12,9 @@ package enum GATT {
     package static let extendedProperties = BluetoothUUID.short(0x2900)
     package static let userDescription = BluetoothUUID.short(0x2901)
     package static let clientConfiguration = BluetoothUUID.short(0x2902)
+    package static let serverConfiguration = BluetoothUUID.short(0x2903)
+    package static let presentationFormat = BluetoothUUID.short(0x2904)
+    package static let aggregateFormat = BluetoothUUID.short(0x2905)
 
     package static let genericAccess = BluetoothUUID.short(0x1800)
     package static let genericAttribute = BluetoothUUID.short(0x1801)
@@ -19,4 +22,7 @@ package enum GATT {
     package static let deviceName = BluetoothUUID.short(0x2A00)
     package static let appearance = BluetoothUUID.short(0x2A01)
     package static let serviceChanged = BluetoothUUID.short(0x2A05)
+    package static let clientFeatures = BluetoothUUID.short(0x2B29)
+    package static let databaseHash = BluetoothUUID.short(0x2B2A)
+    package static let serverFeatures = BluetoothUUID.short(0x2B3A)
 }

@@ -3,11 +3,17 @@ package import BLEWire
 extension GATTDatabase {
     /// What one peer may see.
     package struct View: Sendable {
-        package var security: LinkSecurity
+        package var trust: LinkTrust
         package var configurations: ClientConfigurations
-        package init(security: LinkSecurity, configurations: ClientConfigurations = ClientConfigurations()) {
-            self.security = security
+        package var features: ClientFeatures
+        package init(
+            trust: LinkTrust,
+            configurations: ClientConfigurations = ClientConfigurations(),
+            features: ClientFeatures = []
+        ) {
+            self.trust = trust
             self.configurations = configurations
+            self.features = features
         }
     }
 
@@ -21,11 +27,13 @@ extension GATTDatabase {
 
     /// Reads an attribute, as the peer that has this view may.
     package func read(_ attribute: Attribute, _ view: View) -> Read {
-        if let code = attribute.permissions.refusal(of: .read, security: view.security) { return .refused(code) }
+        if let code = attribute.permissions.refusal(of: .read, on: view.trust) { return .refused(code) }
         switch attribute.content {
         case .constant(let value), .stored(let value): return .value(value)
         case .held(let owner): return .held(by: owner)
         case .configuration: return .value(view.configurations[attribute.handle].littleEndianOctets)
+        case .clientFeatures: return .value([view.features.rawValue])
+        case .databaseHash: return .value(hash.littleEndianOctets)
         }
     }
 

@@ -4,7 +4,9 @@ extension GATTDatabase {
     /// Creates a database with the services that every host has.
     ///
     /// Core 6.0, Vol 3, Part C, 12; Part G, 7.
-    package init(deviceName: String, appearance: UInt16) {
+    ///
+    /// The Generic Attribute service has all that robust caching needs. `offersEnhancedBearers` is told to clients.
+    package init(deviceName: String, appearance: UInt16, offersEnhancedBearers: Bool = false) {
         self.init()
         let name = [UInt8](deviceName.utf8.prefix(NameReading.maximumLength))
         append(
@@ -22,7 +24,12 @@ extension GATTDatabase {
             isPrimary: true,
             owner: nil,
             includes: [],
-            characteristics: [(GATT.serviceChanged, .indicate, [], .constant([]), nil, [])]
+            characteristics: [
+                (GATT.serviceChanged, .indicate, [], .constant([]), nil, []),
+                (GATT.clientFeatures, [.read, .write], [.readable, .writeable], .clientFeatures, nil, []),
+                (GATT.databaseHash, .read, .readable, .databaseHash, nil, []),
+                (GATT.serverFeatures, .read, .readable, .constant([offersEnhancedBearers ? 1 : 0]), nil, []),
+            ]
         )
     }
 

@@ -5,6 +5,7 @@ extension GATTDatabase {
     package enum Keeping: Equatable, Sendable {
         case value(AttributeHandle, [UInt8])
         case configuration(AttributeHandle, Configured, UInt16)
+        case features(ClientFeatures)
     }
 
     /// What a write comes to.
@@ -18,9 +19,11 @@ extension GATTDatabase {
     /// Why a peer may not write the attribute with this handle; `nil` if it may.
     package func refusalToWrite(_ handle: AttributeHandle, _ view: View) -> ATT.ErrorCode? {
         guard let attribute = attribute(at: handle) else { return .invalidHandle }
-        if let code = attribute.permissions.refusal(of: .write, security: view.security) { return code }
-        if case .constant = attribute.content { return .writeNotPermitted }
-        return nil
+        if let code = attribute.permissions.refusal(of: .write, on: view.trust) { return code }
+        switch attribute.content {
+        case .constant, .databaseHash: return .writeNotPermitted
+        case .stored, .held, .configuration, .clientFeatures: return nil
+        }
     }
 
     /// What becomes of a value that a peer writes whole.
@@ -40,7 +43,7 @@ extension GATTDatabase {
         }
         if let code = refusalToWrite(handle, view) { return .refused(code) }
         switch attribute.content {
-        case .constant: return .refused(.writeNotPermitted)
+        case .constant, .databaseHash: return .refused(.writeNotPermitted)
         case .held(let owner):
             let fits = parts.allSatisfy { $0.offset + $0.value.count <= limits.attributeLength }
             return fits ? .held(by: owner) : .refused(.invalidAttributeValueLength)
@@ -49,6 +52,9 @@ extension GATTDatabase {
         case .configuration(let about):
             let old = isWhole ? [] : view.configurations[handle].littleEndianOctets
             return combine(old, parts, limits).map { configure(handle, about, with: $0) }.either
+        case .clientFeatures:
+            let old = isWhole ? [] : [view.features.rawValue]
+            return combine(old, parts, limits).map { adopt($0, over: view.features) }.either
         }
     }
 
@@ -74,7 +80,7 @@ extension GATTDatabase {
         else { return false }
         switch properties.content {
         case .constant(let octets), .stored(let octets): return (octets.first ?? 0) & 1 != 0
-        case .held, .configuration: return false
+        case .held, .configuration, .clientFeatures, .databaseHash: return false
         }
     }
 
@@ -92,6 +98,17 @@ extension GATTDatabase {
         let bits = UInt16(value[0]) | UInt16(value[1]) << 8
         guard bits & ~about.properties.configurationBits == 0 else { return .refused(.valueNotAllowed) }
         return .keep(.configuration(handle, about, bits))
+    }
+
+    /// Takes what a client says that it can do, of which it may take nothing back; what this host does not know is left
+    /// out.
+    ///
+    /// Core 6.0, Vol 3, Part G, 7.2.
+    private func adopt(_ value: [UInt8], over old: ClientFeatures) -> Write {
+        guard let first = value.first else { return .refused(.invalidAttributeValueLength) }
+        let features = ClientFeatures(rawValue: first).intersection(.all)
+        guard features.isSuperset(of: old) else { return .refused(.valueNotAllowed) }
+        return .keep(.features(features))
     }
 }
 

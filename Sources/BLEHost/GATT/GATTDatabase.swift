@@ -36,6 +36,10 @@ package struct GATTDatabase: Sendable {
         case held(by: Owner)
         /// What a peer wants to hear of; each link has its own.
         case configuration(Configured)
+        /// What a peer can do; each link has its own.
+        case clientFeatures
+        /// The hash of this database.
+        case databaseHash
     }
 
     package struct Attribute: Equatable, Sendable {
@@ -57,6 +61,8 @@ package struct GATTDatabase: Sendable {
     package private(set) var services: [Service] = []
     /// The highest handle that must not be given to anything new.
     private var lastHandle: UInt16 = 0
+    /// The hash of the attributes as they are; `nil` when they have changed since it was computed.
+    private var knownHash: UInt128?
 
     /// Creates a database without anything in it.
     package init() {}
@@ -92,6 +98,7 @@ package struct GATTDatabase: Sendable {
     package mutating func store(_ value: [UInt8], at handle: AttributeHandle) {
         guard let index = index(of: handle), case .stored = attributes[index].content else { return }
         attributes[index].content = .stored(value)
+        if attributes[index].type.isHashedWithValue { knownHash = nil }
     }
 
     /// Adds a service whose attributes have their handles already, all of them behind those that are there.
@@ -104,6 +111,7 @@ package struct GATTDatabase: Sendable {
         )
         services.append(service)
         attributes += members
+        knownHash = nil
         lastHandle = service.range.end.wire
     }
 
@@ -117,13 +125,23 @@ package struct GATTDatabase: Sendable {
     /// Removes the services for which `isUnwanted` holds, and returns what they took.
     mutating func removeServices(where isUnwanted: (Service) -> Bool) -> [AttributeHandleRange] {
         let ranges = services.filter(isUnwanted).map(\.range)
+        guard !ranges.isEmpty else { return [] }
         services.removeAll(where: isUnwanted)
+        knownHash = nil
         attributes.removeAll { attribute in ranges.contains { $0.contains(attribute.handle) } }
         return ranges
     }
 
     /// Lets handles that were removed be given again: no peer is there that could mistake them.
     package mutating func releaseHandles() { lastHandle = services.last?.range.end.wire ?? 0 }
+
+    /// The Database Hash; its most significant octet is the last one on the air.
+    ///
+    /// Core 6.0, Vol 3, Part G, 7.3.
+    package var hash: UInt128 { knownHash ?? computeHash() }
+
+    /// Computes the hash if that has not been done since something changed, so that it need not be computed to be read.
+    mutating func refreshHash() { knownHash = hash }
 
     private func index(of handle: AttributeHandle) -> Int? {
         let index = position(of: handle)

@@ -21,6 +21,8 @@ package struct PreparedWrites: Sendable {
     /// Creates a queue of at most `limit` parts.
     package init(limit: Int) { self.limit = limit }
 
+    package var isEmpty: Bool { parts.isEmpty }
+
     /// Keeps a part, or returns `false` if there is no room.
     package mutating func append(_ part: Part) -> Bool {
         guard parts.count < limit else { return false }

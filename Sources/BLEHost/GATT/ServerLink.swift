@@ -7,7 +7,12 @@ struct ServerLink {
         /// The request that is to be answered, and the attribute that an error names.
         let request: ATT.Opcode
         let handle: AttributeHandle
+        /// All attributes that are read or written, if that are several.
+        var others: [AttributeHandle] = []
         var answer: Answer
+
+        /// All attributes that are read or written.
+        var handles: [AttributeHandle] { [handle] + others }
     }
 
     enum Answer {
@@ -36,12 +41,25 @@ struct ServerLink {
         let number: UpdateLedger.Number
     }
 
+    /// A value that is to be notified.
+    struct Ready {
+        let handle: AttributeHandle
+        let value: [UInt8]
+        let number: UpdateLedger.Number
+    }
+
     var bearer: ATTServerBearer<Pending>
     var configurations = ClientConfigurations()
     var prepared: PreparedWrites
     var indications: IndicationQueue
     var updates = Fifo<Update>()
-    var security = LinkSecurity.unencrypted
+    /// Values that wait until the controller has taken those before, to be notified together.
+    var ready: [Ready] = []
+    var trust = LinkTrust(.unencrypted)
+    var features: ClientFeatures = []
+    var awareness = ChangeAwareness()
+    /// Where services changed, while the peer has not yet confirmed that it knows.
+    var pendingChange: AttributeHandleRange?
 
     init(limits: Limits) {
         bearer = ATTServerBearer(limit: limits.peerRequests)
@@ -50,5 +68,18 @@ struct ServerLink {
     }
 
     /// What the values that the peer may read depend on.
-    var view: GATTDatabase.View { GATTDatabase.View(security: security, configurations: configurations) }
+    var view: GATTDatabase.View {
+        GATTDatabase.View(trust: trust, configurations: configurations, features: features)
+    }
+
+    /// Whether the peer is told nothing but that services changed, and its commands are ignored, until it knows.
+    ///
+    /// Core 6.0, Vol 3, Part G, 2.5.2.1.
+    var isHeldBack: Bool { !awareness.isAware && features.contains(.robustCaching) }
+
+    /// Whether the values of a characteristic may go to the peer now, if it wants them.
+    func takes(_ properties: CharacteristicProperties) -> Bool {
+        let isProtected = !properties.isDisjoint(with: [.notifyEncryptionRequired, .indicateEncryptionRequired])
+        return !isHeldBack && (!isProtected || trust.security >= .encrypted)
+    }
 }

@@ -35,7 +35,7 @@ struct IndicationQueueTests {
         #expect(queue.expire(at: start + .seconds(30)) == .abandon)
         #expect(queue.submit(item(4), at: start) == .refuse)
         #expect(queue.confirm(at: start) == .ignored)
-        #expect(queue.removeAll() == [item(2)])
+        #expect(queue.removeValues() == [item(2)])
     }
 
     @Test("Joins changes of services that wait, but not with one that is on its way")

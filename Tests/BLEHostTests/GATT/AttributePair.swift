@@ -49,7 +49,8 @@ struct AttributePair {
         central = End(layer: AttributeLayer(configuration: .init(preferredMTU: centralMTU, limits: limits)))
         peripheral = End(
             layer: AttributeLayer(
-                configuration: .init(deviceName: name, appearance: 0x0341, preferredMTU: peripheralMTU, limits: limits)
+                configuration: .init(preferredMTU: peripheralMTU, limits: limits),
+                database: .plain(deviceName: name, appearance: 0x0341)
             )
         )
     }

@@ -36,7 +36,7 @@ struct GATTDatabaseTests {
     func own() {
         let database = GATTDatabase(deviceName: "A", appearance: 0x0341)
         #expect(database.services.map(\.uuid) == [GATT.genericAccess, GATT.genericAttribute])
-        #expect(database.attributes.map(\.handle.wire) == Array(1...9))
+        #expect(database.attributes.map(\.handle.wire) == Array(1...15))
         #expect(database.attribute(at: .init(wire: 5))?.content == .constant([0x41, 0x03]))
         #expect(database.attribute(at: .init(wire: 9))?.type == GATT.clientConfiguration)
     }
@@ -92,7 +92,7 @@ struct GATTDatabaseTests {
 
     @Test("Names are of one client, and may be used again when what they named is gone")
     func names() {
-        var database = GATTDatabase(deviceName: "", appearance: 0)
+        var database = GATTDatabase.plain()
         let definition = SampleService.definition
         #expect(throws: Never.self) { try database.add(definition, for: client, limits: Limits()).get() }
         #expect(database.add(definition, for: client, limits: Limits()) == .failure(.invalidParameters))
@@ -102,7 +102,7 @@ struct GATTDatabaseTests {
 
     @Test("Includes name the service that they include, with its type if that is short")
     func includes() throws {
-        var database = GATTDatabase(deviceName: "", appearance: 0)
+        var database = GATTDatabase.plain()
         let short = ServiceDefinition(id: .init(rawValue: 1), uuid: .short(0xB000), isPrimary: false)
         let long = ServiceDefinition(id: .init(rawValue: 2), uuid: SampleService.uuid)
         let both = ServiceDefinition(
@@ -125,7 +125,7 @@ struct GATTDatabaseTests {
             (.indicateEncryptionRequired, [GATT.clientConfiguration]),
             ([.indicate, .extendedProperties], [GATT.extendedProperties, GATT.clientConfiguration]),
         ] as [(CharacteristicProperties, [BluetoothUUID])] {
-            var database = GATTDatabase(deviceName: "", appearance: 0)
+            var database = GATTDatabase.plain()
             let one = ServiceDefinition(
                 id: .init(rawValue: 1),
                 uuid: .short(0xB000),
@@ -138,7 +138,7 @@ struct GATTDatabaseTests {
 
     @Test("Is full when no handle is left")
     func full() throws {
-        var database = GATTDatabase(deviceName: "", appearance: 0)
+        var database = GATTDatabase.plain()
         let characteristics = (0..<20_000).map { index in
             CharacteristicDefinition(
                 id: .init(rawValue: UInt32(index) + 10),

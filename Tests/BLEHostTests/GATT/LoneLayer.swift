@@ -17,13 +17,16 @@ struct LoneLayer {
     init(
         role: LinkRole,
         mtu: Int = 23,
+        leastKeySize: Int = 7,
         limits: Limits = Limits(),
         database: GATTDatabase? = nil
     ) {
-        let configuration = AttributeLayer.Configuration(deviceName: "Host", preferredMTU: 517, limits: limits)
-        layer =
-            database.map { AttributeLayer(configuration: configuration, database: $0) }
-            ?? AttributeLayer(configuration: configuration)
+        let configuration = AttributeLayer.Configuration(
+            preferredMTU: 517,
+            leastKeySize: leastKeySize,
+            limits: limits
+        )
+        layer = AttributeLayer(configuration: configuration, database: database ?? .plain(deviceName: "Host"))
         layer.linkUp(Self.link, peer: Self.peer, role: role, at: now)
         _ = sent()
         let size = UInt16(mtu).littleEndianOctets
@@ -69,6 +72,12 @@ struct LoneLayer {
         now = now + duration
         layer.wake(at: now)
         return sent()
+    }
+
+    /// Has the peer learn of the database as it is now.
+    mutating func learn() {
+        _ = answers(to: [UInt8]("08 0100 ffff 2a2b"))
+        _ = answers(to: [UInt8]("04 0100 0100"))
     }
 
     /// Has the controller take all packets.

@@ -140,7 +140,7 @@ struct ServerAppTests {
         _ = lone.answers(to: [UInt8]("0a 0c00"))
         _ = lone.answers(to: [UInt8]("0a 0c00"))
         lone.layer.clientClosed(LoneLayer.app, at: lone.now)
-        #expect(lone.sent().map(\.hexadecimal) == ["010a0c000e", "010a0c0001"])
+        #expect(lone.sent().map(\.hexadecimal) == ["010a0c0001", "010a0c0001"])
         #expect(lone.answers(to: [UInt8]("0a 0300")).count == 1)
     }
 

@@ -85,7 +85,7 @@ struct UpdateTests {
 
     @Test("Reach the centrals they are meant for, and are taken when the last has left")
     func several() {
-        var layer = AttributeLayer(configuration: .init())
+        var layer = AttributeLayer(configuration: .init(), database: .plain())
         let client = ClientID(rawValue: 1)
         let links = (1...3).compactMap { ConnectionHandle(wire: $0) }
         layer.perform(.addService(SampleService.definition), for: client, at: Instant())

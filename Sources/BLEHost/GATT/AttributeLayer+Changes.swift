@@ -1,0 +1,121 @@
+import BLEWire
+
+// What clients hear of changes of the own database, and what becomes of them until they have understood.
+extension AttributeLayer {
+    /// Services in these ranges were added or removed: everyone's peer takes the database for another than it is.
+    ///
+    /// Core 6.0, Vol 3, Part G, 2.5.2 and 7.1.
+    mutating func databaseChanged(in ranges: [AttributeHandleRange], at now: Instant) {
+        guard !ranges.isEmpty, !links.isEmpty else { return }
+        database.refreshHash()
+        for index in links.indices {
+            links[index].server.awareness.databaseChanged()
+            if links[index].server.isHeldBack { dropWaiting(at: index) }
+            for range in ranges { announceChange(of: range, at: index, now) }
+            rememberClient(at: index)
+        }
+    }
+
+    /// Tells a peer, if it asked for that, that services in a range were added or removed.
+    mutating func announceChange(of range: AttributeHandleRange, at index: Int, _ now: Instant) {
+        guard let value = database.serviceChanged, let (configuration, _) = database.configuration(of: value),
+            links[index].server.configurations[configuration] != 0
+        else { return }
+        links[index].server.pendingChange = links[index].server.pendingChange?.joined(with: range) ?? range
+        submit(.serviceChanged(value, range), at: index, now)
+    }
+
+    /// Notes that the peer confirmed an indication of a change: unless there has been another one, it is aware of it.
+    mutating func confirmedChange(at index: Int) {
+        guard !links[index].server.indications.tellsOfChange else { return }
+        links[index].server.awareness.confirmedChange()
+        links[index].server.pendingChange = nil
+        rememberClient(at: index)
+    }
+
+    /// What a peer that may not know the database is answered instead; `nil` if its request is to be carried out.
+    mutating func refusal(of request: ATTPacket, at index: Int) -> Reply? {
+        guard !links[index].server.awareness.isAware else { return nil }
+        let isRobust = links[index].server.features.contains(.robustCaching)
+        let usesHandles = request.usesHandles || request == .executePrepared && !links[index].server.prepared.isEmpty
+        switch links[index].server.awareness.receiveRequest(usesHandles: usesHandles, isRobust: isRobust) {
+        case .proceed:
+            rememberClient(at: index)
+            return nil
+        case .refuse:
+            if case .executeWriteRequest = request { _ = links[index].server.prepared.removeAll() }
+            return .refuse(request.firstHandle, .databaseOutOfSync)
+        }
+    }
+
+    /// Notes that the answer to a request tells the peer the Database Hash, if it does.
+    mutating func noteHash(in reply: Reply, to request: ATTPacket, at index: Int) {
+        guard !links[index].server.awareness.isAware, case .respond = reply else { return }
+        if database.isHashRead(by: request) { links[index].server.awareness.readHash() }
+    }
+
+    /// Answers requests that wait for a client because of attributes that are no more.
+    mutating func refuseRequests(for ranges: [AttributeHandleRange], at now: Instant) {
+        for index in links.indices {
+            guard let pending = links[index].server.bearer.pending,
+                let lost = pending.handles.first(where: { handle in ranges.contains { $0.contains(handle) } })
+            else { continue }
+            resume(with: .refuse(lost, .invalidHandle), at: index, now)
+        }
+    }
+}
+
+extension GATTDatabase {
+    /// Whether the answer to this request has the Database Hash in it.
+    fileprivate func isHashRead(by request: ATTPacket) -> Bool {
+        switch request {
+        case .readByTypeRequest(let request): request.type == GATT.databaseHash
+        case .readRequest(let request): isHash(request.handle)
+        case .readBlobRequest(let request): isHash(request.handle)
+        case .readMultipleRequest(let request): request.handles.contains { isHash($0) }
+        case .readMultipleVariableRequest(let request): request.handles.contains { isHash($0) }
+        default: false
+        }
+    }
+
+    private func isHash(_ handle: AttributeHandle) -> Bool { attribute(at: handle)?.content == .databaseHash }
+}
+
+extension ATTPacket {
+    fileprivate static let executePrepared = ATTPacket.executeWriteRequest(.init(.write))
+
+    /// Whether the request is about handles that a peer must know already.
+    ///
+    /// Discovery is not, nor is looking for the Database Hash everywhere.
+    ///
+    /// Core 6.0, Vol 3, Part G, 2.5.2.1.
+    fileprivate var usesHandles: Bool {
+        switch self {
+        case .readRequest, .readBlobRequest, .readMultipleRequest, .readMultipleVariableRequest, .writeRequest,
+            .prepareWriteRequest:
+            true
+        case .readByTypeRequest(let request):
+            request.type != GATT.include && request.type != GATT.characteristic && request.range != .all
+        default: false
+        }
+    }
+
+    /// What an error response to this request names.
+    fileprivate var firstHandle: AttributeHandle {
+        switch self {
+        case .readRequest(let request): request.handle
+        case .readBlobRequest(let request): request.handle
+        case .readMultipleRequest(let request): request.handles.first ?? .none
+        case .readMultipleVariableRequest(let request): request.handles.first ?? .none
+        case .writeRequest(let request): request.handle
+        case .prepareWriteRequest(let request): request.handle
+        case .readByTypeRequest(let request): request.start
+        default: .none
+        }
+    }
+}
+
+extension AttributeHandleRange {
+    /// The least range that has both in it.
+    func joined(with other: Self) -> Self? { Self(min(start, other.start), max(end, other.end)) }
+}

@@ -1,0 +1,45 @@
+import BLECrypto
+import BLEWire
+
+extension GATTDatabase {
+    /// Computes the Database Hash: the code, with a key of zeros, of what makes up the structure of the database.
+    ///
+    /// | attributes | what of them |
+    /// | --- | --- |
+    /// | service, include and characteristic declarations, Extended Properties | handle, type and value |
+    /// | the other descriptors that GATT defines | handle and type |
+    /// | all others | nothing |
+    ///
+    /// Core 6.0, Vol 3, Part G, 7.3.1.
+    func computeHash() -> UInt128 {
+        var message: [UInt8] = []
+        message.reserveCapacity(attributes.count * 8)
+        for attribute in attributes {
+            let isWhole = attribute.type.isHashedWithValue
+            guard isWhole || attribute.type.isHashedWithoutValue else { continue }
+            message += attribute.handle.wire.littleEndianOctets
+            message += attribute.type.attributeForm.octets
+            guard isWhole else { continue }
+            switch attribute.content {
+            case .constant(let value), .stored(let value): message += value
+            case .held, .configuration, .clientFeatures, .databaseHash: break
+            }
+        }
+        return CMAC.code(of: message, key: .zero)
+    }
+}
+
+extension BluetoothUUID {
+    /// Whether the Database Hash covers attributes of this type, and their values.
+    var isHashedWithValue: Bool { isDeclaration || self == GATT.extendedProperties }
+
+    /// Whether the Database Hash covers attributes of this type, but not their values.
+    fileprivate var isHashedWithoutValue: Bool {
+        switch self {
+        case GATT.userDescription, GATT.clientConfiguration, GATT.serverConfiguration, GATT.presentationFormat,
+            GATT.aggregateFormat:
+            true
+        default: false
+        }
+    }
+}
