@@ -76,6 +76,7 @@ extension Host {
                 guard let peer = links[link]?.peer else { continue }
                 let central = RemoteCentral(peer: peer, mtu: parameters(of: link, to: peer).mtu)
                 tell(client, .server(.channelOpened(channel, by: central)))
+            case .bearer: preconditionFailure("a layer that offers no bearers has none")
             case .judge(let request, let identifier, let link): judge(request, identifier, on: link, at: now)
             case .note(let note): self.note(note)
             }

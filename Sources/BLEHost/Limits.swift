@@ -16,6 +16,7 @@
 /// | ``queuedIndications`` | the indication is dropped, with a note |
 /// | ``gatheredValues`` | those that wait are sent |
 /// | ``preparedParts`` | the part is refused as "prepare queue full" |
+/// | ``enhancedBearers`` | further ones are refused for lack of resources |
 /// | ``channelMTU`` | the channel is closed |
 /// | ``channelPacket`` | the channel is closed |
 /// | ``channelCredits`` | the peer is given no credits until some is consumed |
@@ -50,6 +51,8 @@ package struct Limits: Equatable, Sendable {
     package var gatheredValues = 64
     /// Parts of values that one peer may prepare before it executes them.
     package var preparedParts = 128
+    /// Enhanced ATT bearers of one link.
+    package var enhancedBearers = 5
     /// The largest unit that this host takes on a channel, in octets, 64 to 65535.
     package var channelMTU = 4096
     /// The largest packet that it takes and sends on a channel, in octets, 64 to 65533: what fills a packet on the air.

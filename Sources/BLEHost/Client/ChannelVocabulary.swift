@@ -38,6 +38,11 @@ package enum ChannelRequest: Equatable, Sendable {
     case send([UInt8])
     /// The client has no more use for that many octets that it received, so that the peer may send as many again.
     case consumed(Int)
+    /// Lets the peer send units and packets of up to these sizes, in octets, 64 to 65535 and 65533, where channels were
+    /// opened as several; ``ChannelEvent/resized(_:)`` says what came of it.
+    ///
+    /// Units may never become smaller.
+    case resize(mtu: Int, mps: Int)
     /// Sends what waits, as far as the peer takes it within some seconds, and closes the channel.
     case close
 }
@@ -50,6 +55,8 @@ package enum ChannelEvent: Equatable, Sendable {
     case received([UInt8])
     /// That many octets more have been handed to the controller.
     case sent(Int)
+    /// The peer has agreed to other sizes, or they are as they were.
+    case resized(Failure?)
     /// The channel is closed, and nothing else will be heard of it: `nil` if one of its ends wanted it so.
     case closed(Failure?)
 }

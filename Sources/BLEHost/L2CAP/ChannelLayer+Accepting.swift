@@ -43,9 +43,10 @@ extension ChannelLayer {
         on handle: ConnectionHandle
     ) {
         guard let link = links.index(of: handle) else { return }
+        let publication = enhancedPublication(request.spsm)
         func answer(_ result: Signal.ConnectionResult, _ destinations: [ChannelIdentifier], isOpen: Bool) {
             let response = Signal.CreditBasedConnectionResponse(
-                mtu: isOpen ? UInt16(limits.channelMTU) : 0,
+                mtu: isOpen ? UInt16(clamping: mtu(of: publication?.owner ?? .nobody)) : 0,
                 mps: isOpen ? UInt16(limits.channelPacket) : 0,
                 credits: isOpen ? UInt16(limits.channelCredits) : 0,
                 result: result,
@@ -59,12 +60,11 @@ extension ChannelLayer {
         guard ChannelSizes.enhanced.allow(mtu: request.mtu, mps: request.mps), request.credits > 0 else {
             return refuse(.invalidParameters)
         }
-        guard let publication = publications.first(where: { $0.spsm == request.spsm }) else {
-            return refuse(.spsmNotSupported)
-        }
+        guard let publication else { return refuse(.spsmNotSupported) }
         if let result = links[at: link].security.refusal(where: publication.security) { return refuse(result) }
         let refusals = links[at: link].refusals(of: request.sources)
-        var names = links[at: link].allocate(refusals.count { $0 == nil })[...]
+        let room = links[at: link].room(for: publication.owner, limits)
+        var names = links[at: link].allocate(min(room, refusals.count { $0 == nil }))[...]
         let destinations = refusals.map { $0 == nil ? names.popFirst() ?? .none : .none }
         let isShort = zip(refusals, destinations).contains { $0 == nil && $1 == .none }
         let result = refusals.lazy.compactMap(\.self).first ?? (isShort ? .insufficientResources : .success)
@@ -83,8 +83,22 @@ extension ChannelLayer {
         _ outgoing: OutgoingFlow,
         on handle: ConnectionHandle
     ) {
-        let channel = insert(kind, publication.spsm, local, remote, .client(publication.client), outgoing, on: handle)
-        outbox.append(.accepted(channel.opened, for: publication.client, of: handle))
+        let channel = insert(kind, publication.spsm, local, remote, publication.owner, outgoing, on: handle)
+        switch publication.owner {
+        case .client(let client): outbox.append(.accepted(channel.opened, for: client, of: handle))
+        case .attributes: outbox.append(.bearer(.opened(channel.opened), of: handle))
+        case .nobody: break
+        }
+    }
+
+    /// What peers may open several of: what clients published, and Enhanced ATT bearers.
+    ///
+    /// Core 6.0, Vol 3, Part G, 5.3.1 and 5.4.
+    private func enhancedPublication(_ spsm: SPSM) -> Publication? {
+        if spsm == .enhancedATT, bearerMTU != nil {
+            return Publication(spsm: spsm, owner: .attributes, security: .encrypted)
+        }
+        return publications.first { $0.spsm == spsm }
     }
 
     /// What goes out to a peer that said this of itself.
@@ -110,6 +124,16 @@ extension ChannelLink {
     fileprivate func refusals(of sources: [ChannelIdentifier]) -> [Signal.ConnectionResult?] {
         sources.enumerated().map { position, source in
             sources[..<position].contains(source) ? .sourceAlreadyAllocated : refusal(of: source)
+        }
+    }
+
+    /// How many more channels this owner may have.
+    fileprivate func room(for owner: CreditChannel.Owner, _ limits: Limits) -> Int {
+        switch owner {
+        case .attributes:
+            let taken = channels.count { $0.owner == owner } + openings.count { $0.owner == owner }
+            return max(0, limits.enhancedBearers - taken)
+        case .client, .nobody: return Signal.channelsPerRequest.upperBound
         }
     }
 

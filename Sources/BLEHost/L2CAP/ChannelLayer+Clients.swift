@@ -5,9 +5,7 @@ extension ChannelLayer {
     /// Asks the peer of a link to open a channel.
     mutating func open(_ spsm: SPSM, on handle: ConnectionHandle, for client: ClientID, at now: Instant) {
         guard let link = links.index(of: handle) else { return outbox.append(.note(.unknownLink(handle))) }
-        func refuse(_ failure: Failure) {
-            outbox.append(.event(.peer(links[at: link].peer, .channelOpened(spsm, .failure(failure))), for: client))
-        }
+        func refuse(_ failure: Failure) { tell(spsm, .failure(failure), .client(client), on: handle) }
         guard spsm.isValid else { return refuse(.invalidParameters) }
         guard let local = links[at: link].allocate(1).first else { return refuse(.limitReached) }
         let opening = ChannelLink.Opening(kind: .single, spsm: spsm, local: local, owner: .client(client))
@@ -23,6 +21,37 @@ extension ChannelLayer {
         send(.leCreditBasedConnectionRequest(request), identifier, on: handle)
     }
 
+    /// Asks the peer of a link to open up to five channels at once, of which it may open some.
+    ///
+    /// The owner hears of each of them. Where fewer can be named, fewer are asked for.
+    ///
+    /// Core 6.0, Vol 3, Part A, 4.25.
+    mutating func open(
+        _ spsm: SPSM,
+        count: Int,
+        on handle: ConnectionHandle,
+        for owner: CreditChannel.Owner,
+        at now: Instant
+    ) {
+        precondition(Signal.channelsPerRequest.contains(count), "a request is for one to five channels")
+        guard let link = links.index(of: handle) else { return outbox.append(.note(.unknownLink(handle))) }
+        guard spsm.isValid else { return tell(spsm, .failure(.invalidParameters), owner, on: handle) }
+        let locals = links[at: link].allocate(count)
+        guard !locals.isEmpty else { return tell(spsm, .failure(.limitReached), owner, on: handle) }
+        for local in locals {
+            links[at: link].openings.append(.init(kind: .enhanced, spsm: spsm, local: local, owner: owner))
+        }
+        let identifier = links[at: link].exchange.begin(.openSeveral(locals), at: now)
+        let request = Signal.CreditBasedConnectionRequest(
+            spsm: spsm,
+            mtu: UInt16(clamping: mtu(of: owner)),
+            mps: UInt16(limits.channelPacket),
+            credits: UInt16(limits.channelCredits),
+            sources: locals
+        )
+        send(.creditBasedConnectionRequest(request), identifier, on: handle)
+    }
+
     /// Lets peers open channels to a client.
     mutating func publish(_ security: LinkSecurity, for client: ClientID) {
         var spsm = latestSPSM
@@ -30,7 +59,7 @@ extension ChannelLayer {
             spsm = spsm == SPSM.dynamic.upperBound ? SPSM.dynamic.lowerBound : SPSM(wire: spsm.wire &+ 1)
             guard !publications.contains(where: { $0.spsm == spsm }) else { continue }
             latestSPSM = spsm
-            publications.append(Publication(spsm: spsm, client: client, security: security))
+            publications.append(Publication(spsm: spsm, owner: .client(client), security: security))
             return outbox.append(.event(.server(.channelPublished(spsm, nil)), for: client))
         }
         outbox.append(.event(.server(.channelPublished(.none, .limitReached)), for: client))
@@ -38,20 +67,31 @@ extension ChannelLayer {
 
     /// Lets peers open no more channels of this kind.
     mutating func unpublish(_ spsm: SPSM, for client: ClientID) {
-        let index = publications.firstIndex { $0.spsm == spsm && $0.client == client }
+        let index = publications.firstIndex { $0.spsm == spsm && $0.owner == .client(client) }
         if let index { publications.remove(at: index) }
         outbox.append(.event(.server(.channelUnpublished(spsm, index == nil ? .notFound : nil)), for: client))
     }
 
     /// Carries out what a client asks of a channel that is open and its own.
     mutating func perform(_ request: ChannelRequest, on id: ChannelID, for client: ClientID, at now: Instant) {
-        guard let (link, index) = find(id), links[at: link][index].owner == .client(client) else { return }
+        perform(request, on: id, for: .client(client), at: now)
+    }
+
+    /// Carries out what the owner of a channel asks of it.
+    mutating func perform(
+        _ request: ChannelRequest,
+        on id: ChannelID,
+        for owner: CreditChannel.Owner,
+        at now: Instant
+    ) {
+        guard let (link, index) = find(id), links[at: link][index].owner == owner else { return }
         let handle = links.handle(at: link)
         switch request {
         case .send(let unit): submit(unit, index, on: handle, at: now)
         case .consumed(let octets):
             links[at: link][index].incoming.consume(octets)
             replenish(index, at: link)
+        case .resize(let mtu, let mps): resize([id], mtu: mtu, mps: mps, on: handle, at: now)
         case .close: close(index, on: handle, at: now)
         }
     }
@@ -79,9 +119,8 @@ extension ChannelLayer {
     /// A client is not connected to the peer of a link any more: what it has there ends.
     mutating func detach(_ client: ClientID, from handle: ConnectionHandle, at now: Instant) {
         guard let link = links.index(of: handle) else { return }
-        let peer = links[at: link].peer
         for index in links[at: link].openings.indices where links[at: link].openings[index].owner == .client(client) {
-            tell(links[at: link].openings[index], .failure(.cancelled), of: peer)
+            tell(links[at: link].openings[index], .failure(.cancelled), on: handle)
             links[at: link].openings[index].owner = .nobody
         }
         for index in links[at: link].channels.indices where links[at: link][index].owner == .client(client) {
@@ -91,22 +130,37 @@ extension ChannelLayer {
 
     /// Forgets a client: its channels are closed, and what it published is not there any more.
     mutating func clientClosed(_ client: ClientID, at now: Instant) {
-        publications.removeAll { $0.client == client }
+        publications.removeAll { $0.owner == .client(client) }
         for handle in links.handles { detach(client, from: handle, at: now) }
     }
 
     /// Forgets what clients published: the radio went off, and links with it.
     mutating func reset() { publications.removeAll() }
 
-    /// Answers a client that wanted a channel.
+    /// Answers whoever wanted a channel.
     mutating func tell(
         _ opening: ChannelLink.Opening,
         _ result: Result<OpenedChannel, Failure>,
-        of peer: PeerIdentifier
+        on handle: ConnectionHandle
     ) {
-        switch opening.owner {
+        tell(opening.spsm, result, opening.owner, on: handle)
+    }
+
+    private mutating func tell(
+        _ spsm: SPSM,
+        _ result: Result<OpenedChannel, Failure>,
+        _ owner: CreditChannel.Owner,
+        on handle: ConnectionHandle
+    ) {
+        switch owner {
         case .client(let client):
-            outbox.append(.event(.peer(peer, .channelOpened(opening.spsm, result)), for: client))
+            guard let peer = links[handle]?.peer else { return }
+            outbox.append(.event(.peer(peer, .channelOpened(spsm, result)), for: client))
+        case .attributes:
+            switch result {
+            case .success(let channel): outbox.append(.bearer(.opened(channel), of: handle))
+            case .failure(let failure): outbox.append(.bearer(.refused(failure), of: handle))
+            }
         case .nobody: break
         }
     }

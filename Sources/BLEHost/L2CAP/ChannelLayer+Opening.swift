@@ -64,7 +64,7 @@ extension ChannelLayer {
         at now: Instant
     ) {
         guard let link = links.index(of: handle), let opening = links[at: link].take(local) else { return }
-        func refuse() { tell(opening, .failure(.peerMisbehaved), of: links[at: link].peer) }
+        func refuse() { tell(opening, .failure(.peerMisbehaved), on: handle) }
         guard remote.isDynamic else { return refuse() }
         if let index = links[at: link].index(remote: remote) {
             discard(index, .peerMisbehaved, on: handle)
@@ -72,7 +72,7 @@ extension ChannelLayer {
         }
         let owner = isAllowed ? opening.owner : .nobody
         let channel = insert(opening.kind, opening.spsm, local, remote, owner, outgoing, on: handle)
-        guard owner == .nobody else { return tell(opening, .success(channel.opened), of: links[at: link].peer) }
+        guard owner == .nobody else { return tell(opening, .success(channel.opened), on: handle) }
         refuse()
         if let (_, index) = find(channel.id) { abandon(index, nil, on: handle, at: now) }
     }
@@ -82,7 +82,7 @@ extension ChannelLayer {
         guard let link = links.index(of: handle) else { return }
         for local in locals {
             guard let opening = links[at: link].take(local) else { continue }
-            tell(opening, .failure(failure), of: links[at: link].peer)
+            tell(opening, .failure(failure), on: handle)
         }
     }
 
@@ -96,11 +96,7 @@ extension ChannelLayer {
         _ outgoing: OutgoingFlow,
         on handle: ConnectionHandle
     ) -> CreditChannel {
-        let incoming = IncomingFlow(
-            mtu: limits.channelMTU,
-            mps: limits.channelPacket,
-            window: limits.channelCredits
-        )
+        let incoming = IncomingFlow(mtu: mtu(of: owner), mps: limits.channelPacket, window: limits.channelCredits)
         let channel = CreditChannel(
             id: makeID(),
             kind: kind,
@@ -113,6 +109,16 @@ extension ChannelLayer {
         )
         insert(channel, on: handle)
         return channel
+    }
+}
+
+extension ChannelLayer {
+    /// The largest unit that the owner of a channel takes, in octets.
+    func mtu(of owner: CreditChannel.Owner) -> Int {
+        switch owner {
+        case .attributes: bearerMTU ?? limits.channelMTU
+        case .client, .nobody: limits.channelMTU
+        }
     }
 }
 

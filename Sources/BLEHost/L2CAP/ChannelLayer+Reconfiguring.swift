@@ -1,6 +1,6 @@
 import BLEWire
 
-// Peers that take more, or less, than they said.
+// Ends that take more, or less, than they said.
 extension ChannelLayer {
     /// Takes note of the sizes that a peer receives from now on: for all the channels it names, or for none.
     ///
@@ -21,9 +21,79 @@ extension ChannelLayer {
             links[at: link][index].outgoing.resize(mtu: Int(request.mtu), mps: Int(request.mps))
         }
     }
+
+    /// Tells the peer that this end takes units and packets of these sizes from now on, on up to five channels.
+    ///
+    /// The same rules hold as for the peer: what breaks them is not sent. Each channel has one such request under way
+    /// at most.
+    mutating func resize(
+        _ ids: [ChannelID],
+        mtu: Int,
+        mps: Int,
+        on handle: ConnectionHandle,
+        at now: Instant
+    ) {
+        guard let link = links.index(of: handle) else { return }
+        let locals = ids.compactMap { id in links[at: link].channels.first { $0.id == id }?.local }
+        if let failure = links[at: link].refusal(of: locals, mtu: mtu, mps: mps) {
+            return resized(locals, failure, on: handle)
+        }
+        let identifier = links[at: link].exchange.begin(.resize(locals, mtu: mtu, mps: mps), at: now)
+        let request = Signal.CreditBasedReconfigureRequest(
+            mtu: UInt16(clamping: mtu),
+            mps: UInt16(clamping: mps),
+            channels: locals
+        )
+        send(.creditBasedReconfigureRequest(request), identifier, on: handle)
+    }
+
+    /// Takes the answer to ``resize(_:mtu:mps:on:at:)``.
+    ///
+    /// Core 6.0, Vol 3, Part A, 4.28.
+    mutating func resized(
+        _ response: Signal.CreditBasedReconfigureResponse,
+        _ identifier: SignalIdentifier,
+        on handle: ConnectionHandle
+    ) {
+        guard let link = links.index(of: handle) else { return }
+        let request = links[at: link].exchange.finish(identifier) { if case .resize = $0 { true } else { false } }
+        guard case .resize(let locals, let mtu, let mps)? = request else { return stray(on: handle) }
+        guard response.result == .success else { return resized(locals, .invalidParameters, on: handle) }
+        for local in locals {
+            guard let index = links[at: link].index(local: local) else { continue }
+            links[at: link][index].incoming.resize(mtu: mtu, mps: mps)
+        }
+        resized(locals, nil, on: handle)
+    }
+
+    /// Tells those who own these channels what came of their other sizes.
+    mutating func resized(_ locals: [ChannelIdentifier], _ failure: Failure?, on handle: ConnectionHandle) {
+        guard let link = links.index(of: handle) else { return }
+        for local in locals {
+            guard let index = links[at: link].index(local: local) else { continue }
+            tell(links[at: link][index].owner, of: links[at: link][index].id, .resized(failure))
+        }
+    }
 }
 
 extension ChannelLink {
+    /// Why this end may not have these sizes on these channels; `nil` if it may.
+    fileprivate func refusal(of locals: [ChannelIdentifier], mtu: Int, mps: Int) -> Failure? {
+        guard let units = UInt16(exactly: mtu), let packets = UInt16(exactly: mps), !locals.isEmpty,
+            ChannelSizes.enhanced.allow(mtu: units, mps: packets)
+        else { return .invalidParameters }
+        for local in locals {
+            guard let index = index(local: local), channels[index].kind == .enhanced else { return .notSupported }
+            let isBusy = exchange.isAsking {
+                if case .resize(let all, _, _) = $0 { all.contains(local) } else { false }
+            }
+            if isBusy { return .alreadyInProgress }
+            let isSmaller = mps < channels[index].incoming.mps && locals.count > 1
+            if isSmaller || mtu < channels[index].incoming.mtu { return .invalidParameters }
+        }
+        return nil
+    }
+
     fileprivate func judge(
         _ request: Signal.CreditBasedReconfigureRequest
     ) -> Signal.CreditBasedReconfigureResponse.Result {

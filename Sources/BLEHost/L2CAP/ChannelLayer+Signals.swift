@@ -32,7 +32,7 @@ extension ChannelLayer {
         case .creditBasedConnectionRequest(let request): accept(request, identifier, on: handle)
         case .creditBasedConnectionResponse(let response): opened(response, identifier, on: handle, at: now)
         case .creditBasedReconfigureRequest(let request): reconfigure(request, identifier, on: handle)
-        case .creditBasedReconfigureResponse: stray(on: handle)
+        case .creditBasedReconfigureResponse(let response): resized(response, identifier, on: handle)
         case .disconnectionRequest(let request): close(request, identifier, on: handle)
         case .disconnectionResponse(let response): closed(response, identifier, on: handle)
         case .flowControlCredit(let credit): take(credit, on: handle, at: now)

@@ -16,15 +16,17 @@ struct ChannelLayer {
         case event(ClientEvent, for: ClientID)
         /// The peer of a link opened a channel that this client published.
         case accepted(OpenedChannel, for: ClientID, of: ConnectionHandle)
+        /// Tell the attribute layer.
+        case bearer(BearerEvent, of: ConnectionHandle)
         /// The peripheral asks for other parameters: accept them or refuse them, with this identifier.
         case judge(Signal.ConnectionParameterUpdateRequest, SignalIdentifier, ConnectionHandle)
         case note(Note)
     }
 
-    /// What a client lets peers open.
+    /// What peers may open.
     struct Publication {
         let spsm: SPSM
-        let client: ClientID
+        let owner: CreditChannel.Owner
         /// How far a link must be trusted for it.
         let security: LinkSecurity
     }
@@ -36,6 +38,8 @@ struct ChannelLayer {
     }
 
     let limits: Limits
+    /// The largest unit that the attribute layer takes, in octets; `nil` if it wants no channels.
+    let bearerMTU: Int?
     var links = ConnectionTable<ChannelLink>()
     var publications: [Publication] = []
     var latestSPSM = SPSM.dynamic.upperBound
@@ -43,7 +47,12 @@ struct ChannelLayer {
     private var places: [ChannelID: Place] = [:]
     private var latestID = ChannelID(rawValue: 0)
 
-    init(limits: Limits) { self.limits = limits }
+    /// Creates a layer without links; `bearerMTU` is the largest unit that the attribute layer takes, 64 or more, if
+    /// peers may open Enhanced ATT bearers.
+    init(limits: Limits, bearerMTU: Int? = nil) {
+        self.limits = limits
+        self.bearerMTU = bearerMTU.map { max($0, Int(ChannelSizes.enhanced.least)) }
+    }
 
     /// What to do next; call until it is `nil`.
     mutating func next() -> Output? { outbox.popFirst() }
@@ -65,7 +74,7 @@ struct ChannelLayer {
     /// Ends with a link that is gone, and answers all that waited for it.
     mutating func linkDown(_ link: ConnectionHandle, failure: Failure) {
         guard let state = links[link] else { return }
-        for opening in state.openings { tell(opening, .failure(failure), of: state.peer) }
+        for opening in state.openings { tell(opening, .failure(failure), on: link) }
         for channel in state.channels {
             tell(channel.owner, of: channel.id, .closed(failure))
             places[channel.id] = nil
@@ -98,6 +107,7 @@ struct ChannelLayer {
         case .parameters: break
         case .open(let local): fail([local], failure, on: handle)
         case .openSeveral(let locals): fail(locals, failure, on: handle)
+        case .resize(let locals, _, _): resized(locals, failure, on: handle)
         case .disconnect(let id): forget(id)
         }
     }
@@ -107,10 +117,13 @@ struct ChannelLayer {
         outbox.append(.send(packet.encoded, on: .leSignaling, of: link, receipt: nil))
     }
 
-    /// Tells the owner of a channel, if it is a client.
+    /// Tells the owner of a channel, if there is one.
     mutating func tell(_ owner: CreditChannel.Owner, of channel: ChannelID, _ event: ChannelEvent) {
         switch owner {
         case .client(let client): outbox.append(.event(.channel(channel, event), for: client))
+        case .attributes:
+            guard let place = places[channel] else { return }
+            outbox.append(.bearer(.channel(channel, event), of: place.link))
         case .nobody: break
         }
     }

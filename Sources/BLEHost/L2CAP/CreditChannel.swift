@@ -17,6 +17,8 @@ struct CreditChannel {
     /// Who uses a channel.
     enum Owner: Equatable {
         case client(ClientID)
+        /// The attribute layer, as an Enhanced ATT bearer.
+        case attributes
         /// Somebody who is gone.
         case nobody
     }

@@ -22,9 +22,9 @@ struct IncomingFlow {
     }
 
     /// The largest unit that this end takes, in octets.
-    let mtu: Int
+    private(set) var mtu: Int
     /// The largest packet that this end takes, in octets.
-    let mps: Int
+    private(set) var mps: Int
     /// How many packets may be on their way or wait to be consumed.
     let window: Int
     private var state = State.between
@@ -97,6 +97,9 @@ struct IncomingFlow {
             _ = units.popFirst()
         }
     }
+
+    /// Takes units and packets of at most these sizes from now on: the peer has agreed.
+    mutating func resize(mtu: Int, mps: Int) { (self.mtu, self.mps) = (mtu, mps) }
 
     /// Hands out the credits to give the peer now; `nil` while they are too few to be worth a packet.
     mutating func replenish() -> UInt16? {

@@ -14,6 +14,8 @@ struct SignalExchange {
         case open(ChannelIdentifier)
         /// For the channels that this end names so, in the order of the request.
         case openSeveral([ChannelIdentifier])
+        /// To send units and packets of these sizes, in octets, on the channels that this end names so.
+        case resize([ChannelIdentifier], mtu: Int, mps: Int)
         /// To close a channel.
         case disconnect(ChannelID)
     }
@@ -37,7 +39,10 @@ struct SignalExchange {
     var deadline: Instant? { entries.lazy.map(\.due).min() }
 
     /// Whether this is under way.
-    func isAsking(_ request: Request) -> Bool { entries.contains { $0.request == request } }
+    func isAsking(_ request: Request) -> Bool { isAsking { $0 == request } }
+
+    /// Whether something like that is under way.
+    func isAsking(where fits: (Request) -> Bool) -> Bool { entries.contains { fits($0.request) } }
 
     /// Notes a request that goes out now, and says which identifier it has.
     mutating func begin(_ request: Request, at now: Instant) -> SignalIdentifier {

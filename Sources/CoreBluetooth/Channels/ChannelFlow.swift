@@ -68,6 +68,7 @@ extension ChannelFlow {
             guard input != .closed else { return [.consumed(octets.count)] }
             received.append(octets)
         case .sent(let count): outstanding = max(0, outstanding - count)
+        case .resized: break
         case .closed(let failure): if link == .open { link = .over(failure) }
         }
         return []

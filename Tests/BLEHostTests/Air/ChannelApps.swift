@@ -46,6 +46,7 @@ class ChannelApp: App {
         guard case .channel(let id, let event) = event else { return [] }
         switch event {
         case .received(let octets): return take(octets, id)
+        case .resized: return []
         case .sent(let count):
             flows[id]?.left += count
             return fill(id)

@@ -20,6 +20,7 @@ struct LoneChannels {
     var now = Instant()
     var events: [ClientEvent] = []
     var accepted: [OpenedChannel] = []
+    var bearers: [BearerEvent] = []
     var notes: [Note] = []
     var judged: [Signal.ConnectionParameterUpdateRequest] = []
     /// Packets of channels, which the controller has not taken yet.
@@ -29,8 +30,8 @@ struct LoneChannels {
     private(set) var open = SPSM.none
     private(set) var encrypted = SPSM.none
 
-    init(role: LinkRole = .central, limits: Limits = Limits()) {
-        layer = ChannelLayer(limits: limits)
+    init(role: LinkRole = .central, limits: Limits = Limits(), bearerMTU: Int? = nil) {
+        layer = ChannelLayer(limits: limits, bearerMTU: bearerMTU)
         layer.linkUp(Self.link, peer: Self.peer, role: role)
         layer.publish(.unencrypted, for: Self.server)
         layer.publish(.encrypted, for: Self.server)
@@ -53,6 +54,7 @@ struct LoneChannels {
             case .discard: break
             case .event(let event, _): events.append(event)
             case .accepted(let channel, _, _): accepted.append(channel)
+            case .bearer(let event, _): bearers.append(event)
             case .judge(let request, _, _): judged.append(request)
             case .note(let note): notes.append(note)
             }

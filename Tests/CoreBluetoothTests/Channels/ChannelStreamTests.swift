@@ -256,6 +256,7 @@ struct ChannelStreamTests {
                 case .send(let unit):
                     heard += unit
                     await tell(.sent(unit.count))
+                case .resize: break
                 case .consumed(let count): consumed += count
                 case .close: Issue.record("closed")
                 }
