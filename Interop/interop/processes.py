@@ -59,14 +59,18 @@ async def end(process: asyncio.subprocess.Process) -> None:
 
 @contextlib.asynccontextmanager
 async def running(
-    log: pathlib.Path, *command: str, stdout: int | None = None, environment: dict[str, str] | None = None
+    log: pathlib.Path,
+    *command: str,
+    stdin: int = asyncio.subprocess.DEVNULL,
+    stdout: int | None = None,
+    environment: dict[str, str] | None = None,
 ) -> AsyncIterator[asyncio.subprocess.Process]:
     """Runs `command` for as long as the context lasts; what it says on stderr goes to the end of the file `log`."""
     LOGS.mkdir(parents=True, exist_ok=True)
     with open(log, "ab") as errors:
         process = await asyncio.create_subprocess_exec(
             *command,
-            stdin=asyncio.subprocess.DEVNULL,
+            stdin=stdin,
             stdout=errors if stdout is None else stdout,
             stderr=errors,
             env=os.environ | {"XDG_STATE_HOME": str(HOME / "state")} | (environment or {}),

@@ -37,6 +37,8 @@ struct PeripheralDescriptionTests {
             (#"{"name": "x", "services": [{"uuid": "18"}]}"#, "18"),
             (service(#"{"uuid": "2A19", "properties": ["fly"]}"#), "writeWithoutResponse"),
             (service(#"{"uuid": "2A19", "properties": ["read"], "value": "0x1"}"#), "0x1"),
+            (service(#"{"uuid": "2A19", "properties": [], "format": "0x04"}"#), "seven"),
+            (#"{"name": "x", "services": [{"uuid": "180F", "includes": ["180A"]}, {"uuid": "180A"}]}"#, "180A"),
             (service(#"{"uuid": "2A19", "properties": [], "ticks": {"every": 0, "values": ["1"]}}"#), "every"),
             (service(#"{"uuid": "2A19", "properties": [], "ticks": {"every": 1, "values": []}}"#), "values"),
         ]
@@ -53,6 +55,25 @@ struct PeripheralDescriptionTests {
 
     private static func service(_ characteristic: String) -> String {
         #"{"name": "x", "services": [{"uuid": "180F", "characteristics": [\#(characteristic)]}]}"#
+    }
+
+    @Test("A service is added from a file of its own, and removed unless another includes it")
+    func services() throws {
+        var description = try describe(#"{"name": "x", "services": [{"uuid": "180A"}]}"#)
+        let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).json")
+        defer { try? FileManager.default.removeItem(at: file) }
+        try Data(#"{"uuid": "180F", "includes": ["180A"]}"#.utf8).write(to: file)
+        #expect(try description.add(path: file.path).uuid == "180F")
+        #expect(description.services.map(\.uuid) == ["180A", "180F"])
+
+        try Data(#"{"uuid": "1810", "includes": ["1811"]}"#.utf8).write(to: file)
+        #expect(throws: Trouble.self) { try description.add(path: file.path) }
+        #expect(description.services.map(\.uuid) == ["180A", "180F"])
+
+        let included = try #require(UUIDArgument(argument: "180A")).uuid
+        let including = try #require(UUIDArgument(argument: "180F")).uuid
+        let removed = [included, including, included, included].map { description.remove($0) }
+        #expect(removed == [false, true, true, false])
     }
 
     @Test("A file that is not there is named")

@@ -11,6 +11,7 @@ final class Central: NSObject {
         case failedToConnect(CBPeripheral, (any Error)?)
         case disconnected(CBPeripheral, (any Error)?)
         case servicesDiscovered((any Error)?)
+        case servicesModified(CBPeripheral)
         case includedServicesDiscovered(CBService, (any Error)?)
         case characteristicsDiscovered(CBService, (any Error)?)
         case descriptorsDiscovered(CBCharacteristic, (any Error)?)
@@ -134,6 +135,10 @@ extension Central: @MainActor CBCentralManagerDelegate {
 }
 
 extension Central: @MainActor CBPeripheralDelegate {
+    func peripheral(_ peripheral: CBPeripheral, didModifyServices invalidatedServices: [CBService]) {
+        happened(.servicesModified(peripheral))
+    }
+
     func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
         happened(.servicesDiscovered(error))
     }

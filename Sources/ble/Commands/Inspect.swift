@@ -9,6 +9,7 @@ struct Inspect: AsyncParsableCommand {
 
             Examples:
               ble inspect Lamp
+              ble inspect Lamp --follow
               ble inspect 1B9D6BCD-BBFD-8B2D-9B5D-AB8DFBBD4BED --json
             """
     )
@@ -19,13 +20,51 @@ struct Inspect: AsyncParsableCommand {
     @Flag(inversion: .prefixedNo, help: "Read the values that can be read.")
     var values = true
 
+    @Flag(help: "Stay connected, and show the tree again whenever the services change; until interrupted.")
+    var follow = false
+
     @MainActor
     func run() async throws {
         let printer = Printer(json: output.json)
         try await withPeripheral(peer, printer) { central, peripheral in
-            try await central.discover(peripheral, descriptors: true)
-            let tree = AttributeTree(printer: printer, readsValues: values)
-            try await tree.print(peripheral, through: central)
+            var isStale = false, isOver = false
+            central.onHappening = {
+                switch $0 {
+                case .servicesModified(peripheral): isStale = true
+                case .interrupted: isOver = true
+                default: break
+                }
+            }
+            let interruption = follow ? interruption(of: central) : nil
+            defer { interruption?.cancel() }
+            repeat {
+                isStale = false
+                try await central.discover(peripheral, descriptors: true)
+                let tree = AttributeTree(printer: printer, readsValues: values)
+                try await tree.print(peripheral, through: central)
+                if follow, !isStale, !isOver { try await waitForChange(of: peripheral, central) }
+            } while follow && isStale && !isOver
+        }
+    }
+
+    /// Has a person end what `central` waits for; one for all that it waits for.
+    @MainActor
+    private func interruption(of central: Central) -> Task<Void, any Error> {
+        Task {
+            try await Interruption.wait()
+            central.interrupt()
+        }
+    }
+
+    /// Waits for the next change of the services, or for a person who wants no more.
+    @MainActor
+    private func waitForChange(of peripheral: CBPeripheral, _ central: Central) async throws {
+        try await central.wait(for: "A change of the services") {
+            switch $0 {
+            case .servicesModified(peripheral), .interrupted: .success(())
+            case .disconnected(peripheral, let error): .failure(.disconnected(peripheral.title, error))
+            default: nil
+            }
         }
     }
 }

@@ -11,7 +11,8 @@ struct Serve: AsyncParsableCommand {
                  "ticks": {"every": 1, "values": ["0x63", "0x64"]}}]}]}
 
             A value is text, or hexadecimal digits after 0x. A line “UUID VALUE” on standard input changes a value,
-            and notifies those who subscribed to it.
+            and notifies those who subscribed to it. “add FILE” publishes one service more, which a file describes as
+            those of a peripheral, and “remove UUID” takes one back.
 
             Examples:
               ble serve lamp.json
@@ -49,10 +50,28 @@ struct Serve: AsyncParsableCommand {
     @MainActor
     private func obey(_ line: String, _ peripheral: DescribedPeripheral, _ printer: Printer) {
         let words = line.split(separator: " ", maxSplits: 1).map(String.init)
-        guard words.count == 2, let uuid = UUIDArgument(argument: words[0])?.uuid, let value = Octets.parse(words[1])
-        else {
-            return printer.remark("“\(line)” is not “UUID VALUE”, where VALUE is text or digits after 0x.")
+        guard words.count == 2 else { return printer.remark(Self.misunderstood(line)) }
+        switch (words[0], UUIDArgument(argument: words[0])?.uuid, UUIDArgument(argument: words[1])?.uuid) {
+        case ("add", _, _):
+            do {
+                try peripheral.add(path: words[1])
+            } catch {
+                printer.remark("\(error)")
+            }
+        case ("remove", _, let service?):
+            if !peripheral.remove(service) { printer.remark("No service \(words[1]) can be removed.") }
+        case (_, let characteristic?, _):
+            guard let value = Octets.parse(words[1]) else { return printer.remark(Self.misunderstood(line)) }
+            if !peripheral.setValue(value, of: characteristic) {
+                printer.remark("There is no characteristic \(words[0]).")
+            }
+        case (_, nil, _): printer.remark(Self.misunderstood(line))
         }
-        if !peripheral.setValue(value, of: uuid) { printer.remark("There is no characteristic \(words[0]).") }
+    }
+
+    private static func misunderstood(_ line: String) -> String {
+        """
+        “\(line)” is none of “UUID VALUE”, where VALUE is text or digits after 0x, “add FILE” and “remove UUID”.
+        """
     }
 }

@@ -3,12 +3,13 @@ import CoreBluetooth
 /// A peripheral that serves what a description says: values are kept, given out, and notified when they change.
 @MainActor
 final class DescribedPeripheral: NSObject {
-    private let plan: PeripheralDescription
+    private var plan: PeripheralDescription
     private let report: (Fact) -> Void
     private var manager: CBPeripheralManager!
     private var values: [CBMutableCharacteristic: Data] = [:]
     private var ticking: [(characteristic: CBMutableCharacteristic, ticks: PeripheralDescription.Ticks)] = []
     private var unsent: [(CBMutableCharacteristic, Data)] = []
+    private var published: [CBMutableService] = []
     private var pendingServices = 0
 
     /// Hears once that the radio cannot be used.
@@ -34,6 +35,28 @@ final class DescribedPeripheral: NSObject {
         return true
     }
 
+    /// Publishes one service more, as a file describes it.
+    func add(path: String) throws {
+        let service = try plan.add(path: path)
+        guard manager.state == .poweredOn else { return }
+        pendingServices += 1
+        manager.add(make(service))
+    }
+
+    /// Takes back the service of this type that was published last; `false` if there is none, or another includes it.
+    func remove(_ uuid: CBUUID) -> Bool {
+        guard plan.remove(uuid) else { return false }
+        guard let index = published.lastIndex(where: { $0.uuid == uuid }) else { return true }
+        let service = published.remove(at: index)
+        for case let characteristic as CBMutableCharacteristic in service.characteristics ?? [] {
+            values[characteristic] = nil
+            unsent.removeAll { $0.0 == characteristic }
+        }
+        manager.remove(service)
+        report(Fact("service_removed", ["uuid": uuid.uuidString], text: "Service \(uuid) was removed."))
+        return true
+    }
+
     private func change(_ characteristic: CBMutableCharacteristic, to value: Data) {
         values[characteristic] = value
         guard !characteristic.properties.isDisjoint(with: [.notify, .indicate]) else { return }
@@ -52,6 +75,7 @@ final class DescribedPeripheral: NSObject {
     private func publish() {
         manager.removeAllServices()
         values = [:]
+        published = []
         ticking = []
         unsent = []
         pendingServices = plan.services.count
@@ -61,7 +85,11 @@ final class DescribedPeripheral: NSObject {
 
     private func make(_ service: PeripheralDescription.Service) -> CBMutableService {
         let made = CBMutableService(type: CBUUID(string: service.uuid), primary: service.primary ?? true)
+        made.includedServices = (service.includes ?? []).compactMap { uuid in
+            published.last { $0.uuid == CBUUID(string: uuid) }
+        }
         made.characteristics = (service.characteristics ?? []).map(make)
+        published.append(made)
         return made
     }
 
@@ -76,13 +104,20 @@ final class DescribedPeripheral: NSObject {
             value: nil,
             permissions: permissions
         )
-        if let text = characteristic.description {
-            let type = CBUUID(string: CBUUIDCharacteristicUserDescriptionString)
-            made.descriptors = [CBMutableDescriptor(type: type, value: text)]
-        }
+        made.descriptors = descriptors(of: characteristic)
         values[made] = characteristic.value.flatMap(Octets.parse) ?? Data()
         if let ticks = characteristic.ticks { ticking.append((made, ticks)) }
         return made
+    }
+
+    private func descriptors(of characteristic: PeripheralDescription.Characteristic) -> [CBMutableDescriptor] {
+        let text = characteristic.description.map {
+            CBMutableDescriptor(type: CBUUID(string: CBUUIDCharacteristicUserDescriptionString), value: $0)
+        }
+        let format = characteristic.format.flatMap(Octets.parse).map {
+            CBMutableDescriptor(type: CBUUID(string: CBUUIDCharacteristicFormatString), value: $0)
+        }
+        return [text, format].compactMap(\.self)
     }
 
     private func advertise() {
@@ -118,7 +153,12 @@ extension DescribedPeripheral: @MainActor CBPeripheralManagerDelegate {
     func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {
         if let error { return onTrouble?(.failed("Adding service \(service.uuid)", error)) ?? () }
         pendingServices -= 1
-        if pendingServices == 0 { advertise() }
+        if manager.isAdvertising {
+            let uuid = service.uuid
+            report(Fact("service_added", ["uuid": uuid.uuidString], text: "Service \(uuid) was added."))
+        } else if pendingServices == 0 {
+            advertise()
+        }
     }
 
     func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {

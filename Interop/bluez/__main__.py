@@ -1,0 +1,136 @@
+"""Runs this project's host against BlueZ: `python -m bluez --help`."""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import contextlib
+import logging
+import pathlib
+import re
+import signal
+import sys
+import time
+from collections.abc import Awaitable, Callable
+from typing import NamedTuple
+
+from interop.__main__ import say
+from interop.controllers import Endpoints, ours, rootcanal
+from interop.processes import LOGS
+
+from . import central, peripheral
+from .box import Box, box, obstacle
+from .bus import ADAPTER, BlueZ, bluez
+
+RUN_SECONDS = 120
+VERSIONS = ("5.66", "5.82")
+RADIOS = {"ours": ours, "rootcanal": rootcanal}
+SCENES: dict[str, Callable[[Box, BlueZ, str, int, str, pathlib.Path], Awaitable[None]]] = {
+    "bluez-ours": central.converse,
+    "ours-bluez": peripheral.converse,
+}
+
+
+class Run(NamedTuple):
+    """One version of BlueZ, whose controllers, and who is the central and who the peripheral."""
+
+    version: str
+    radio: str
+    scene: str
+
+    @property
+    def name(self) -> str:
+        return f"{self.version}/{self.radio}/{self.scene}"
+
+    @property
+    def log(self) -> pathlib.Path:
+        return LOGS / f"bluez-{self.name.replace('/', '-')}.log"
+
+
+async def run_version(version: str, runs: list[Run]) -> int:
+    """Boots one box for all runs with a version, and returns how many failed."""
+    log = LOGS / f"bluez-{version}.log"
+    LOGS.mkdir(parents=True, exist_ok=True)
+    log.unlink(missing_ok=True)
+    used = {run.radio for run in runs}
+    failed = 0
+    try:
+        async with contextlib.AsyncExitStack() as running:
+            start = time.monotonic()
+            radios = {name: await running.enter_async_context(RADIOS[name](log)) for name in sorted(used)}
+            controllers = [radio.first for radio in radios.values()]
+            machine = await running.enter_async_context(box(version, controllers, log))
+            bus = await running.enter_async_context(bluez(machine.bus_address))
+            say(f"{version}: booted in {time.monotonic() - start:.1f} s, {(await machine.shell('uname -rm')).strip()}")
+            for run in runs:
+                adapter = f"/org/bluez/hci{list(radios).index(run.radio)}"
+                failed += not await run_one(run, machine, bus, adapter, radios[run.radio])
+            if failed:
+                (LOGS / f"bluez-{version}.daemon.log").write_text(await machine.shell("cat /run/log/bluetoothd"))
+    except Exception as error:  # Nothing runs in a box that is not there.
+        say(f"{version}: FAILED, {error or type(error).__name__}")
+        logging.getLogger(__name__).debug("the failure", exc_info=error)
+        return len(runs)
+    return failed
+
+
+async def run_one(run: Run, machine: Box, bus: BlueZ, adapter: str, radio: Endpoints) -> bool:
+    """One scene in a box that runs; whether it passed."""
+    start = time.monotonic()
+    run.log.unlink(missing_ok=True)
+    name = re.sub(r"[^0-9a-z]", "", run.name)[-10:]
+    try:
+        async with asyncio.timeout(RUN_SECONDS):
+            await bus.until(f"{adapter} is on", lambda: bus.property(adapter, ADAPTER, "Powered"))
+            await SCENES[run.scene](machine, bus, adapter, radio.second, name, run.log)
+    except Exception as error:  # Whatever went wrong, this run failed and the next is tried.
+        last = run.log.read_text(errors="replace").splitlines()[-4:] if run.log.exists() else []
+        say(f"{run.name}: FAILED, {error or type(error).__name__}", f"{run.log}:", *last)
+        logging.getLogger(__name__).debug("the failure", exc_info=error)
+        return False
+    say(f"{run.name}: passed, {time.monotonic() - start:.1f} s")
+    return True
+
+
+async def run_all(runs: list[Run]) -> int:
+    """Runs all, one box after the other, and returns how many failed. Ends what it started when asked to stop."""
+    task = asyncio.current_task()
+    assert task
+    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    failed = 0
+    for version in VERSIONS:
+        chosen = [run for run in runs if run.version == version]
+        if chosen and (reason := obstacle(version)):
+            say(f"{version}: skipped, since {reason}")
+            runs = [run for run in runs if run.version != version]
+        elif chosen:
+            failed += await run_version(version, chosen)
+    if runs:
+        say(f"bluez: {len(runs) - failed} passed, {failed} failed")
+    return failed
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="Interop/bluez/run", description=__doc__)
+    parser.add_argument("run", nargs="*", help="VERSION/CONTROLLERS/CENTRAL-PERIPHERAL; all if none")
+    parser.add_argument("--list", action="store_true", help="show the runs and stop")
+    parser.add_argument("--debug", action="store_true", help="show where a failure came from, on stderr")
+    arguments = parser.parse_args()
+    logging.basicConfig(level=logging.DEBUG if arguments.debug else logging.CRITICAL)
+    runs = [Run(version, radio, scene) for version in VERSIONS for radio in RADIOS for scene in SCENES]
+    if arguments.run:
+        known = {run.name: run for run in runs}
+        if unknown := [name for name in arguments.run if name not in known]:
+            parser.error(f"no such run: {', '.join(unknown)}")
+        runs = [known[name] for name in arguments.run]
+    if arguments.list:
+        print(*(run.name for run in runs), sep="\n")
+        return 0
+    try:
+        return 1 if asyncio.run(run_all(runs)) else 0
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,107 @@
+"""A virtual machine with Linux and BlueZ, whose Bluetooth adapters are controllers at ports of this machine."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import pathlib
+import shutil
+import tempfile
+from collections.abc import AsyncIterator, Sequence
+
+from interop.processes import free_ports, running
+from interop.profile import Mismatch
+
+BOXES = pathlib.Path(os.environ["INTEROP_BOXES"])
+QEMU = "qemu-system-x86_64"
+
+KERNEL_WORDS = (
+    "console=ttyS0 quiet panic=-1 tsc=reliable no_timer_check mitigations=off random.trust_cpu=on nokaslr audit=0"
+)
+BOOT_SECONDS = 120
+"""A box takes 4 s to boot on an idle machine."""
+
+
+class Box:
+    """A virtual machine that has booted."""
+
+    def __init__(self, version: str, shell_port: int, bus_port: int) -> None:
+        self.version = version
+        self.bus_address = f"tcp:host=127.0.0.1,port={bus_port}"
+        self._shell_port = shell_port
+
+    async def shell(self, commands: str, seconds: float = 10) -> str:
+        """Runs `commands` in the box and returns what they print; raises `Mismatch` unless they succeed."""
+        reader, writer = await asyncio.open_connection("127.0.0.1", self._shell_port, limit=1 << 26)
+        try:
+            writer.write(f"(\n{commands}\n)\necho status=$?\nexit\n".encode())
+            # What goes on in the background may keep the connection open.
+            printed = (await asyncio.wait_for(reader.readuntil(b"status="), seconds)).decode(errors="replace")
+            status = (await asyncio.wait_for(reader.readline(), seconds)).decode().strip()
+        except (TimeoutError, asyncio.IncompleteReadError):
+            raise Mismatch(f"in the box, not done after {seconds} s: {commands}") from None
+        finally:
+            writer.close()
+        printed = printed.removesuffix("status=")
+        if status != "0":
+            raise Mismatch(f"in the box, status {status}: {commands}: {printed.strip()}")
+        return printed
+
+
+@contextlib.asynccontextmanager
+async def box(version: str, controllers: Sequence[int], log: pathlib.Path) -> AsyncIterator[Box]:
+    """Boots the box of a version of BlueZ with an adapter for each controller, and ends it with the context.
+
+    The controllers must be listening already. Nothing is kept from one start to the next.
+    """
+    shell_port, bus_port = free_ports(2)
+    with tempfile.TemporaryDirectory() as folder:
+        ready = pathlib.Path(folder, "ready")
+        command = _command(version, controllers, shell_port, bus_port, ready, log)
+        async with running(log, *command) as process:
+            for _ in range(BOOT_SECONDS * 10):
+                if ready.exists() and ready.read_text():
+                    break
+                if process.returncode is not None:
+                    raise Mismatch(f"the box ended with status {process.returncode} while it booted")
+                await asyncio.sleep(0.1)
+            else:
+                raise Mismatch(f"the box has not booted after {BOOT_SECONDS} s")
+            yield Box(version, shell_port, bus_port)
+
+
+def _command(
+    version: str,
+    controllers: Sequence[int],
+    shell_port: int,
+    bus_port: int,
+    ready: pathlib.Path,
+    log: pathlib.Path,
+) -> list[str]:
+    # Any accelerator will do; emulation works everywhere, nested virtualization does not.
+    accelerator = os.environ.get("INTEROP_QEMU", "-accel tcg,thread=multi -cpu max").split()
+    forwarded = f"hostfwd=tcp:127.0.0.1:{shell_port}-:23,hostfwd=tcp:127.0.0.1:{bus_port}-:24"
+    command = [
+        QEMU,
+        *("-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-M", "q35", "-m", "256", *accelerator),
+        *("-kernel", str(BOXES / version / "vmlinux"), "-initrd", str(BOXES / version / "initrd.cpio")),
+        *("-append", KERNEL_WORDS, "-serial", f"file:{log.with_suffix('.console.log')}"),
+        *("-device", "virtio-serial-pci"),
+        *("-chardev", f"file,id=ready,path={ready}", "-device", "virtserialport,chardev=ready,name=ready"),
+        *("-netdev", f"user,id=net,restrict=on,{forwarded}", "-device", "virtio-net-pci,netdev=net,romfile="),
+    ]
+    for number, port in enumerate(controllers):
+        name = f"hci{number}"
+        command += ["-chardev", f"socket,id={name},host=127.0.0.1,port={port},nodelay=on"]
+        command += ["-device", f"virtserialport,chardev={name},name={name}"]
+    return command
+
+
+def obstacle(version: str) -> str | None:
+    """Why the box of `version` cannot be run here; `None` if it can."""
+    if shutil.which(QEMU) is None:
+        return f"there is no {QEMU}"
+    if not (BOXES / version / "initrd.cpio").exists():
+        return f"there is no box in {BOXES / version}"
+    return None

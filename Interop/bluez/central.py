@@ -1,0 +1,212 @@
+"""BlueZ as the central, `ble serve` as the peripheral."""
+
+from __future__ import annotations
+
+import contextlib
+import pathlib
+from collections.abc import AsyncIterator
+from typing import Any
+
+from dbus_fast import Variant
+
+from interop.profile import expect
+
+from . import offer, tool
+from .box import Box
+from .bus import ADAPTER, CHARACTERISTIC, DESCRIPTOR, DEVICE, SERVICE, BlueZ
+from .offer import (
+    AT_FIRST,
+    BELL,
+    CONFIGURATION,
+    DIARY,
+    FLAGS,
+    GUEST,
+    LONG,
+    NOTE,
+    OTHER_GUEST,
+    TICKS,
+    Tree,
+    expect_tree,
+    full,
+    is_ours,
+)
+
+
+class Central:
+    """BlueZ, with the peripheral that it is to use."""
+
+    def __init__(self, bluez: BlueZ, adapter: str, name: str) -> None:
+        self.bluez = bluez
+        self._adapter = adapter
+        self._name = name
+        self._device = ""
+
+    async def find(self) -> None:
+        """Scans until the peripheral is seen under its name."""
+        def named() -> str | None:
+            devices = self.bluez.under(self._adapter, DEVICE).items()
+            return next((path for path, found in devices if found.get("Name") == self._name), None)
+
+        await self.bluez.call(self._adapter, ADAPTER, "SetDiscoveryFilter", "a{sv}", {"Transport": Variant("s", "le")})
+        await self.bluez.call(self._adapter, ADAPTER, "StartDiscovery")
+        self._device = await self.bluez.until(f"BlueZ sees {self._name}", named)
+        await self.bluez.call(self._adapter, ADAPTER, "StopDiscovery")
+
+    @contextlib.asynccontextmanager
+    async def connected(self) -> AsyncIterator[None]:
+        """Connects, and waits until BlueZ knows the services; disconnects when the context ends."""
+        await self.bluez.call(self._device, DEVICE, "Connect")
+        await self.bluez.until("BlueZ has discovered all", lambda: self._property("ServicesResolved"))
+        yield
+        await self.bluez.call(self._device, DEVICE, "Disconnect")
+        await self.bluez.until("BlueZ has disconnected", lambda: not self._property("Connected"))
+
+    def _property(self, name: str) -> Any:
+        return self.bluez.property(self._device, DEVICE, name)
+
+    def path(self, uuid: str) -> str:
+        """The object of a characteristic."""
+        found = self.bluez.under(self._device, CHARACTERISTIC)
+        return next(path for path, properties in found.items() if properties["UUID"] == uuid)
+
+    def has(self, service: offer.Service) -> bool:
+        """Whether BlueZ shows a service with all of its characteristics."""
+        shown = {found["UUID"] for found in self.bluez.under(self._device, CHARACTERISTIC).values()}
+        services = {found["UUID"] for found in self.bluez.under(self._device, SERVICE).values()}
+        return service.uuid in services and {each.uuid for each in service.characteristics} <= shown
+
+    def lacks(self, service: offer.Service) -> bool:
+        """Whether BlueZ shows a service no longer."""
+        return all(found["UUID"] != service.uuid for found in self.bluez.under(self._device, SERVICE).values())
+
+    async def tree(self) -> Tree:
+        """All that BlueZ has discovered, but the services of the specification, with the values that it reads."""
+        names = {flag: name for name, flag in FLAGS.items()}
+        services = self.bluez.under(self._device, SERVICE)
+        found: Tree = {}
+        for path, service in services.items():
+            if not is_ours(service["UUID"]):
+                continue
+            characteristics = {}
+            for inner, each in self.bluez.under(path, CHARACTERISTIC).items():
+                characteristics[each["UUID"]] = {
+                    "properties": sorted(names.get(flag, flag) for flag in each["Flags"]),
+                    "value": await self.read(inner) if "read" in each["Flags"] else None,
+                    "descriptors": await self._descriptors(inner),
+                }
+            included = sorted(services[each]["UUID"] for each in service.get("Includes", []))
+            found[service["UUID"]] = {
+                "primary": service["Primary"],
+                "includes": included,
+                "characteristics": characteristics,
+            }
+        return found
+
+    async def _descriptors(self, characteristic: str) -> dict[str, bytes | None]:
+        return {
+            each["UUID"]: None if each["UUID"] == full(CONFIGURATION) else await self.read(path, DESCRIPTOR)
+            for path, each in self.bluez.under(characteristic, DESCRIPTOR).items()
+        }
+
+    async def read(self, path: str, interface: str = CHARACTERISTIC) -> bytes:
+        """Reads a value from the peripheral."""
+        (value,) = await self.bluez.call(path, interface, "ReadValue", "a{sv}", {})
+        return bytes(value)
+
+    async def write(self, uuid: str, value: bytes, **options: Variant) -> None:
+        """Writes a characteristic of the peripheral."""
+        await self.bluez.call(self.path(uuid), CHARACTERISTIC, "WriteValue", "aya{sv}", value, options)
+
+    async def subscribed_to(self, uuid: str, values: list[bytes], server: tool.Tool) -> None:
+        """Subscribes, and expects to be told each of the values that the peripheral takes, in order."""
+        path = self.path(uuid)
+        before = len(self.bluez.changes(path, CHARACTERISTIC, "Value"))
+        await self.bluez.call(path, CHARACTERISTIC, "StartNotify")
+        await server.heard("subscribed", characteristic=uuid.upper())
+        for value in values:
+            server.say(f"{uuid} 0x{value.hex()}")
+
+        def told() -> list[bytes]:
+            return [bytes(value) for value in self.bluez.changes(path, CHARACTERISTIC, "Value")[before:]]
+
+        await self.bluez.until(f"BlueZ is told {len(values)} values of {uuid}", lambda: len(told()) >= len(values))
+        expect(f"values of {uuid}", told(), values)
+
+    async def unsubscribe(self, uuid: str, server: tool.Tool) -> None:
+        """Wants to hear no more of a characteristic."""
+        await self.bluez.call(self.path(uuid), CHARACTERISTIC, "StopNotify")
+        await server.heard("unsubscribed", characteristic=uuid.upper())
+
+
+async def converse(box: Box, bluez: BlueZ, adapter: str, port: int, name: str, log: pathlib.Path) -> None:
+    """BlueZ finds, uses and watches what `ble serve` offers, and comes back twice."""
+    central = Central(bluez, adapter, name)
+    content = {"name": name, "services": [tool.described(service) for service in AT_FIRST]}
+    with tool.description(content) as file, _guests() as (guest, other_guest):
+        async with tool.ble(port, log, "serve", file) as server:
+            await server.heard("advertising")
+            await central.find()
+            async with central.connected():
+                expect_tree("what BlueZ discovers", await central.tree(), offer.tree(AT_FIRST))
+                written = await _write(central, server)
+                await _listen(central, server)
+                await _meet(central, server, guest)
+            written |= {TICKS.uuid: bytes([4])}
+            await _come_back(box, central, server, written, other_guest)
+
+
+@contextlib.contextmanager
+def _guests() -> Any:
+    with tool.description(tool.described(GUEST)) as guest, tool.description(tool.described(OTHER_GUEST)) as other:
+        yield guest, other
+
+
+async def _write(central: Central, server: tool.Tool) -> dict[str, bytes]:
+    async def written(uuid: str, value: bytes) -> None:
+        await server.heard("written", characteristic=uuid.upper(), value=value.hex())
+        expect("what BlueZ reads back", await central.read(central.path(uuid)), value)
+
+    await central.write(DIARY.uuid, b"short")
+    await written(DIARY.uuid, b"short")
+    await central.write(DIARY.uuid, LONG)
+    await written(DIARY.uuid, LONG)
+    await central.write(DIARY.uuid, b"another end", offset=Variant("q", 390))
+    await written(DIARY.uuid, LONG[:390] + b"another end")
+    await central.write(NOTE.uuid, b"a note", type=Variant("s", "command"))
+    await written(NOTE.uuid, b"a note")
+    return {DIARY.uuid: LONG[:390] + b"another end", NOTE.uuid: b"a note"}
+
+
+async def _listen(central: Central, server: tool.Tool) -> None:
+    await central.subscribed_to(TICKS.uuid, [bytes([number]) for number in range(5)], server)
+    await central.subscribed_to(BELL.uuid, [f"ring {number}".encode() for number in range(5)], server)
+    await central.unsubscribe(BELL.uuid, server)
+
+
+async def _meet(central: Central, server: tool.Tool, guest: str) -> None:
+    """A service comes while BlueZ is connected, and goes."""
+    server.say(f"add {guest}")
+    await central.bluez.until("BlueZ has discovered the service that was added", lambda: central.has(GUEST))
+    found = await central.tree()
+    expect_tree("the service that was added", {GUEST.uuid: found[GUEST.uuid]}, offer.tree((GUEST,)))
+    server.say(f"remove {GUEST.uuid}")
+    await central.bluez.until("BlueZ knows of the service that was removed", lambda: central.lacks(GUEST))
+    expect("services that are left", sorted(await central.tree()), sorted(each.uuid for each in AT_FIRST))
+
+
+async def _come_back(
+    box: Box, central: Central, server: tool.Tool, values: dict[str, bytes], other_guest: str
+) -> None:
+    """BlueZ needs to discover nothing when nothing has changed, and all when something has."""
+    await box.shell("btmon -w /tmp/second < /dev/null > /dev/null 2>&1 & echo $! > /tmp/btmon")
+    async with central.connected():
+        expect_tree("what BlueZ knows", await central.tree(), offer.tree(AT_FIRST, values))
+    asked = await box.shell("kill $(cat /tmp/btmon); btmon -r /tmp/second | grep -c 'ATT: Read By Group Type Req' || :")
+    expect("requests to discover services anew", asked.strip(), "0")
+
+    server.say(f"add {other_guest}")
+    await server.heard("service_added", uuid=OTHER_GUEST.uuid.upper())
+    async with central.connected():
+        await central.bluez.until("BlueZ has found the service that is new", lambda: central.has(OTHER_GUEST))
+        expect_tree("what BlueZ discovers", await central.tree(), offer.tree((*AT_FIRST, OTHER_GUEST), values))
+        await central.subscribed_to(OTHER_GUEST.characteristics[0].uuid, [b"one", b"two"], server)

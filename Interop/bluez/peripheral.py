@@ -1,0 +1,109 @@
+"""BlueZ as the peripheral, `ble` as the central."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import pathlib
+from collections.abc import AsyncIterator, Callable
+
+from interop.profile import Mismatch, expect
+
+from . import offer, tool
+from .application import Application
+from .box import Box
+from .bus import BlueZ
+from .offer import AT_FIRST, BELL, DIARY, GUEST, HOUSE, LONG, NOTE, STORY, TICKS, Service, is_ours
+
+GATT_MANAGER = "org.bluez.GattManager1"
+ADVERTISING_MANAGER = "org.bluez.LEAdvertisingManager1"
+
+
+@contextlib.asynccontextmanager
+async def _registered(
+    bluez: BlueZ, adapter: str, root: str, services: tuple[Service, ...]
+) -> AsyncIterator[Application]:
+    application = Application(bluez.bus, root, services)
+    await bluez.call(adapter, GATT_MANAGER, "RegisterApplication", "oa{sv}", root, {})
+    yield application
+    await bluez.call(adapter, GATT_MANAGER, "UnregisterApplication", "o", root)
+
+
+async def converse(_: Box, bluez: BlueZ, adapter: str, port: int, name: str, log: pathlib.Path) -> None:
+    """BlueZ advertises and serves; `ble` finds it, uses all that it has, and watches a service come and go."""
+    root = "/" + "".join(each if each.isalnum() else "_" for each in name)
+    async with _registered(bluez, adapter, root, AT_FIRST) as application:
+        advertisement = application.advertise(name, HOUSE.uuid)
+        await bluez.call(adapter, ADVERTISING_MANAGER, "RegisterAdvertisement", "oa{sv}", advertisement, {})
+
+        async with tool.ble(port, log, "scan", "--name", name) as scan:
+            await scan.heard("discovered", name=name)
+            await scan.interrupt()
+        _expect_tree(await tool.run(port, log, "inspect", name), AT_FIRST)
+        await _read_and_write(application, port, name, log)
+        await _listen(application, port, name, log)
+        await _meet(bluez, adapter, application, port, name, log)
+        await bluez.call(adapter, ADVERTISING_MANAGER, "UnregisterAdvertisement", "o", advertisement)
+
+
+def _expect_tree(facts: list[tool.Fact], services: tuple[Service, ...]) -> None:
+    """Expects services, among those that BlueZ has of itself; secondary ones are shown where they are included."""
+    offer.expect_tree("what ble inspect shows", _ours(facts), offer.tree(_primary(services)))
+
+
+def _primary(services: tuple[Service, ...]) -> tuple[Service, ...]:
+    return tuple(service for service in services if service.primary)
+
+
+def _ours(facts: list[tool.Fact]) -> offer.Tree:
+    """The services that `ble inspect` shows last, but those that BlueZ has of itself."""
+    return {uuid: service for uuid, service in tool.tree_from(facts).items() if is_ours(uuid)}
+
+
+async def _read_and_write(application: Application, port: int, name: str, log: pathlib.Path) -> None:
+    async def read(uuid: str) -> bytes:
+        facts = await tool.run(port, log, "read", name, uuid)
+        return bytes.fromhex(facts[-1]["value"])
+
+    expect("story", await read(STORY.uuid), LONG)
+    for value in (b"short", LONG):
+        await tool.run(port, log, "write", name, DIARY.uuid, value.hex())
+        expect("diary as BlueZ has it", application.value(DIARY.uuid), value)
+        expect("diary read back", await read(DIARY.uuid), value)
+    await tool.run(port, log, "write", name, NOTE.uuid, b"a note".hex(), "--without-response")
+    for _ in range(100):
+        if application.value(NOTE.uuid) == b"a note":
+            return
+        await asyncio.sleep(0.05)
+    raise Mismatch("BlueZ was written no note within 5 s")
+
+
+async def _listen(application: Application, port: int, name: str, log: pathlib.Path) -> None:
+    for characteristic in (TICKS, BELL):
+        values = [f"{number} of {characteristic.uuid}".encode() for number in range(5)]
+        before = application.confirmations
+        async with tool.ble(port, log, "notify", name, characteristic.uuid, "--count", "5") as listener:
+            await listener.heard("subscribed")
+            for value in values:
+                application.tell(characteristic.uuid, value)
+            facts = await listener.finish()
+        told = [bytes.fromhex(fact["value"]) for fact in facts if fact["event"] == "received"]
+        expect(f"values of {characteristic.uuid}", told, values)
+        if characteristic is BELL:
+            expect("indications that were confirmed", application.confirmations - before, len(values))
+
+
+async def _meet(
+    bluez: BlueZ, adapter: str, application: Application, port: int, name: str, log: pathlib.Path
+) -> None:
+    """A service comes while `ble inspect --follow` is connected, and goes."""
+    def shows(*services: Service) -> Callable[[list[tool.Fact]], bool]:
+        values = {each.uuid: application.value(each.uuid) for service in AT_FIRST for each in service.characteristics}
+        return lambda facts: _ours(facts) == offer.tree(_primary(services), values)
+
+    async with tool.ble(port, log, "inspect", name, "--follow") as watcher:
+        await watcher.until("it shows what there is", shows(*AT_FIRST))
+        async with _registered(bluez, adapter, f"{application.root}_guest", (GUEST,)):
+            await watcher.until("it shows the service that was added", shows(*AT_FIRST, GUEST))
+        await watcher.until("it shows that the service was removed", shows(*AT_FIRST))
+        await watcher.interrupt()

@@ -1,0 +1,168 @@
+"""This project's host, as the tool `ble` shows it: descriptions for it, and the facts that it prints."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import pathlib
+import signal
+import tempfile
+from collections.abc import AsyncIterator, Callable
+from typing import Any
+
+from interop.processes import end, running
+from interop.profile import Mismatch
+from interop.tool import BLE
+
+from .offer import CONFIGURATION, USER_DESCRIPTION, Service, Tree, full
+
+Fact = dict[str, Any]
+
+
+class Tool:
+    """A `ble` that runs."""
+
+    def __init__(self, command: str, process: asyncio.subprocess.Process) -> None:
+        self.facts: list[Fact] = []
+        self._command = command
+        self._process = process
+        self._has_ended = False
+        self._news = asyncio.Event()
+        self._reading = asyncio.ensure_future(self._read())
+
+    async def _read(self) -> None:
+        assert self._process.stdout
+        try:
+            while line := await self._process.stdout.readline():
+                try:
+                    self.facts.append(json.loads(line))
+                except json.JSONDecodeError:
+                    raise Mismatch(f"{self._command} printed what is not JSON: {line!r}") from None
+                self._news.set()
+        finally:
+            self._has_ended = True
+            self._news.set()
+
+    async def until(self, what: str, condition: Callable[[list[Fact]], Any], seconds: float = 20) -> Any:
+        """Waits for a condition on the facts and returns what it gave; raises `Mismatch` if it does not come."""
+        try:
+            async with asyncio.timeout(seconds):
+                while not (result := condition(self.facts)):
+                    if self._has_ended:
+                        await self._reading
+                        raise Mismatch(f"{self._command} ended before {what}")
+                    self._news.clear()
+                    await self._news.wait()
+                return result
+        except TimeoutError:
+            raise Mismatch(f"{self._command}: not so after {seconds} s: {what}") from None
+
+    async def heard(self, event: str, **fields: Any) -> Fact:
+        """Waits for a fact with these fields."""
+        wanted = {"event": event} | fields
+
+        def find(facts: list[Fact]) -> Fact | None:
+            return next((fact for fact in facts if wanted.items() <= fact.items()), None)
+
+        return await self.until(f"a fact {wanted}", find)
+
+    def say(self, line: str) -> None:
+        """Writes a line to the standard input."""
+        assert self._process.stdin
+        self._process.stdin.write(line.encode() + b"\n")
+
+    async def finish(self, seconds: float = 20) -> list[Fact]:
+        """Waits until it ends and returns the facts; raises `Mismatch` unless it succeeded."""
+        try:
+            await asyncio.wait_for(self._reading, seconds)
+            status = await asyncio.wait_for(self._process.wait(), 3)
+        except TimeoutError:
+            raise Mismatch(f"{self._command}: not done after {seconds} s") from None
+        if status != 0:
+            raise Mismatch(f"{self._command}: status {status}")
+        return self.facts
+
+    async def interrupt(self) -> list[Fact]:
+        """Asks it to end and returns the facts."""
+        self._process.send_signal(signal.SIGINT)
+        return await self.finish()
+
+    async def stop(self) -> None:
+        """Ends it, whatever it does."""
+        await end(self._process)
+        self._reading.cancel()
+
+
+@contextlib.asynccontextmanager
+async def ble(port: int, log: pathlib.Path, *arguments: str) -> AsyncIterator[Tool]:
+    """Runs `ble` on the controller at `port` for as long as the context lasts."""
+    command = " ".join(("ble", *arguments))
+    environment = {"BLUETOOTH_HOST": f"tcp:127.0.0.1:{port}", "BLUETOOTH_LOG": "notice"}
+    pipe = asyncio.subprocess.PIPE
+    async with running(log, BLE, *arguments, "--json", stdin=pipe, stdout=pipe, environment=environment) as process:
+        tool = Tool(command, process)
+        try:
+            yield tool
+        finally:
+            await asyncio.shield(tool.stop())
+
+
+async def run(port: int, log: pathlib.Path, *arguments: str) -> list[Fact]:
+    """Runs `ble` to its end and returns the facts that it prints."""
+    async with ble(port, log, *arguments) as tool:
+        return await tool.finish()
+
+
+def tree_from(facts: list[Fact]) -> Tree:
+    """What the last of the trees that `ble inspect` printed shows."""
+    found: Tree = {}
+    characteristic: dict[str, Any] = {}
+    for fact in facts:
+        match fact["event"]:
+            case "peripheral":
+                found = {}
+            case "service":
+                service = {"primary": fact["primary"], "includes": sorted(map(full, fact["includes"]))}
+                found[full(fact["uuid"])] = service | {"characteristics": {}}
+            case "characteristic":
+                value = bytes.fromhex(fact["value"]) if "value" in fact else None
+                characteristic = {"properties": sorted(fact["properties"]), "value": value, "descriptors": {}}
+                found[full(fact["service"])]["characteristics"][full(fact["uuid"])] = characteristic
+            case "descriptor":
+                characteristic["descriptors"][full(fact["uuid"])] = _descriptor(fact)
+    return found
+
+
+def _descriptor(fact: Fact) -> bytes | None:
+    if fact["uuid"] == CONFIGURATION:
+        return None
+    text = str(fact.get("value", ""))
+    return text.encode() if fact["uuid"] == USER_DESCRIPTION else bytes.fromhex(text)
+
+
+@contextlib.contextmanager
+def description(content: dict[str, Any]) -> Any:
+    """A file with `content` as JSON, for as long as the context lasts."""
+    with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+        json.dump(content, file)
+        file.flush()
+        yield file.name
+
+
+def described(service: Service) -> dict[str, Any]:
+    """A service as `ble serve` takes it."""
+    characteristics = []
+    for each in service.characteristics:
+        entry: dict[str, Any] = {"uuid": each.uuid, "properties": each.properties, "value": "0x" + each.value.hex()}
+        if each.description is not None:
+            entry["description"] = each.description
+        if each.format is not None:
+            entry["format"] = "0x" + each.format.hex()
+        characteristics.append(entry)
+    return {
+        "uuid": service.uuid,
+        "primary": service.primary,
+        "includes": service.includes,
+        "characteristics": characteristics,
+    }
