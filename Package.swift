@@ -72,7 +72,9 @@ let package = Package(
         // Programs.
         .executableTarget(
             name: "ble",
-            dependencies: ["CoreBluetooth", "BLESimulation", "BLERuntime", "BLEWire", argumentParser],
+            dependencies: [
+                "CoreBluetooth", "CoreBluetoothExtras", "BLESimulation", "BLERuntime", "BLEWire", argumentParser,
+            ],
             swiftSettings: common
         ),
         .executableTarget(
@@ -115,7 +117,11 @@ let package = Package(
             dependencies: ["CoreBluetoothExtras", "BLESimulation"],
             swiftSettings: common
         ),
-        .testTarget(name: "bleTests", dependencies: ["ble", "BLESimulation", argumentParser], swiftSettings: common),
+        .testTarget(
+            name: "bleTests",
+            dependencies: ["ble", "CoreBluetooth", "BLESimulation", argumentParser],
+            swiftSettings: common
+        ),
         .testTarget(
             name: "BLEConformanceTests",
             dependencies: ["BLEConformance", "BLESimulation", "BLERuntime", "BLEWire", argumentParser],

@@ -156,12 +156,23 @@ extension Host {
         disconnect(link, at: now)
     }
 
-    /// Asks the controller to end a link, once.
+    /// Ends a link, once, and lets channels that are being closed deliver what was sent before that.
     mutating func disconnect(_ link: ConnectionHandle, at now: Instant) {
         guard let index = links.index(of: link), !links[at: index].isClosing else { return }
-        links[at: index].phase = .closing(due: now + LinkState.closingPatience)
-        let command = HCI.Disconnect(handle: link, reason: .remoteUserTerminatedConnection)
-        submit(.disconnect(command), for: .disconnection(link), at: now)
+        links[at: index].phase = .parting(until: now + LinkState.partingPatience)
+        endParted(at: now)
+    }
+
+    /// Asks the controller to end the links that need to wait for their channels no longer.
+    mutating func endParted(at now: Instant) {
+        for index in 0..<links.count {
+            guard case .parting(let due) = links[at: index].phase else { continue }
+            let link = links.handle(at: index)
+            guard due <= now || !channels.isClosingAny(of: link) else { continue }
+            links[at: index].phase = .closing(due: now + LinkState.closingPatience)
+            let command = HCI.Disconnect(handle: link, reason: .remoteUserTerminatedConnection)
+            submit(.disconnect(command), for: .disconnection(link), at: now)
+        }
     }
 
     /// Ends an attachment because the radio went off.

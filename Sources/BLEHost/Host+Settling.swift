@@ -18,6 +18,7 @@ extension Host {
     /// Sends whatever may be sent.
     mutating func flush(at now: Instant) {
         drain(at: now)
+        endParted(at: now)
         while let packet = commands.next(at: now) { outbox.append(.packet(packet)) }
         while let fragment = scheduler.next() {
             outbox.append(.packet(fragment.packet))

@@ -25,7 +25,8 @@ struct Ble: AsyncParsableCommand {
             """,
         version: "0.1.0",
         subcommands: [
-            Demo.self, Scan.self, Inspect.self, Read.self, Write.self, Notify.self, Serve.self, Chat.self, Radio.self,
+            Demo.self, Scan.self, Inspect.self, Read.self, Write.self, Notify.self, Serve.self, Channel.self, Chat.self,
+            Radio.self,
         ]
     )
 }

@@ -2,6 +2,11 @@ import BLEWire
 
 // How channels end.
 extension ChannelLayer {
+    /// Whether a link has channels that this end closes and that are not closed yet.
+    func isClosingAny(of link: ConnectionHandle) -> Bool {
+        links[link]?.channels.contains { !$0.isOpen } ?? false
+    }
+
     /// Ends a channel at once on account of this end; its owner hears why.
     mutating func abandon(_ index: Int, _ failure: Failure?, on handle: ConnectionHandle, at now: Instant) {
         guard let link = links.index(of: handle) else { return }

@@ -7,12 +7,16 @@ struct LinkState {
         /// The ends have not agreed on the size of ATT packets yet: clients have not heard of the link.
         case settling
         case up
+        /// Nobody wants the link any more; it ends when its channels are closed, or then if they take longer.
+        case parting(until: Instant)
         /// The end of the link was asked for, and is due.
         case closing(due: Instant)
     }
 
     /// How long the controller may take to end a link: the longest supervision timeout, and then some.
     static let closingPatience = Duration.seconds(40)
+    /// How long the end of a link waits for its channels: as long as they may drain, and for the peer's answer then.
+    static let partingPatience = CreditChannel.drainPatience + .seconds(1)
 
     let peer: PeerIdentifier
     let address: DeviceAddress
@@ -39,12 +43,19 @@ struct LinkState {
         self.role = role
     }
 
+    /// Whether the link ends on account of this host.
     var isClosing: Bool {
-        if case .closing = phase { true } else { false }
+        switch phase {
+        case .parting, .closing: true
+        case .settling, .up: false
+        }
     }
 
     /// When something is due, if nothing happens before.
     var deadline: Instant? {
-        if case .closing(let due) = phase { due } else { nil }
+        switch phase {
+        case .parting(let due), .closing(let due): due
+        case .settling, .up: nil
+        }
     }
 }

@@ -64,14 +64,14 @@ extension Central {
         guard peripheral.state != .disconnected else { return }
         try await wait(
             for: "Disconnecting",
-            within: .seconds(5),
+            within: .seconds(10),
             after: { manager.cancelPeripheralConnection(peripheral) },
             { if case .disconnected(peripheral, _) = $0 { .success(()) } else { nil } }
         )
     }
 
     /// Does something with a connected peripheral and waits for its answer, which a lost connection takes the place of.
-    private func ask(
+    func ask(
         _ peripheral: CBPeripheral,
         _ what: String,
         _ action: () -> Void,

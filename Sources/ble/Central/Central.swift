@@ -19,6 +19,7 @@ final class Central: NSObject {
         case valueWritten(CBAttribute, (any Error)?)
         case notificationStateUpdated(CBCharacteristic, (any Error)?)
         case readyToWrite
+        case channelOpened(CBL2CAPChannel?, (any Error)?)
         /// A person asked the process to end.
         case interrupted
     }
@@ -200,4 +201,8 @@ extension Central: @MainActor CBPeripheralDelegate {
     }
 
     func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) { happened(.readyToWrite) }
+
+    func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
+        happened(.channelOpened(channel, error))
+    }
 }

@@ -9,11 +9,29 @@ enum ConsoleEvent<Happening> {
     case interrupted
 }
 
+/// What happens, in the order in which it does, for one who waits for it.
+@MainActor
+final class EventQueue<Event> {
+    private var events: [Event] = []
+    private var waiting: CheckedContinuation<Void, Never>?
+
+    func add(_ event: Event) {
+        events.append(event)
+        waiting?.resume()
+        waiting = nil
+    }
+
+    /// The next event, however long it takes.
+    func next() async -> Event {
+        while events.isEmpty { await withCheckedContinuation { waiting = $0 } }
+        return events.removeFirst()
+    }
+}
+
 /// One queue for what happens, what is typed and Ctrl-C, in the order in which they come.
 @MainActor
 final class Console<Happening> {
-    private var events: [ConsoleEvent<Happening>] = []
-    private var waiting: CheckedContinuation<Void, Never>?
+    private let events = EventQueue<ConsoleEvent<Happening>>()
 
     /// Starts listening to standard input and to Ctrl-C.
     func open() {
@@ -27,15 +45,8 @@ final class Console<Happening> {
         }
     }
 
-    func add(_ event: ConsoleEvent<Happening>) {
-        events.append(event)
-        waiting?.resume()
-        waiting = nil
-    }
+    func add(_ event: ConsoleEvent<Happening>) { events.add(event) }
 
     /// The next event, however long it takes.
-    func next() async -> ConsoleEvent<Happening> {
-        while events.isEmpty { await withCheckedContinuation { waiting = $0 } }
-        return events.removeFirst()
-    }
+    func next() async -> ConsoleEvent<Happening> { await events.next() }
 }

@@ -9,6 +9,7 @@ enum Trouble: Error, CustomStringConvertible {
     case noCharacteristic(String, of: String)
     case failed(String, (any Error)?)
     case disconnected(String, (any Error)?)
+    case endedEarly(received: Int, of: Int)
     case unusableFile(String, String)
     case unusablePort(UInt16, String)
 
@@ -29,6 +30,8 @@ enum Trouble: Error, CustomStringConvertible {
         case .failed(let what, let error): "\(what) failed: \(error.map(Self.describe) ?? "no reason was given")."
         case .disconnected(let peer, let error):
             "\(peer) disconnected\(error.map { ": " + Self.describe($0) } ?? "")."
+        case .endedEarly(let received, let count):
+            "The channel was closed when \(received) of \(count) octets had come in."
         case .unusableFile(let path, let reason): "\(path) cannot be used: \(reason)"
         case .unusablePort(let port, let reason):
             "Port \(port) cannot be listened at: \(reason). Choose another --port."
@@ -41,7 +44,7 @@ enum Trouble: Error, CustomStringConvertible {
         case .noRadio: ExitCode(69)
         case .notFound, .noAnswer: ExitCode(75)
         case .unusableFile, .unusablePort: ExitCode(66)
-        case .noCharacteristic, .failed, .disconnected: .failure
+        case .noCharacteristic, .failed, .disconnected, .endedEarly: .failure
         }
     }
 

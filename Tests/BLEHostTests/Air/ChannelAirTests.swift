@@ -80,6 +80,36 @@ struct ChannelAirTests {
         #expect(visitor.flows.values.map(\.closings) == [[nil]])
     }
 
+    @Test("What was sent before a client left its peer arrives before the link ends", arguments: UInt64(0)..<16)
+    func leaving(seed: UInt64) {
+        let town = Town(seed: seed, loss: 0.1), server = ChannelServer(length: 0)
+        let visitor = ChannelVisitor(length: 8_000)
+        _ = town.add(server)
+        let station = town.add(visitor)
+        town.run(for: .seconds(30)) { !visitor.channels.isEmpty }
+        guard let peer = visitor.peer else { return #expect(Bool(false)) }
+        town.perform(.cancelConnection(peer), at: station)
+        town.run(for: .seconds(30)) { visitor.hasDisconnected }
+        #expect(visitor.hasDisconnected)
+        #expect(server.flows.values.map(\.received) == [8_000] && server.isIntact)
+        #expect(server.flows.values.map(\.closings) == [[nil]])
+    }
+
+    @Test("A peer that takes nothing keeps a link from ending for six seconds at most")
+    func stubborn() {
+        let town = Town(seed: 4), server = ChannelServer(length: 0), visitor = ChannelVisitor(length: 200_000)
+        _ = town.add(server)
+        let station = town.add(visitor)
+        server.reads = false
+        town.run(for: .seconds(20))
+        guard let peer = visitor.peer else { return #expect(Bool(false)) }
+        town.perform(.cancelConnection(peer), at: station)
+        town.run(for: .milliseconds(4_900))
+        #expect(!visitor.hasDisconnected)
+        town.run(for: .milliseconds(1_400))
+        #expect(visitor.hasDisconnected)
+    }
+
     /// How a link can end in the middle.
     enum End: CaseIterable { case cancelled, controllerLost, sessionClosed }
 

@@ -1,0 +1,33 @@
+import CoreBluetooth
+
+/// Channels on which everything that comes in is sent back.
+@MainActor
+final class ChannelEchoes {
+    private let printer: Printer
+    private var pipes: [ObjectIdentifier: ChannelPipe] = [:]
+
+    init(_ printer: Printer) { self.printer = printer }
+
+    /// Echoes on `channel` until it ends.
+    func add(_ channel: CBL2CAPChannel) {
+        let key = ObjectIdentifier(channel)
+        report("opened", channel, [:], "opened a channel")
+        pipes[key] = ChannelPipe(channel, echoes: true) { [weak self] in
+            if case .ended(let error) = $0 { self?.remove(key, error) }
+        }
+    }
+
+    private func remove(_ key: ObjectIdentifier, _ error: (any Error)?) {
+        guard let pipe = pipes.removeValue(forKey: key) else { return }
+        var fields: [String: Any] = ["sent": pipe.sent, "received": pipe.received]
+        fields["error"] = error.map { "\($0)" }
+        let manner = error == nil ? "closed" : "lost"
+        report("closed", pipe.channel, fields, "\(manner) it: \(pipe.received) octets in, \(pipe.sent) out")
+    }
+
+    private func report(_ event: String, _ channel: CBL2CAPChannel, _ more: [String: Any], _ words: String) {
+        let peer = channel.peer.identifier.uuidString
+        let fields: [String: Any] = ["peer": peer, "psm": Int(channel.psm)]
+        printer.print(Fact(event, fields.merging(more) { _, new in new }, text: "\(peer) \(words)"))
+    }
+}

@@ -1,0 +1,32 @@
+import ArgumentParser
+
+struct Channel: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Open a channel of octets beside the attributes (L2CAP), or offer one.",
+        discussion: """
+            Standard input goes out and what comes in goes to standard output, no faster than the other end takes it.
+            With --json, what comes in is printed as objects.
+
+            Examples:
+              ble channel serve --name Store > received
+              ble channel open Store < file
+              ble channel serve --name Echo --echo
+              ble channel open Echo --count 6 <<< "hello"
+            """,
+        subcommands: [ChannelOpenCommand.self, ChannelServeCommand.self]
+    )
+}
+
+/// What both ends of a channel take that talk through standard input and output.
+struct ConversationOptions: ParsableArguments {
+    @Flag(help: "Stay until the other end closes the channel, when standard input has ended.")
+    var stay = false
+    @Option(help: ArgumentHelp("Stay until so many octets have come in.", valueName: "octets"))
+    var count = 0
+
+    func validate() throws {
+        guard count >= 0 else { throw ValidationError("--count takes a number of octets.") }
+    }
+
+    var patience: ChannelConversation.Patience { .init(stays: stay, count: count) }
+}

@@ -1,0 +1,94 @@
+import ArgumentParser
+import CoreBluetooth
+
+struct ChannelServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Offer a channel, and talk through it.",
+        discussion: """
+            Prints the PSM, the number to which others open a channel, and offers it as a characteristic of the type
+            ABDD3056-28FA-441D-A470-55A75A52553A.
+
+            The first channel is connected to standard input and output, and the command ends with it. With --echo,
+            everything that comes in is sent back on every channel, until the command is interrupted.
+
+            Examples:
+              ble channel serve --name Store --stay < /dev/null > received
+              ble channel serve --name Echo --echo --json
+            """
+    )
+
+    @Option(help: "The name to advertise.")
+    var name = "Channel"
+    @Flag(help: "Let only devices open it whose connection is encrypted.")
+    var encrypted = false
+    @Flag(help: "Send back what comes in, on any number of channels.")
+    var echo = false
+    @OptionGroup var conversation: ConversationOptions
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard !echo || conversation.patience == .init() else {
+            throw ValidationError("--stay and --count do not go with --echo, which stays until it is interrupted.")
+        }
+    }
+
+    @MainActor
+    func run() async throws {
+        let printer = Printer(json: output.json)
+        try await reportingTrouble {
+            let console = EventQueue<ChannelServer.Event?>()
+            let server = ChannelServer(name: name, encrypted: encrypted) { console.add($0) }
+            let interruption = Task {
+                try await Interruption.wait()
+                console.add(nil)
+            }
+            defer { interruption.cancel() }
+            try await serve(with: server, console, printer)
+            server.close()
+        }
+    }
+
+    @MainActor
+    private func serve(
+        with server: ChannelServer,
+        _ events: EventQueue<ChannelServer.Event?>,
+        _ printer: Printer
+    ) async throws {
+        let echoes = ChannelEchoes(printer)
+        while let event = await events.next() {
+            switch event {
+            case .published(let psm):
+                printer.print(Fact("published", ["psm": Int(psm)], text: ""))
+                printer.remark("Channels can be opened to PSM \(psm).")
+            case .advertising:
+                printer.print(Fact("advertising", ["name": name], text: ""))
+                printer.remark("Advertising as \(name); Ctrl-C ends it.")
+            case .opened(let channel):
+                guard !echo else {
+                    echoes.add(channel)
+                    continue
+                }
+                try await talk(through: channel, events, printer)
+                return await server.disconnect(channel.peer)
+            case .failed(let trouble): throw trouble
+            }
+        }
+    }
+
+    @MainActor
+    private func talk(
+        through channel: CBL2CAPChannel,
+        _ events: EventQueue<ChannelServer.Event?>,
+        _ printer: Printer
+    ) async throws {
+        let conversation = ChannelConversation(conversation.patience, printer)
+        // Channels that others open meanwhile are dropped, and with that closed.
+        let listening = Task {
+            while await events.next() != nil {}
+            conversation.interrupt()
+        }
+        defer { listening.cancel() }
+        try await conversation.hold(through: channel) { await StandardInput.piece() }
+    }
+}

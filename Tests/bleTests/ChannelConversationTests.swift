@@ -1,0 +1,141 @@
+import BLESimulation
+import CoreBluetooth
+import Testing
+
+@testable import ble
+
+@Suite("Channels on the command line") @MainActor
+struct ChannelConversationTests {
+    /// What happened at one end.
+    private final class End {
+        var received = Data()
+        var lines: [String] = []
+        var trouble: Trouble?
+        var isOver = false
+
+        /// What the end says of the channel last: how many octets went out, and how many came in.
+        var counts: [Int] { object(lines.last).map { [$0["sent"], $0["received"]].compactMap { $0 as? Int } } ?? [] }
+        var events: [String] { lines.compactMap { object($0)?["event"] as? String } }
+
+        private func object(_ line: String?) -> [String: Any]? {
+            line.flatMap { try? JSONSerialization.jsonObject(with: Data($0.utf8)) as? [String: Any] }
+        }
+    }
+
+    private let world: World
+    private let phone: Machine
+    private let sensor: Machine
+
+    init() {
+        world = World(seed: 3, conditions: .init(loss: 0.1))
+        phone = world.machine("phone")
+        sensor = world.machine("sensor", at: .init(x: 2))
+    }
+
+    private static func octets(_ count: Int) -> Data {
+        Data((0..<count).map { UInt8(truncatingIfNeeded: $0 &* 167 &+ $0 >> 8) })
+    }
+
+    /// Sends `data` through `channel` in pieces, and leaves when so much has come in.
+    private func talk(
+        _ channel: CBL2CAPChannel,
+        _ data: Data,
+        _ patience: ChannelConversation.Patience,
+        at end: End
+    ) async {
+        var rest = data
+        let printer = Printer(json: true) { end.lines.append($0) }
+        let conversation = ChannelConversation(patience, printer)
+        do {
+            try await conversation.hold(through: channel) {
+                let piece = rest.prefix(5000)
+                rest = rest.dropFirst(5000)
+                return piece.isEmpty ? nil : Data(piece)
+            }
+        } catch {
+            end.trouble = error as? Trouble
+        }
+        for line in end.lines {
+            let object = try? JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any]
+            if let digits = object?["value"] as? String { end.received += (try? Octets.parseDigits(digits)) ?? Data() }
+        }
+        end.isOver = true
+    }
+
+    /// Opens a channel to a server whose channels `serve` is given, sends `data` and leaves; what the opener saw.
+    private func visit(
+        sending data: Data,
+        _ patience: ChannelConversation.Patience,
+        psm: CBL2CAPPSM? = nil,
+        serve: @escaping (CBL2CAPChannel) -> Void
+    ) async throws -> End {
+        let end = End()
+        var server: ChannelServer?
+        sensor.inhabit {
+            server = ChannelServer(name: "Store") { if case .opened(let channel) = $0 { serve(channel) } }
+        }
+        let opener = phone.inhabit { Central() }
+        var isOver = false
+        let work = Task {
+            defer { isOver = true }
+            try await opener.powerOn()
+            let peripheral = try await opener.find(PeerReference(text: "Store"), within: .seconds(60))
+            try await opener.connect(peripheral, within: .seconds(60))
+            let number = if let psm { psm } else { try await opener.psm(of: peripheral) }
+            let channel = try await opener.openChannel(number, to: peripheral)
+            await talk(channel, data, patience, at: end)
+            try await opener.disconnect(peripheral)
+        }
+        for _ in 0..<120 where !isOver { await world.advance(by: .seconds(1)) }
+        await world.advance(by: .seconds(20))
+        try #require(isOver)
+        try await work.value
+        server?.close()
+        return end
+    }
+
+    @Test("A server that echoes sends back what it gets, and says how much that was")
+    func echo() async throws {
+        let data = Self.octets(70_000)
+        var facts: [String] = []
+        let echoes = ChannelEchoes(Printer(json: true) { facts.append($0) })
+        let end = try await visit(sending: data, .init(count: data.count)) { echoes.add($0) }
+        #expect(end.received == data && end.trouble == nil)
+        #expect(end.counts == [70_000, 70_000])
+        #expect(end.events.first == "opened" && end.events.last == "closed")
+        #expect(facts.count == 2)
+        #expect(facts.last?.contains(#""received":70000,"sent":70000"#) == true)
+    }
+
+    @Test("What goes one way arrives to the last octet although the opener leaves at once")
+    func store() async throws {
+        let data = Self.octets(100_000), far = End()
+        let end = try await visit(sending: data, .init()) { channel in
+            Task { await talk(channel, Data(), .init(stays: true), at: far) }
+        }
+        #expect(end.counts == [100_000, 0] && end.trouble == nil)
+        #expect(far.isOver && far.trouble == nil)
+        #expect(far.received == data)
+    }
+
+    @Test("An end that gets less than it waits for says so")
+    func tooLittle() async throws {
+        let far = End()
+        _ = try await visit(sending: Self.octets(10), .init()) { channel in
+            Task { await talk(channel, Data(), .init(count: 11), at: far) }
+        }
+        guard case .endedEarly(10, of: 11) = far.trouble else {
+            Issue.record("the trouble is \(String(describing: far.trouble))")
+            return
+        }
+    }
+
+    @Test("A number that nobody offers is refused with a reason")
+    func refused() async {
+        await #expect {
+            _ = try await visit(sending: Data(), .init(), psm: 0x90) { _ in }
+        } throws: {
+            ($0 as? Trouble)?.description.hasPrefix("Opening a channel to PSM 144 failed: ") == true
+        }
+    }
+}
