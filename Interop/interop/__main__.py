@@ -13,8 +13,6 @@ import time
 
 from .pairings import PAIRINGS, PEERS_ONLY, Pairing
 
-ROUND_SECONDS = 30
-
 
 async def run(pairing: Pairing, rounds: int) -> int:
     """Runs `pairing` and returns how many rounds failed. After a failure the controllers are started anew."""
@@ -27,7 +25,7 @@ async def run(pairing: Pairing, rounds: int) -> int:
             start = time.monotonic()
             try:
                 endpoints = endpoints or await controllers.enter_async_context(pairing.controllers_running())
-                await asyncio.wait_for(pairing.converse(endpoints, number), ROUND_SECONDS)
+                await asyncio.wait_for(pairing.converse(endpoints, number), pairing.seconds)
                 say(f"{pairing.name} {number}/{rounds}: passed, {time.monotonic() - start:.2f} s")
             except Exception as error:  # Whatever went wrong, this round failed and the next is tried.
                 failed += 1

@@ -19,11 +19,43 @@ from .profile import GREETING, NOTE, SERVICE, STORY, STORY_VALUE, TICKS, Mismatc
 
 
 @contextlib.asynccontextmanager
-async def _powered_on(port: int, name: str, address: str) -> AsyncIterator[Device]:
+async def powered_on(port: int, name: str, address: str) -> AsyncIterator[Device]:
+    """Bumble's host on the controller at `port`."""
     async with await open_transport(f"tcp-client:127.0.0.1:{port}") as transport:
         device = Device.with_hci(name, Address(address), transport.source, transport.sink)
         await device.power_on()
         yield device
+
+
+async def advertise(device: Device) -> None:
+    """Advertises the device's name now, and again whenever a central has gone."""
+    flags = (AdvertisingData.FLAGS, b"\x06")
+    name = (AdvertisingData.COMPLETE_LOCAL_NAME, device.name.encode())
+    await device.start_advertising(
+        auto_restart=True,
+        advertising_data=bytes(AdvertisingData([flags, name])),
+        advertising_interval_min=30,
+        advertising_interval_max=30,
+    )
+
+
+async def find(device: Device, name: str) -> Address:
+    """Scans until something called `name` is heard, and says where it is."""
+    found: asyncio.Future[Address] = asyncio.get_running_loop().create_future()
+
+    def heard(advertisement: Advertisement) -> None:
+        names = (AdvertisingData.COMPLETE_LOCAL_NAME, AdvertisingData.SHORTENED_LOCAL_NAME)
+        if any(advertisement.data.get(kind) == name for kind in names) and not found.done():
+            found.set_result(advertisement.address)
+
+    device.on(Device.EVENT_ADVERTISEMENT, heard)
+    await device.start_scanning()
+    try:
+        return await asyncio.wait_for(found, 5)
+    except TimeoutError:
+        raise Mismatch(f"Bumble heard no {name} in 5 s") from None
+    finally:
+        await device.stop_scanning()
 
 
 class BumblePeripheral:
@@ -48,17 +80,6 @@ class BumblePeripheral:
             for uuid, value in readable.items()
         ]
         device.add_services([Service(UUID(SERVICE), [*characteristics, self._note, self._ticks])])
-
-    async def advertise(self) -> None:
-        """Advertises now, and again whenever a central has gone."""
-        flags = (AdvertisingData.FLAGS, b"\x06")
-        name = (AdvertisingData.COMPLETE_LOCAL_NAME, self.name.encode())
-        await self._device.start_advertising(
-            auto_restart=True,
-            advertising_data=bytes(AdvertisingData([flags, name])),
-            advertising_interval_min=30,
-            advertising_interval_max=30,
-        )
 
     def stop(self) -> None:
         """Counts no longer."""
@@ -87,9 +108,9 @@ class BumblePeripheral:
 @contextlib.asynccontextmanager
 async def peripheral(port: int, name: str, _: pathlib.Path) -> AsyncIterator[BumblePeripheral]:
     """Runs Bumble as a peripheral called `name` on the controller at `port`."""
-    async with _powered_on(port, name, "F0:F1:F2:F3:F4:F5") as device:
+    async with powered_on(port, name, "F0:F1:F2:F3:F4:F5") as device:
         bumble = BumblePeripheral(device)
-        await bumble.advertise()
+        await advertise(device)
         try:
             yield bumble
         finally:
@@ -104,28 +125,11 @@ class BumbleCentral:
 
     async def converse(self, peripheral: Any) -> None:
         """Finds `peripheral` by its name, and uses the common service of it."""
-        async with _powered_on(self._port, "central", "F0:F1:F2:F3:F4:F6") as device:
-            address = await self._find(device, peripheral.name)
+        async with powered_on(self._port, "central", "F0:F1:F2:F3:F4:F6") as device:
+            address = await find(device, peripheral.name)
             connection = await asyncio.wait_for(device.connect(address), 5)
             await self._use_service(Peer(connection), peripheral.name)
             await asyncio.wait_for(connection.disconnect(), 5)
-
-    async def _find(self, device: Device, name: str) -> Address:
-        found: asyncio.Future[Address] = asyncio.get_running_loop().create_future()
-
-        def heard(advertisement: Advertisement) -> None:
-            names = (AdvertisingData.COMPLETE_LOCAL_NAME, AdvertisingData.SHORTENED_LOCAL_NAME)
-            if any(advertisement.data.get(kind) == name for kind in names) and not found.done():
-                found.set_result(advertisement.address)
-
-        device.on(Device.EVENT_ADVERTISEMENT, heard)
-        await device.start_scanning()
-        try:
-            return await asyncio.wait_for(found, 5)
-        except TimeoutError:
-            raise Mismatch(f"Bumble heard no {name} in 5 s") from None
-        finally:
-            await device.stop_scanning()
 
     async def _use_service(self, peer: Peer, name: str) -> None:
         await peer.request_mtu(247)

@@ -6,7 +6,7 @@ import contextlib
 import pathlib
 from typing import NamedTuple
 
-from . import bumble_host, tool
+from . import bumble_host, channels, tool
 from .controllers import MAKES, Endpoints
 from .processes import LOGS
 
@@ -22,10 +22,19 @@ class Pairing(NamedTuple):
     """Whose host is the peripheral: `ours` or `bumble`."""
     swapped: bool = False
     """Whether the central is on the second controller instead of the first."""
+    topic: str = "attributes"
+    """What they use: `attributes` or `channels`."""
 
     @property
     def name(self) -> str:
-        return f"{self.controllers}/{self.central}-{self.peripheral}" + ("/swapped" if self.swapped else "")
+        topic = "" if self.topic == "attributes" else f"/{self.topic}"
+        swapped = "/swapped" if self.swapped else ""
+        return f"{self.controllers}/{self.central}-{self.peripheral}{topic}{swapped}"
+
+    @property
+    def seconds(self) -> float:
+        """How long a round may take."""
+        return channels.SECONDS if self.topic == "channels" else 30
 
     @property
     def logs(self) -> tuple[pathlib.Path, pathlib.Path]:
@@ -42,6 +51,8 @@ class Pairing(NamedTuple):
         first, second = reversed(endpoints) if self.swapped else endpoints
         name = f"peer-{round_number}"
         log = self.logs[1]
+        if self.topic == "channels":
+            return await channels.converse(self.central, first, second, name, log)
         central = bumble_host.BumbleCentral(first) if self.central == "bumble" else tool.ToolCentral(first, log)
         present = bumble_host.peripheral if self.peripheral == "bumble" else tool.peripheral
         async with present(second, name, log) as peripheral:
@@ -60,4 +71,9 @@ PAIRINGS = [
     Pairing("ours", "bumble", "bumble", swapped=True),
     Pairing("ours", "ours", "bumble"),
     Pairing("ours", "bumble", "ours"),
+    *(
+        Pairing(controllers, central, peripheral, topic="channels")
+        for controllers in ("rootcanal", "ours")
+        for central, peripheral in (("ours", "bumble"), ("bumble", "ours"))
+    ),
 ]

@@ -19,11 +19,16 @@ BLE = os.environ.get("INTEROP_BLE", "ble")
 Fact = dict[str, Any]
 
 
+def environment(port: int) -> dict[str, str]:
+    """What has `ble` talk to the controller at `port`."""
+    return {"BLUETOOTH_HOST": f"tcp:127.0.0.1:{port}"}
+
+
 class ToolCentral:
     """`ble` as the central: one command after the other, each a process that sets the controller up anew."""
 
     def __init__(self, port: int, log: pathlib.Path) -> None:
-        self._environment = {"BLUETOOTH_HOST": f"tcp:127.0.0.1:{port}"}
+        self._environment = environment(port)
         self._log = log
 
     async def converse(self, peripheral: Any) -> None:
@@ -99,9 +104,7 @@ async def peripheral(port: int, name: str, log: pathlib.Path) -> AsyncIterator[T
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump(description, file)
         file.flush()
-        async with running(
-            log, BLE, "serve", file.name, "--json", environment={"BLUETOOTH_HOST": f"tcp:127.0.0.1:{port}"}
-        ) as process:
+        async with running(log, BLE, "serve", file.name, "--json", environment=environment(port)) as process:
             try:
                 yield ToolPeripheral(name)
             finally:
