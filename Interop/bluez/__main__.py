@@ -18,7 +18,7 @@ from interop.__main__ import say
 from interop.controllers import Endpoints, ours, rootcanal
 from interop.processes import LOGS
 
-from . import central, peripheral
+from . import central, channels, peripheral
 from .box import Box, box, obstacle
 from .bus import ADAPTER, BlueZ, bluez
 
@@ -28,6 +28,8 @@ RADIOS = {"ours": ours, "rootcanal": rootcanal}
 SCENES: dict[str, Callable[[Box, BlueZ, str, int, str, pathlib.Path], Awaitable[None]]] = {
     "bluez-ours": central.converse,
     "ours-bluez": peripheral.converse,
+    "bluez-ours-channel": channels.accept,
+    "ours-bluez-channel": channels.open,
 }
 
 
@@ -78,7 +80,7 @@ async def run_one(run: Run, machine: Box, bus: BlueZ, adapter: str, radio: Endpo
     """One scene in a box that runs; whether it passed."""
     start = time.monotonic()
     run.log.unlink(missing_ok=True)
-    name = re.sub(r"[^0-9a-z]", "", run.name)[-10:]
+    name = re.sub(r"[^0-9a-z]", "", run.name)[-18:]
     try:
         async with asyncio.timeout(RUN_SECONDS):
             await bus.until(f"{adapter} is on", lambda: bus.property(adapter, ADAPTER, "Powered"))
@@ -112,7 +114,7 @@ async def run_all(runs: list[Run]) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="Interop/bluez/run", description=__doc__)
-    parser.add_argument("run", nargs="*", help="VERSION/CONTROLLERS/CENTRAL-PERIPHERAL; all if none")
+    parser.add_argument("run", nargs="*", help="VERSION/CONTROLLERS/CENTRAL-PERIPHERAL[-channel]; all if none")
     parser.add_argument("--list", action="store_true", help="show the runs and stop")
     parser.add_argument("--debug", action="store_true", help="show where a failure came from, on stderr")
     arguments = parser.parse_args()

@@ -41,8 +41,8 @@ class Central:
         self._name = name
         self._device = ""
 
-    async def find(self) -> None:
-        """Scans until the peripheral is seen under its name."""
+    async def find(self) -> str:
+        """Scans until the peripheral is seen under its name, and returns its object."""
         def named() -> str | None:
             devices = self.bluez.under(self._adapter, DEVICE).items()
             return next((path for path, found in devices if found.get("Name") == self._name), None)
@@ -51,6 +51,7 @@ class Central:
         await self.bluez.call(self._adapter, ADAPTER, "StartDiscovery")
         self._device = await self.bluez.until(f"BlueZ sees {self._name}", named)
         await self.bluez.call(self._adapter, ADAPTER, "StopDiscovery")
+        return self._device
 
     @contextlib.asynccontextmanager
     async def connected(self) -> AsyncIterator[None]:

@@ -29,13 +29,22 @@ async def _registered(
     await bluez.call(adapter, GATT_MANAGER, "UnregisterApplication", "o", root)
 
 
-async def converse(_: Box, bluez: BlueZ, adapter: str, port: int, name: str, log: pathlib.Path) -> None:
-    """BlueZ advertises and serves; `ble` finds it, uses all that it has, and watches a service come and go."""
+@contextlib.asynccontextmanager
+async def advertised(
+    bluez: BlueZ, adapter: str, name: str, services: tuple[Service, ...]
+) -> AsyncIterator[Application]:
+    """Has BlueZ serve and advertise `services` under `name`, for as long as the context lasts."""
     root = "/" + "".join(each if each.isalnum() else "_" for each in name)
-    async with _registered(bluez, adapter, root, AT_FIRST) as application:
+    async with _registered(bluez, adapter, root, services) as application:
         advertisement = application.advertise(name, HOUSE.uuid)
         await bluez.call(adapter, ADVERTISING_MANAGER, "RegisterAdvertisement", "oa{sv}", advertisement, {})
+        yield application
+        await bluez.call(adapter, ADVERTISING_MANAGER, "UnregisterAdvertisement", "o", advertisement)
 
+
+async def converse(_: Box, bluez: BlueZ, adapter: str, port: int, name: str, log: pathlib.Path) -> None:
+    """BlueZ advertises and serves; `ble` finds it, uses all that it has, and watches a service come and go."""
+    async with advertised(bluez, adapter, name, AT_FIRST) as application:
         async with tool.ble(port, log, "scan", "--name", name) as scan:
             await scan.heard("discovered", name=name)
             await scan.interrupt()
@@ -43,7 +52,6 @@ async def converse(_: Box, bluez: BlueZ, adapter: str, port: int, name: str, log
         await _read_and_write(application, port, name, log)
         await _listen(application, port, name, log)
         await _meet(bluez, adapter, application, port, name, log)
-        await bluez.call(adapter, ADVERTISING_MANAGER, "UnregisterAdvertisement", "o", advertisement)
 
 
 def _expect_tree(facts: list[tool.Fact], services: tuple[Service, ...]) -> None:

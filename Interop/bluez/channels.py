@@ -1,0 +1,99 @@
+"""Channels of octets (L2CAP) between the kernel, with BlueZ's `l2test` on it, and `ble channel`."""
+
+from __future__ import annotations
+
+import contextlib
+import pathlib
+import re
+from collections.abc import AsyncIterator
+
+from interop.profile import Mismatch
+
+from . import offer, tool
+from .box import Box
+from .bus import ADAPTER, DEVICE, BlueZ
+from .central import Central
+from .peripheral import advertised
+
+FRAMES = 200
+FRAME_SIZE = 672
+"""What `l2test` reads at once, too: as much as fits into its MTU, since it would lose the rest of a longer one."""
+PSM = 0x85
+LINES = [f"line {number} of what we send, and more to fill it: {'.' * (number % 300)}" for number in range(300)]
+DUMP, REPORT, PROCESS = "/tmp/l2test.dump", "/tmp/l2test.report", "/tmp/l2test.process"
+
+
+async def accept(box: Box, bluez: BlueZ, adapter: str, port: int, name: str, log: pathlib.Path) -> None:
+    """`l2test` opens a channel that `ble` offers, sends, and prints what it is sent."""
+    central = Central(bluez, adapter, name)
+    async with tool.ble(port, log, "channel", "serve", "--name", name, "--stay") as server:
+        psm = (await server.heard("published"))["psm"]
+        await server.heard("advertising")
+        device = await central.find()
+        address = bluez.property(device, DEVICE, "Address")
+        kind = bluez.property(device, DEVICE, "AddressType")
+        async with _l2test(box, adapter, f"-y -V le_{kind} -P {psm}", address):
+            await _converse(box, server)
+
+
+async def open(box: Box, bluez: BlueZ, adapter: str, port: int, name: str, log: pathlib.Path) -> None:
+    """`ble` opens a channel that `l2test` listens for, is sent octets, and sends some."""
+    kind = bluez.property(adapter, ADAPTER, "AddressType")
+    listening = _l2test(box, adapter, f"-x -V le_{kind} -P {PSM}")
+    async with advertised(bluez, adapter, name, offer.AT_FIRST), listening:
+        async with tool.ble(port, log, "channel", "open", name, "--psm", str(PSM), "--stay") as client:
+            await _converse(box, client)
+
+
+@contextlib.asynccontextmanager
+async def _l2test(box: Box, adapter: str, options: str, address: str = "") -> AsyncIterator[None]:
+    device = adapter.rpartition("/")[2]
+    command = f"l2test {options} -i {device} -b {FRAME_SIZE} -N {FRAMES} {address}"
+    await box.shell(f"{command} < /dev/null > {DUMP} 2> {REPORT} & echo $! > {PROCESS}")
+    yield
+    await box.shell(f"kill $(cat {PROCESS}) 2> /dev/null || :")
+
+
+async def _converse(box: Box, end: tool.Tool) -> None:
+    """Expects all that `l2test` sends, sends all lines, closes the channel, and expects that `l2test` had them all."""
+    def received(facts: list[tool.Fact]) -> bytes:
+        return b"".join(bytes.fromhex(fact["value"]) for fact in facts if fact["event"] == "received")
+
+    frames = b"".join(_frame(number) for number in range(FRAMES))
+    await end.until("all that l2test sent is there", lambda facts: len(received(facts)) >= len(frames))
+    _expect_same("from l2test", received(end.facts), frames)
+    for line in LINES:
+        end.say(line)
+    sent = "".join(line + "\n" for line in LINES).encode()
+    await _reported(box, len(sent))
+    await end.interrupt()
+    _expect_same("that l2test printed", await _dump(box), sent)
+
+
+def _expect_same(what: str, octets: bytes, wanted: bytes) -> None:
+    same = next((index for index, (one, other) in enumerate(zip(octets, wanted)) if one != other), None)
+    if octets != wanted:
+        raise Mismatch(f"octets {what}: {len(octets)} in place of {len(wanted)}, different from octet {same}")
+
+
+def _frame(number: int) -> bytes:
+    """What `l2test` sends: a sequence number, the size, and filling."""
+    return (number.to_bytes(4, "little") + FRAME_SIZE.to_bytes(2, "little")).ljust(FRAME_SIZE, b"\x7f")
+
+
+async def _reported(box: Box, count: int) -> None:
+    """Waits until `l2test` has reported as many octets; it prints them when the channel has been closed."""
+    had = 0
+    for _ in range(100):
+        report = await box.shell(f"cat {REPORT}; usleep 100000")
+        had = sum(map(int, re.findall(r"Received (\d+) bytes", report)))
+        if had >= count:
+            return
+    raise Mismatch(f"l2test has received {had} octets of {count} within 10 s")
+
+
+async def _dump(box: Box) -> bytes:
+    """The octets that `l2test` has printed, once it has ended."""
+    printed = await box.shell(f"until grep -qE 'Exit|Disconnect' {REPORT}; do usleep 50000; done; cat {DUMP}")
+    lines = re.findall(r"^[0-9a-f]{8}: ((?:[0-9a-f]{2} ){1,16})", printed, re.MULTILINE)
+    return bytes.fromhex("".join(lines))
