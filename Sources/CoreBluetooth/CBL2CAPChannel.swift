@@ -14,10 +14,18 @@ public import Foundation
 /// returns 0 instead where waiting would be in vain: on the main thread and on queues of managers, which is where
 /// octets come in, and in a simulated world whose time a test moves.
 open class CBL2CAPChannel: NSObject {
-    private let remote: CBPeer
-    private let conduit: ChannelConduit
-    private let input: ChannelInputStream
-    private let output: ChannelOutputStream
+    private let remote: CBPeer?
+    private let conduit: ChannelConduit?
+    private let input: ChannelInputStream?
+    private let output: ChannelOutputStream?
+
+    /// Creates a channel that leads nowhere and has no streams, for subclasses in tests.
+    public override init() {
+        remote = nil
+        conduit = nil
+        input = nil
+        output = nil
+    }
 
     init(_ conduit: ChannelConduit, with peer: CBPeer) {
         remote = peer
@@ -26,7 +34,7 @@ open class CBL2CAPChannel: NSObject {
         output = ChannelOutputStream(conduit)
     }
 
-    deinit { conduit.change { $0.release() } }
+    deinit { conduit?.change { $0.release() } }
 
     /// The device at the other end.
     open var peer: CBPeer! { remote }
@@ -38,10 +46,10 @@ open class CBL2CAPChannel: NSObject {
     open var outputStream: OutputStream! { output }
 
     /// The number of the service to which the channel leads.
-    open var psm: CBL2CAPPSM { conduit.psm }
+    open var psm: CBL2CAPPSM { conduit?.psm ?? 0 }
 
     /// The channel and who is at its other end, for logs.
     open override var description: String {
-        "<CBL2CAPChannel: \(address), peer = \(remote.identifier), PSM = \(psm)>"
+        "<CBL2CAPChannel: \(address), peer = \(remote?.identifier.uuidString ?? "(null)"), PSM = \(psm)>"
     }
 }

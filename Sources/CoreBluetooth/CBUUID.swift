@@ -12,6 +12,9 @@ open class CBUUID: NSObject, NSCopying {
 
     package init(_ value: BluetoothUUID) { self.value = value }
 
+    /// Creates a UUID of 128 bits, all of them zero: one that stands where no UUID is known.
+    public override init() { value = .full(0) }
+
     /// Creates a UUID from 4 or 8 hexadecimal digits, or from 36 characters with hyphens.
     ///
     /// - Precondition: The text is one of these; anything else ends the program, as on Apple's systems.

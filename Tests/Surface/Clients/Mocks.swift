@@ -79,3 +79,25 @@ func ignoreResults(_ central: CBCentralManager, _ server: CBPeripheralManager, _
 func copies(_ identifier: CBUUID, _ peer: CBPeer) -> [Any] {
     [identifier.copy(), peer.copy(with: nil), (identifier as NSCopying).copy(with: nil)]
 }
+
+/// A channel that a test fills.
+final class FilledChannel: CBL2CAPChannel {
+    private let source: InputStream
+    private let sink = OutputStream.toMemory()
+
+    init(_ data: Data) {
+        source = InputStream(data: data)
+        super.init()
+    }
+
+    override var inputStream: InputStream! { source }
+    override var outputStream: OutputStream! { sink }
+    override var psm: CBL2CAPPSM { 0x80 }
+}
+
+/// A characteristic whose UUID nobody shall ask for.
+final class UnknownCharacteristic: CBMutableCharacteristic {
+    init() { super.init(type: CBUUID(), properties: [], value: nil, permissions: []) }
+}
+
+func emptyChannel() -> CBL2CAPChannel { CBL2CAPChannel() }
