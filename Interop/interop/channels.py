@@ -22,7 +22,7 @@ OCTETS = int(os.environ.get("INTEROP_OCTETS", 1 << 17))
 """How many octets go each way in a round."""
 PSM = 0x80
 """Where Bumble can be reached; our host says itself where it can."""
-SECONDS = 30 + OCTETS / 20_000
+SECONDS = 30 + OCTETS / 5_000
 """How long a round may take: the slowest controllers carry several times as much."""
 
 
