@@ -139,9 +139,10 @@ struct ChannelLayer {
         links.update(handle) { $0.insert(channel) }
     }
 
-    /// Forgets a channel of which neither end will say more.
+    /// Forgets a channel of which neither end will say more, not even in answer to a request to close it.
     mutating func forget(_ id: ChannelID) {
         guard let (link, index) = find(id) else { return }
+        links[at: link].exchange.drop(.disconnect(id))
         links[at: link].remove(at: index)
         places[id] = nil
     }

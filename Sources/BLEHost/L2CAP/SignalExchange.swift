@@ -67,6 +67,9 @@ struct SignalExchange {
         return entries.remove(at: index).request
     }
 
+    /// Is done with a request whose answer makes no difference any more.
+    mutating func drop(_ request: Request) { entries.removeAll { $0.request == request } }
+
     /// Waits longer for an answer, since the peer has said that it needs time.
     ///
     /// - Returns: Whether something like that is under way.

@@ -180,6 +180,21 @@ struct ClosingTests {
         #expect(bench.layer.links[LoneChannels.link]?.channels.map(\.isOpen) == [true])
     }
 
+    @Test("A peer that closes channels instead of answering leaves no request behind, however often it does")
+    func closedInsteadOfAnswered() {
+        var bench = LoneChannels()
+        for _ in 0..<600 {
+            guard let channel = bench.accepted(),
+                case .disconnectionRequest(let ours)? =
+                    bench.perform(.close, on: channel.id, for: LoneChannels.server).first
+            else { return #expect(Bool(false)) }
+            let theirs = Signal.DisconnectionRequest(destination: ours.source, source: ours.destination)
+            let response = Signal.DisconnectionResponse(destination: ours.source, source: ours.destination)
+            #expect(bench.answers(to: .disconnectionRequest(theirs)) == [.disconnectionResponse(response)])
+            #expect(bench.layer.deadline == nil)
+        }
+    }
+
     @Test("A link that goes takes each channel with it once, with the reason")
     func linkDown() {
         var bench = LoneChannels()
