@@ -30,8 +30,30 @@ struct LinkDownTests {
         }
     }
 
-    @Test("Whatever is asked is answered exactly once", arguments: requests.indices)
-    func everyStep(index: Int) {
+    /// What may put an end to what is under way.
+    enum Ending: CaseIterable {
+        case link
+        /// The app that asked has no more use for the peer.
+        case client
+        /// The app that serves goes away.
+        case server
+
+        /// Brings it about, and lets what follows from it happen.
+        func come(to pair: inout AttributePair) {
+            switch self {
+            case .link:
+                pair.central.layer.linkDown(AttributePair.link, failure: .notConnected, at: pair.now)
+                pair.peripheral.layer.linkDown(AttributePair.link, failure: .notConnected, at: pair.now)
+                (pair.central.sent, pair.peripheral.sent) = ([], [])
+            case .client: pair.central.layer.detach(AttributePair.app, from: AttributePair.link, at: pair.now)
+            case .server: pair.peripheral.layer.clientClosed(AttributePair.server, at: pair.now)
+            }
+            pair.settle()
+        }
+    }
+
+    @Test("Whatever is asked is answered exactly once", arguments: requests.indices, Ending.allCases)
+    func everyStep(index: Int, ending: Ending) {
         var steps = 0
         while true {
             var pair = AttributePair(centralMTU: 23)
@@ -46,8 +68,8 @@ struct LinkDownTests {
             }
             pair.host(.addService(SampleService.definition))
             pair.connect()
+            pair.central.takesReceipts = ending != .link
             // Something that waits behind, so that a queue is there too.
-            pair.central.takesReceipts = false
             pair.central.layer.perform(
                 Self.requests[index],
                 on: AttributePair.link,
@@ -61,13 +83,10 @@ struct LinkDownTests {
                 at: pair.now
             )
             let isOver = pair.settle(atMost: steps)
-            pair.central.layer.linkDown(AttributePair.link, failure: .notConnected, at: pair.now)
-            pair.peripheral.layer.linkDown(AttributePair.link, failure: .notConnected, at: pair.now)
-            pair.central.drain(at: pair.now)
-            pair.peripheral.drain(at: pair.now)
+            ending.come(to: &pair)
             let answers = pair.central.events.compactMap { $0.event.peerEvent.flatMap(Self.key) }
             #expect(answers.count == 2, "after \(steps) packets: \(answers)")
-            #expect(pair.central.layer.deadline == nil && pair.peripheral.layer.deadline == nil)
+            if ending == .link { #expect(pair.central.layer.deadline == nil && pair.peripheral.layer.deadline == nil) }
             if isOver { break }
             steps += 1
         }
