@@ -3,6 +3,7 @@
 import json
 import sys
 
+PEAK_MEGABYTES = 256
 DEMO_EVENTS = {"discovered", "connected", "subscribed", "wrote", "received", "left"}
 
 
@@ -33,6 +34,19 @@ def scale(path):
     return None if simulated > wall else f"{simulated} simulated seconds took {wall} s"
 
 
-complaint = {"demo": demo, "determinism": determinism, "scale": scale}[sys.argv[1]](*sys.argv[2:])
+def adversary(path):
+    """Every sequence was tried, none hurt, and memory stayed bounded; short means that packets were left out."""
+    *reports, last = objects(open(path).read())
+    tries = [each for each in reports if not each["victim"].startswith("flood")]
+    if len(tries) != 8 or len(reports) != 12:
+        return f"an adversary has 8 victims and 4 to flood, not {[each['victim'] for each in reports]}"
+    for each in tries:
+        if each["sequences"] < 60 + 60**2 + 60**3 or each["complaints"]:
+            return f"{each['victim']}: {each['sequences']} sequences, {each['complaints'][:3]}"
+    peak = last["peak_megabytes"]
+    return None if peak <= PEAK_MEGABYTES else f"{peak} MiB were resident; {PEAK_MEGABYTES} are allowed"
+
+
+complaint = {"adversary": adversary, "demo": demo, "determinism": determinism, "scale": scale}[sys.argv[1]](*sys.argv[2:])
 if complaint:
     sys.exit(complaint)

@@ -1,0 +1,87 @@
+import BLEWire
+
+/// Everything that an adversary tries on a host.
+struct Adversary {
+    /// What came of one part of it.
+    struct Report: Encodable {
+        let victim: String
+        let sequences: Int
+        let seconds: Double
+        let complaints: [String]
+    }
+
+    let depth: Int
+    let sample: Int?
+    let seed: UInt64
+
+    /// All that is tried, one part for each victim; none has anything to do with another.
+    var attempts: [@Sendable () -> Report] {
+        var attempts: [@Sendable () -> Report] = []
+        for role in [HCI.Role.central, .peripheral] {
+            attempts.append { channels(role) }
+            attempts.append { signals(role) }
+        }
+        for part in AttributeVictim.Part.allCases {
+            attempts.append { attributes(part) }
+            attempts.append { flood(part) }
+        }
+        return attempts
+    }
+
+    /// Sequences of packets of the Attribute Protocol.
+    func attributes(_ part: AttributeVictim.Part) -> Report {
+        measured("attributes, \(part.rawValue)") {
+            var tree = SequenceTree(part.packets, depth: depth, sample: sample, seed: seed)
+            tree.walk(AttributeVictim(part))
+            return (tree.sequences, tree.complaints)
+        }
+    }
+
+    /// Sequences of packets of L2CAP.
+    func signals(_ role: HCI.Role) -> Report {
+        measured("signals, \(role)") {
+            var tree = SequenceTree(HostilePacket.signals, depth: depth, sample: sample, seed: seed)
+            let victim = SignalVictim(role)
+            tree.walk { victim.complaint(about: $0) }
+            return (tree.sequences, tree.complaints)
+        }
+    }
+
+    /// Sequences of packets of channels that are open, and of signals about them.
+    func channels(_ role: HCI.Role) -> Report {
+        measured("channels, \(role)") {
+            var tree = SequenceTree(HostilePacket.channelPackets, depth: depth, sample: sample, seed: seed)
+            let victim = ChannelVictim(role)
+            tree.walk { victim.complaint(about: $0) }
+            return (tree.sequences, tree.complaints)
+        }
+    }
+
+    /// One packet over and over, and two in turn, after which nothing may hold more than its limits allow.
+    ///
+    /// `rounds` is how often they are repeated: more often than any limit of ``AttributeVictim`` allows for.
+    func flood(_ part: AttributeVictim.Part, rounds: Int = 2000) -> Report {
+        measured("flood, \(part.rawValue)") {
+            let victim = AttributeVictim(part), packets = part.packets
+            var random = SeededGenerator(seed: seed), complaints: [String] = []
+            let pairs = packets.map { [$0, packets[Int(random.below(Int64(packets.count)))]] }
+            let floods = packets.map { [$0] } + pairs
+            for flood in floods {
+                let growth = victim.growth(underFloodOf: flood, rounds: rounds)
+                if growth > Self.tolerance { complaints.append("\(flood): \(growth) more") }
+            }
+            return (floods.count, complaints)
+        }
+    }
+
+    /// By how many elements and octets all queues together may grow at those limits.
+    private static let tolerance = 1500
+
+    private func measured(_ victim: String, _ attempt: () -> (Int, [String])) -> Report {
+        var result: (sequences: Int, complaints: [String]) = (0, [])
+        let elapsed = ContinuousClock().measure { result = attempt() }
+        let seconds =
+            Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds / 1_000_000_000_000_000) / 1000
+        return Report(victim: victim, sequences: result.sequences, seconds: seconds, complaints: result.complaints)
+    }
+}

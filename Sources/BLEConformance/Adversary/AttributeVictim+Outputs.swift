@@ -1,0 +1,100 @@
+import BLEHost
+import BLEWire
+
+extension AttributeVictim {
+    /// Does what the layer wants done, and notes what it sent and told.
+    mutating func drain() {
+        while let output = layer.next() {
+            if case .send(let packet, let link, let receipt) = output {
+                if let receipt { layer.sent(receipt, at: now) }
+                if link == Self.other { record.sentElsewhere.append(packet) } else { note(packet) }
+            } else if case .event(let event, _) = output {
+                note(event)
+            } else if case .abandon(let link) = output {
+                record.abandoned.append(link)
+            }
+        }
+    }
+
+    /// Notes what was sent to the adversary.
+    private mutating func note(_ packet: [UInt8]) {
+        check(packet.count <= Self.mtu, "sends \(packet.count) octets")
+        guard let decoded = try? ATTPacket(decoding: packet) else { return check(false, "sends \(packet.hexadecimal)") }
+        if decoded == .confirmation {
+            record.confirmations += 1
+        } else if decoded.opcode == .handleValueIndication {
+            record.unconfirmed += 1
+        } else if [.handleValueNotification, .multipleHandleValueNotification].contains(decoded.opcode) {
+            check(part == .caching, "sends a value that nobody gave it")
+        } else if decoded.opcode.response != nil {
+            record.request = packet
+        } else {
+            record.answers.append(packet)
+        }
+    }
+
+    private mutating func note(_ event: ClientEvent) {
+        if case .peer(let peer, let event) = event, event.endsRequest {
+            if peer.rawValue == 1 { record.completed += 1 } else { record.completedElsewhere += 1 }
+        } else if case .server(.readRequested(let transaction, _, _, _)) = event {
+            record.held.append(transaction)
+        } else if case .server(.updatesTaken(let count)) = event {
+            record.updatesTaken += count
+        } else if case .server(.writeRequested(let transaction?, _, _)) = event {
+            record.held.append(transaction)
+        }
+    }
+
+    mutating func check(_ holds: Bool, _ complaint: @autoclosure () -> String) {
+        if !holds, record.fault == nil { record.fault = complaint() }
+    }
+
+    /// Has the app answer all that it was asked.
+    mutating func release() {
+        while !record.held.isEmpty {
+            let transaction = record.held.removeFirst()
+            layer.perform(.respond(transaction, .success([1, 2, 3])), for: Self.app, at: now)
+            drain()
+        }
+    }
+
+    /// Answers what the own client asks from now on as an honest server that has nothing.
+    mutating func refuseRequests() {
+        for _ in 0..<Self.patience {
+            guard let request = record.request else { return }
+            record.request = nil
+            refuse(request, on: Self.link)
+        }
+        check(record.request == nil, "asks for ever")
+    }
+
+    /// The same for the other link, until it is asked what the app wants to know.
+    mutating func refuseElsewhere() {
+        for _ in 0..<Self.patience {
+            guard let request = record.sentElsewhere.last, request != [0x0A, 0x03, 0x00] else { return }
+            record.sentElsewhere = []
+            refuse(request, on: Self.other)
+        }
+    }
+
+    private mutating func refuse(_ request: [UInt8], on link: ConnectionHandle) {
+        let opcode = ATT.Opcode(wire: request.first ?? 0)
+        let refusal = ATT.ErrorResponse(request: opcode, handle: .none, code: .attributeNotFound)
+        layer.receive(ATTPacket.errorResponse(refusal).encoded.span, on: link, at: now)
+        drain()
+    }
+
+    /// Requests after which a procedure must have ended of which each is refused.
+    private static let patience = 100
+}
+
+extension PeerEvent {
+    /// Whether this answers a request of those that the app makes.
+    fileprivate var endsRequest: Bool {
+        if case .servicesDiscovered = self { return true }
+        if case .valueRead = self { return true }
+        if case .valueWritten = self { return true }
+        if case .subscriptionChanged = self { return true }
+        return false
+    }
+}

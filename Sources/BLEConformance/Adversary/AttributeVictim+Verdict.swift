@@ -1,0 +1,113 @@
+import BLEHost
+import BLEWire
+
+extension AttributeVictim {
+    consuming func verdict() -> String? {
+        var ending = self
+        ending.release()
+        ending.checkAnswers()
+        ending.checkOthers()
+        var late = ending
+        if ending.part == .caching { ending.catchUp() }
+        ending.checkReading(on: Self.link)
+        ending.checkClient()
+        ending.checkEnd()
+        late.checkTimeout()
+        return ending.record.fault ?? late.record.fault
+    }
+
+    /// Nothing has happened to the other link, and nothing that only time can bring about.
+    private mutating func checkOthers() {
+        let sent = record.sentElsewhere
+        check(record.abandoned.isEmpty, "gives up a link before any time is up")
+        check(sent.isEmpty, "sends \(sent) to another")
+        check(record.completedElsewhere == 0, "ends what another was asked")
+    }
+
+    /// Each packet got what it calls for, in their order.
+    private mutating func checkAnswers() {
+        var answers = record.answers[...], due = 0, open = 0
+        for packet in record.calls {
+            switch packet.call {
+            case .nothing: break
+            case .confirmation: due += 1
+            case .anything: open += 1
+            case .answer, .refusal:
+                guard let answer = answers.popFirst() else { return check(false, "does not answer \(packet)") }
+                check(packet.allows(answer, part), "answers \(packet) with \(answer.hexadecimal)")
+            }
+        }
+        let rest = answers, confirmations = record.confirmations
+        check(rest.isEmpty, "answers what calls for nothing: \(rest.map(\.hexadecimal))")
+        check((due...(due + open)).contains(confirmations), "confirms \(confirmations) times, not \(due)")
+        record.answers = []
+    }
+
+    /// A plain read is answered, and with what was there from the start.
+    private mutating func checkReading(on link: ConnectionHandle) {
+        layer.receive([0x0A, 0x03, 0x00].span, on: link, at: now)
+        drain()
+        let answers = link == Self.link ? record.answers : record.sentElsewhere
+        check(answers == [[0x0B] + Self.name], "answers a read with \(answers.map(\.hexadecimal))")
+        (record.answers, record.sentElsewhere) = ([], [])
+    }
+
+    /// What the app asked comes to an end with an honest server, and it can ask again.
+    private mutating func checkClient() {
+        refuseRequests()
+        let (asked, completed) = (record.asked, record.completed)
+        check(completed == asked, "ends \(completed) of \(asked) requests")
+        guard part == .client else { return }
+        layer.perform(.read(.init(wire: 3)), on: Self.link, for: Self.app, at: now)
+        drain()
+        check(record.request == [0x0A, 0x03, 0x00], "cannot ask any more")
+        layer.receive([0x0B].span, on: Self.link, at: now)
+        drain()
+        check(record.completed == record.asked + 1, "does not take an answer any more")
+    }
+
+    /// The end of the link ends nothing twice, and nothing of the other link.
+    private mutating func checkEnd() {
+        let completed = record.completed
+        layer.linkDown(Self.link, failure: .notConnected, at: now)
+        drain()
+        check(record.completed == completed, "ends a request twice")
+        let (updates, taken) = (record.updates, record.updatesTaken)
+        check(updates == taken, "takes \(taken) of \(updates) values")
+        checkReading(on: Self.other)
+        guard part == .client else { return }
+        layer.receive([0x0B, 0x55].span, on: Self.other, at: now)
+        drain()
+        check(record.completedElsewhere == 1, "loses what another was asked")
+    }
+
+    /// Without an answer the link is given up after 30 s, once, and all that was asked ends with it.
+    private mutating func checkTimeout() {
+        layer.wake(at: now + ATT.transactionTimeout)
+        drain()
+        let isWaiting = record.request != nil && record.completed < record.asked
+        let given = record.abandoned.filter { $0 == Self.link }.count
+        check(given <= 1 && (!isWaiting || given == 1), "gives the link up \(given) times")
+        layer.linkDown(Self.link, failure: .timedOut, at: now)
+        drain()
+        let (asked, completed) = (record.asked, record.completed)
+        check(completed == asked, "ends \(completed) of \(asked) requests with the link")
+    }
+}
+
+extension HostilePacket {
+    /// Whether this answers the packet as it calls for.
+    ///
+    /// A server may tell a client first that it does not know the services, whatever else is wrong.
+    fileprivate func allows(_ answer: [UInt8], _ part: AttributeVictim.Part) -> Bool {
+        guard let request = octets.first else { return false }
+        let refuses = answer.count == 5 && answer[0] == ATT.Opcode.errorResponse.wire && answer[1] == request
+        switch call {
+        case .answer: return refuses || answer.first == ATT.Opcode(wire: request).response?.wire
+        case .refusal(let code):
+            let isOutOfSync = part == .caching && answer[4] == ATT.ErrorCode.databaseOutOfSync.wire
+            return refuses && (answer[4] == code || isOutOfSync)
+        case .confirmation, .nothing, .anything: return false
+        }
+    }
+}

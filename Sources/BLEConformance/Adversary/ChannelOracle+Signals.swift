@@ -1,0 +1,173 @@
+import BLEHost
+import BLEWire
+
+extension ChannelOracle {
+    /// Foretells what comes of a packet on the signalling channel.
+    mutating func receiveSignal(_ octets: [UInt8]) -> Reaction {
+        guard octets.count >= 2, let identifier = SignalIdentifier(wire: octets[1]) else { return Reaction() }
+        guard octets.count <= SignalPacket.minimumMTU else {
+            return answer(.commandReject(.mtuExceeded(mtu: UInt16(SignalPacket.minimumMTU))), identifier)
+        }
+        guard let packet = try? SignalPacket(decoding: octets) else {
+            let isAnswer = [0x01, 0x07, 0x13, 0x15, 0x16, 0x18, 0x1A].contains(octets[0])
+            return isAnswer ? Reaction() : answer(.commandReject(.notUnderstood), identifier)
+        }
+        switch packet.signal {
+        case .unknown: return answer(.commandReject(.notUnderstood), identifier)
+        case .connectionParameterUpdateRequest(let request):
+            guard role == .central else { return answer(.commandReject(.notUnderstood), identifier) }
+            return answer(
+                .connectionParameterUpdateResponse(.init(request.isAllowed ? .accepted : .rejected)),
+                identifier
+            )
+        case .leCreditBasedConnectionRequest(let request): return open(request, identifier)
+        case .creditBasedConnectionRequest(let request): return open(request, identifier)
+        case .creditBasedReconfigureRequest(let request):
+            return answer(.creditBasedReconfigureResponse(.init(reconfigure(request))), identifier)
+        case .disconnectionRequest(let request): return close(request, identifier)
+        case .disconnectionResponse(let response):
+            channels.removeAll {
+                $0.isClosing && $0.request == identifier && $0.local == response.source
+                    && $0.remote == response.destination
+            }
+            return Reaction()
+        case .commandReject:
+            channels.removeAll { $0.isClosing && $0.request == identifier }
+            return Reaction()
+        case .flowControlCredit(let credit): return grant(credit)
+        case .connectionParameterUpdateResponse, .leCreditBasedConnectionResponse, .creditBasedConnectionResponse,
+            .creditBasedReconfigureResponse:
+            return Reaction()
+        }
+    }
+
+    private func answer(_ signal: Signal, _ identifier: SignalIdentifier) -> Reaction {
+        Reaction(answers: [.signal(SignalPacket(signal, identifier: identifier))])
+    }
+
+    private mutating func close(_ request: Signal.DisconnectionRequest, _ identifier: SignalIdentifier) -> Reaction {
+        let (local, remote) = (request.destination, request.source)
+        guard let index = channels.firstIndex(where: { $0.local == local }) else {
+            return answer(.commandReject(.invalidChannel(local: local, remote: remote)), identifier)
+        }
+        guard channels[index].remote == remote else { return Reaction() }
+        var reaction = answer(.disconnectionResponse(.init(destination: local, source: remote)), identifier)
+        if !channels.remove(at: index).isClosing { reaction.events = [.closed(local, nil)] }
+        return reaction
+    }
+
+    private mutating func grant(_ credit: Signal.FlowControlCredit) -> Reaction {
+        guard let index = channels.firstIndex(where: { $0.remote == credit.channel }) else { return Reaction() }
+        guard channels[index].granted + Int(credit.credits) <= Int(UInt16.max) else { return breach(index) }
+        channels[index].granted += Int(credit.credits)
+        return pump(index)
+    }
+
+    private mutating func open(
+        _ request: Signal.LECreditBasedConnectionRequest,
+        _ identifier: SignalIdentifier
+    ) -> Reaction {
+        let result: Signal.ConnectionResult =
+            if request.mtu < 23 || request.mps < 23 || request.mps > 65533 {
+                .unacceptableParameters
+            } else if request.spsm != Self.spsm {
+                .spsmNotSupported
+            } else {
+                refusal(of: request.source) ?? .success
+            }
+        if result == .success {
+            unnamed = [channel(request.source, false, request.mtu, request.mps, request.credits)]
+        }
+        return opening(identifier, result, [result == .success])
+    }
+
+    private mutating func open(
+        _ request: Signal.CreditBasedConnectionRequest,
+        _ identifier: SignalIdentifier
+    ) -> Reaction {
+        let none = request.sources.map { _ in false }
+        if request.mtu < 64 || request.mps < 64 || request.mps > 65533 || request.credits == 0 {
+            return opening(identifier, .invalidParameters, none)
+        }
+        guard request.spsm == Self.spsm else { return opening(identifier, .spsmNotSupported, none) }
+        let refusals = request.sources.enumerated().map { position, source in
+            request.sources[..<position].contains(source) ? .sourceAlreadyAllocated : refusal(of: source)
+        }
+        unnamed = zip(request.sources, refusals).filter { $1 == nil }
+            .map { channel($0.0, true, request.mtu, request.mps, request.credits) }
+        return opening(identifier, refusals.compactMap(\.self).first ?? .success, refusals.map { $0 == nil })
+    }
+
+    private func opening(
+        _ identifier: SignalIdentifier,
+        _ result: Signal.ConnectionResult,
+        _ places: [Bool]
+    ) -> Reaction {
+        Reaction(
+            answers: [.opening(identifier, result, places)],
+            events: places.filter(\.self).map { _ in .opened }
+        )
+    }
+
+    private func refusal(of source: ChannelIdentifier) -> Signal.ConnectionResult? {
+        if !(0x0040...0x007F ~= source.wire) { return .invalidSource }
+        return channels.contains { $0.remote == source } ? .sourceAlreadyAllocated : nil
+    }
+
+    private func channel(
+        _ remote: ChannelIdentifier,
+        _ isEnhanced: Bool,
+        _ mtu: UInt16,
+        _ mps: UInt16,
+        _ credits: UInt16
+    ) -> Channel {
+        Channel(remote: remote, isEnhanced: isEnhanced, mtu: mtu, mps: mps, granted: Int(credits))
+    }
+
+    private mutating func reconfigure(
+        _ request: Signal.CreditBasedReconfigureRequest
+    ) -> Signal.CreditBasedReconfigureResponse.Result {
+        if request.mtu < 64 || request.mps < 64 || request.mps > 65533 { return .unacceptableParameters }
+        // Where several things are wrong, the first channel with which something is decides.
+        var named: [Int] = []
+        for name in request.channels {
+            guard let index = channels.firstIndex(where: { $0.remote == name && $0.isEnhanced }),
+                !named.contains(index)
+            else { return .invalidDestination }
+            if channels[index].mtu > request.mtu { return .mtuReduced }
+            named.append(index)
+        }
+        if named.count > 1, named.contains(where: { channels[$0].mps > request.mps }) { return .mpsReduced }
+        for index in named { (channels[index].mtu, channels[index].mps) = (request.mtu, request.mps) }
+        return .success
+    }
+}
+
+// What is left to the host.
+extension ChannelOracle {
+    /// The host has named the channels that it opens, in their order; `false` if they may not be called so.
+    mutating func name(_ locals: [ChannelIdentifier]) -> Bool {
+        guard locals.count == unnamed.count else { return false }
+        for (channel, local) in zip(unnamed, locals) {
+            guard 0x0040...0x007F ~= local.wire, !channels.contains(where: { $0.local == local }) else { return false }
+            var channel = channel
+            channel.local = local
+            channels.append(channel)
+        }
+        unnamed = []
+        return true
+    }
+
+    /// The host gives the peer credits; `false` if it may not.
+    mutating func take(_ credit: Signal.FlowControlCredit) -> Bool {
+        guard let index = channels.firstIndex(where: { $0.local == credit.channel }) else { return false }
+        channels[index].credits += Int(credit.credits)
+        return credit.credits > 0 && channels[index].credits <= Self.window && !channels[index].isClosing
+    }
+
+    /// The host has asked to close the channel that it names so.
+    mutating func asked(toClose local: ChannelIdentifier, _ identifier: SignalIdentifier) {
+        guard let index = channels.firstIndex(where: { $0.local == local }) else { return }
+        channels[index].request = identifier
+    }
+}

@@ -1,0 +1,209 @@
+import BLEHost
+import BLEWire
+
+/// A host with channels open on both of its links; what it does is compared with what an oracle foretells.
+///
+/// | host's name | peer's | opened by | state |
+/// | --- | --- | --- | --- |
+/// | 0x0040 | 0x0050 | the peer, by itself | the app takes what comes |
+/// | 0x0041 | 0x0054 | the peer, with the next | nobody takes what comes; two units wait, one of them for a credit |
+/// | 0x0042 | 0x0055 | the peer | the app has closed it, and the peer has not answered |
+/// | 0x0043 | 0x0060 | the host, if it is a central | the app takes what comes |
+final class ChannelVictim {
+    /// An end of a channel in an app.
+    struct End {
+        let local: ChannelIdentifier
+        let client: ClientID
+    }
+
+    /// The channel of which the app takes nothing.
+    private static let unread = ChannelIdentifier(wire: 0x0041)
+
+    let base: SignalVictim
+    var oracle: ChannelOracle
+    private var ends: [ChannelID: End] = [:]
+    /// The channel of the other link.
+    private var other: ChannelID?
+
+    init(_ role: HCI.Role) {
+        base = SignalVictim(role, limits: Self.limits)
+        oracle = ChannelOracle(role)
+        base.deliver(
+            [0x14, 0x31, 10, 0, 0x80, 0, 0x50, 0, 64, 0, 64, 0, 5, 0],
+            on: .leSignaling,
+            of: AttributeVictim.other
+        )
+        base.drain()
+        other = base.record.open.first
+    }
+
+    private static var limits: Limits {
+        var limits = Limits()
+        (limits.channelMTU, limits.channelPacket) = (ChannelOracle.size, ChannelOracle.size)
+        limits.channelCredits = ChannelOracle.window
+        return limits
+    }
+
+    /// Lets the adversary send these packets on a link of its own, and says what went wrong; `nil` if nothing did.
+    func complaint(about sequence: [HostilePacket]) -> String? {
+        begin()
+        for packet in sequence { step(packet) }
+        base.checkLinks()
+        checkChannels()
+        base.disconnect()
+        return base.record.fault
+    }
+
+    /// Brings up the adversary's link and its channels.
+    private func begin() {
+        base.record = .init()
+        (oracle, ends) = (ChannelOracle(base.role), [:])
+        base.connect(AttributeVictim.link, SignalVictim.address)
+        step(.init("14 31 0a00 8000 5000 4000 4000 0500", .anything, channel: 5))
+        step(.init("17 32 0c00 8000 5000 4800 0100 5400 5500", .anything, channel: 5))
+        let names = oracle.channels.map(\.local.wire)
+        base.check(names == [0x40, 0x41, 0x42], "names channels \(names)")
+        close(ChannelIdentifier(wire: 0x0042))
+        for unit: [UInt8] in [[1, 2, 3], [4, 5]] { send(unit, on: Self.unread) }
+        if base.role == .central { open() }
+    }
+
+    /// Has the host open a channel, and its peer agree.
+    private func open() {
+        base.record.forget()
+        guard let peer = base.identify(SignalVictim.address) else { return base.check(false, "does not know the peer") }
+        base.host.perform(.peer(peer, .openChannel(SPSM(wire: 0x81))), for: SignalVictim.central, at: base.now)
+        base.drain()
+        guard let request = base.record.signals.first, request.count > 2, base.record.signals.count == 1 else {
+            return base.check(false, "asks \(base.record.signals)")
+        }
+        base.deliver(
+            [0x15, request[1], 10, 0, 0x60, 0, 64, 0, 64, 0, 5, 0, 0, 0],
+            on: .leSignaling,
+            of: AttributeVictim.link
+        )
+        base.drain()
+        guard let channel = base.record.opened.first else { return base.check(false, "does not open a channel") }
+        let local = ChannelIdentifier(wire: UInt16(request[6]) | UInt16(request[7]) << 8)
+        ends[channel] = End(local: local, client: SignalVictim.central)
+        oracle.unnamed = [
+            .init(remote: .init(wire: 0x60), isEnhanced: false, mtu: 64, mps: 64, granted: 5)
+        ]
+        base.check(oracle.name([local]), "names a channel \(local)")
+    }
+
+    /// Has the peer send a packet, and compares what comes of it.
+    private func step(_ packet: HostilePacket) {
+        base.record.forget()
+        let expected =
+            packet.channel == .leSignaling
+            ? oracle.receiveSignal(packet.octets) : oracle.receive(packet.octets, on: packet.channel)
+        base.deliver(packet.octets, on: packet.channel, of: AttributeVictim.link)
+        base.drain()
+        consume()
+        compare(with: expected, after: "\(packet) on \(packet.channel)")
+    }
+
+    private func close(_ local: ChannelIdentifier) {
+        base.record.forget()
+        let expected = oracle.close(local)
+        perform(.close, on: local)
+        compare(with: expected, after: "the end of \(local)")
+    }
+
+    private func send(_ unit: [UInt8], on local: ChannelIdentifier) {
+        base.record.forget()
+        let expected = oracle.send(unit, on: local)
+        perform(.send(unit), on: local)
+        compare(with: expected, after: "a unit on \(local)")
+    }
+
+    private func perform(_ request: ChannelRequest, on local: ChannelIdentifier) {
+        guard let (id, end) = ends.first(where: { $1.local == local }) else { return }
+        base.host.perform(.channel(id, request), for: end.client, at: base.now)
+        base.drain()
+    }
+
+    /// Has the apps take what came.
+    private func consume() {
+        for (id, event) in base.record.channelEvents {
+            guard case .received(let unit) = event, let end = ends[id], end.local != Self.unread else { continue }
+            base.host.perform(.channel(id, .consumed(unit.count)), for: end.client, at: base.now)
+        }
+        base.drain()
+    }
+
+    /// What is open still works, on both links, and what is not does nothing.
+    private func checkChannels() {
+        for channel in oracle.channels {
+            let rest = channel.unit.map { [UInt8](repeating: 9, count: $0.length - $0.octets.count) }
+            let octets = rest ?? [2, 0, 7, 7]
+            if channel.credits > 0 || channel.isClosing {
+                step(.init(octets: octets, .anything, channel: channel.local))
+            }
+            send([8, 8], on: channel.local)
+        }
+        guard let other else { return base.check(false, "has no channel with another") }
+        base.record.forget()
+        base.deliver([3, 0, 1, 2, 3], on: .init(wire: 0x40), of: AttributeVictim.other)
+        base.deliver([0x16, 0x31, 4, 0, 0x50, 0, 1, 0], on: .leSignaling, of: AttributeVictim.other)
+        base.drain()
+        base.host.perform(.channel(other, .consumed(3)), for: SignalVictim.peripheral, at: base.now)
+        base.host.perform(.channel(other, .send([6])), for: SignalVictim.peripheral, at: base.now)
+        base.drain()
+        let heard = base.record.channelEvents.filter { $0.id == other }.map(\.event)
+        base.check(heard == [.received([1, 2, 3]), .sent(1)], "tells another \(heard)")
+        let sent = base.record.sentElsewhere.filter { $0.first != 0x16 }
+        base.check(sent == [[1, 0, 6]], "sends \(sent) to another")
+    }
+}
+
+extension ChannelVictim {
+    /// Compares what the host did with what was foretold.
+    private func compare(with expected: ChannelOracle.Reaction, after cause: String) {
+        var reaction = ChannelOracle.Reaction(), names: [ChannelIdentifier] = []
+        for octets in base.record.signals { note(octets, &reaction, &names) }
+        reaction.frames = base.record.frames.map { .init(channel: $0.channel, payload: $0.payload) }
+        base.check(names.isEmpty || oracle.name(names), "names channels \(names) after \(cause)")
+        for (id, local) in zip(base.record.opened, names) {
+            ends[id] = End(local: local, client: SignalVictim.peripheral)
+        }
+        reaction.events = base.record.opened.map { _ in .opened }
+        for (id, event) in base.record.channelEvents {
+            guard let local = ends[id]?.local else { return base.check(false, "tells of an unknown channel") }
+            switch event {
+            case .received(let unit): reaction.events.append(.received(local, unit))
+            case .closed(let failure): reaction.events.append(.closed(local, failure))
+            case .sent, .resized: break
+            }
+        }
+        let elsewhere = base.record.sentElsewhere
+        base.check(elsewhere.isEmpty, "sends \(elsewhere) to another after \(cause)")
+        base.check(reaction == expected, "does \(reaction), not \(expected), after \(cause)")
+    }
+
+    /// Notes a packet on the signalling channel, and tells the oracle what only the host can know.
+    private func note(
+        _ octets: [UInt8],
+        _ reaction: inout ChannelOracle.Reaction,
+        _ names: inout [ChannelIdentifier]
+    ) {
+        guard let packet = try? SignalPacket(decoding: octets) else { return base.check(false, "sends \(octets)") }
+        switch packet.signal {
+        case .flowControlCredit(let credit):
+            base.check(oracle.take(credit), "gives \(credit)")
+        case .disconnectionRequest(let request):
+            oracle.asked(toClose: request.source, packet.identifier)
+            reaction.answers.append(.closing(destination: request.destination, source: request.source))
+        case .leCreditBasedConnectionResponse(let response):
+            let isOpen = response.result == .success
+            if isOpen { names.append(response.destination) }
+            reaction.answers.append(.opening(packet.identifier, response.result, [isOpen]))
+        case .creditBasedConnectionResponse(let response):
+            names += response.destinations.filter { $0 != .none }
+            let places = response.destinations.map { $0 != .none }
+            reaction.answers.append(.opening(packet.identifier, response.result, places))
+        default: reaction.answers.append(.signal(packet))
+        }
+    }
+}

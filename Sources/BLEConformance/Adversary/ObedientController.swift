@@ -1,0 +1,46 @@
+import BLEWire
+
+/// A controller of version 4.0 that does whatever it is told and reports nothing by itself.
+enum ObedientController {
+    /// The commands that a host of version 4.0 may give.
+    private static let known: [HCI.Opcode] = [
+        .disconnect, .setEventMask, .reset, .readLocalVersionInformation, .readLocalSupportedCommands,
+        .readLocalSupportedFeatures, .readBufferSize, .readBDADDR, .readRSSI, .leSetEventMask, .leReadBufferSize,
+        .leReadLocalSupportedFeatures, .leSetRandomAddress, .leSetAdvertisingParameters, .leSetAdvertisingData,
+        .leSetScanResponseData, .leSetAdvertisingEnable, .leSetScanParameters, .leSetScanEnable, .leCreateConnection,
+        .leCreateConnectionCancel, .leReadFilterAcceptListSize, .leClearFilterAcceptList,
+        .leAddDeviceToFilterAcceptList, .leRemoveDeviceFromFilterAcceptList, .leConnectionUpdate,
+        .leReadRemoteFeatures, .leReadSupportedStates,
+    ]
+
+    /// Those that are answered before they are carried out.
+    private static let begun: [HCI.Opcode] = [
+        .disconnect, .leCreateConnection, .leConnectionUpdate, .leReadRemoteFeatures,
+    ]
+
+    /// What the controller answers.
+    static func answer(to command: HCICommandPacket) -> HCIEventPacket {
+        let opcode = command.opcode
+        if begun.contains(opcode) { return .commandStatus(.init(status: .success, opcode: opcode)) }
+        return .commandComplete(.init(allowed: 1, opcode: opcode, parameters: returned(by: opcode)))
+    }
+
+    private static func returned(by opcode: HCI.Opcode) -> [UInt8] {
+        switch opcode {
+        case .readLocalSupportedCommands:
+            HCI.ReadLocalSupportedCommands.Return(status: .success, commands: SupportedCommands(known)).encoded
+        case .readLocalSupportedFeatures:
+            HCI.ReadLocalSupportedFeatures.Return(status: .success, features: 1 << 37 | 1 << 38).encoded
+        case .readBDADDR:
+            HCI.ReadBDADDR.Return(status: .success, address: DeviceAddress(0x0000_1234_5678_9ABC, .public)).encoded
+        case .leReadLocalSupportedFeatures:
+            HCI.LEReadLocalSupportedFeatures.Return(status: .success, features: .encryption).encoded
+        case .leReadBufferSize:
+            HCI.LEReadBufferSize.Return(status: .success, aclLength: 251, aclCount: 8).encoded
+        case .leReadFilterAcceptListSize:
+            HCI.LEReadFilterAcceptListSize.Return(status: .success, size: 8).encoded
+        case .leReadSupportedStates: HCI.LEReadSupportedStates.Return(status: .success, states: .max).encoded
+        default: [HCI.Status.success.wire]
+        }
+    }
+}

@@ -1,0 +1,64 @@
+import BLEWire
+import Testing
+
+@testable import BLEConformance
+
+@Suite("An adversary")
+struct AdversaryTests {
+    /// Every sequence of two packets, and for each of them two that go on.
+    static let adversary = Adversary(depth: 3, sample: 2, seed: 1)
+
+    @Test(
+        "gets each of its packets answered as specified, and hurts nobody else",
+        arguments: AttributeVictim.Part.allCases
+    )
+    func attributes(part: AttributeVictim.Part) {
+        let report = Self.adversary.attributes(part)
+        #expect(report.complaints == [])
+        let count = part.packets.count
+        #expect(count >= 60 && report.sequences == count + count * count * 3)
+    }
+
+    @Test("gets each of its signals answered as specified, and hurts nobody else", arguments: [true, false])
+    func signals(isCentral: Bool) {
+        let report = Adversary(depth: 3, sample: 1, seed: 1).signals(isCentral ? .central : .peripheral)
+        #expect(report.complaints == [])
+        #expect(report.sequences == 64 + 64 * 64 * 2)
+    }
+
+    @Test("loses a channel for what breaks its rules, and no other suffers", arguments: [true, false])
+    func channels(isCentral: Bool) {
+        let report = Adversary(depth: 3, sample: 1, seed: 1).channels(isCentral ? .central : .peripheral)
+        #expect(report.complaints == [])
+        #expect(report.sequences == 64 + 64 * 64 * 2)
+    }
+
+    @Test("cannot make anything grow beyond its limits", arguments: AttributeVictim.Part.allCases)
+    func flood(part: AttributeVictim.Part) {
+        #expect(Self.adversary.flood(part, rounds: 200).complaints == [])
+    }
+
+    @Test("is noticed where it succeeds")
+    func noticed() {
+        for (packet, fault) in [
+            (HostilePacket("0a 0300", .nothing), "answers what calls for nothing"),
+            (HostilePacket("0a 0300", .refusal(0x02)), "answers 0a0300 with 0b"),
+            (HostilePacket("52 0500 11", .answer), "does not answer 5205"),
+            (HostilePacket("1b 0500 11", .confirmation), "confirms 0 times, not 1"),
+        ] {
+            var victim = AttributeVictim(.server)
+            victim.receive(packet)
+            #expect(victim.verdict()?.hasPrefix(fault) == true)
+        }
+        let signal = HostilePacket("77 21 0000", .refusal(2), channel: 5)
+        #expect(SignalVictim(.central).complaint(about: [signal])?.hasPrefix("answers 77210000 with 0121") == true)
+    }
+
+    @Test("weighs the elements of all collections")
+    func weight() {
+        struct Holder {
+            var octets: [UInt8] = [1, 2, 3], lists = [[1], [2, 3]], map = ["a": [UInt8](repeating: 0, count: 9)]
+        }
+        #expect(Weight.of(Holder()) == 3 + 2 + 3 + 1 + 9)
+    }
+}
