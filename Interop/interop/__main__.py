@@ -29,7 +29,8 @@ async def run(pairing: Pairing, rounds: int) -> int:
                 say(f"{pairing.name} {number}/{rounds}: passed, {time.monotonic() - start:.2f} s")
             except Exception as error:  # Whatever went wrong, this round failed and the next is tried.
                 failed += 1
-                say(f"{pairing.name} {number}/{rounds}: FAILED, {str(error) or type(error).__name__}", *last_words(pairing))
+                reason = str(error) or type(error).__name__
+                say(f"{pairing.name} {number}/{rounds}: FAILED, {reason}", *last_words(pairing))
                 logging.getLogger(__name__).debug("the failure", exc_info=error)
                 await controllers.aclose()
                 endpoints = None
