@@ -59,6 +59,11 @@ final class Town {
     private var air: Air
     private(set) var now = Instant()
     private(set) var stations: [Station] = []
+    /// How many more packets pass between hosts and controllers before everything stands still; `nil` for no end.
+    var stepsLeft: Int?
+
+    /// Whether everything stands still.
+    var isHalted: Bool { stepsLeft == 0 }
 
     init(seed: UInt64, loss: Double = 0) { air = Air(seed: seed, conditions: .init(loss: loss)) }
 
@@ -92,6 +97,9 @@ final class Town {
         pump()
     }
 
+    /// Lets two stations hear each other no more.
+    func separate(_ one: Station, _ other: Station) { air.partition = [ControllerPair(one.id, other.id)] }
+
     func perform(_ request: ClientRequest, at station: Station) {
         station.host.perform(request, for: station.app.client, at: now)
         pump()
@@ -106,19 +114,20 @@ final class Town {
     /// Lets everybody do what they say until nobody says anything more.
     func pump() {
         var isBusy = true
-        while isBusy {
+        while isBusy, !isHalted {
             isBusy = false
             for station in stations {
-                while let output = station.host.next() {
+                while !isHalted, let output = station.host.next() {
                     isBusy = true
                     take(output, from: station)
                 }
             }
-            while let output = air.next() {
+            while !isHalted, let output = air.next() {
                 isBusy = true
                 guard case .hci(let packet, let id) = output,
                     let station = stations.first(where: { $0.id == id }), station.isOpen
                 else { continue }
+                stepsLeft = stepsLeft.map { $0 - 1 }
                 station.host.receive(packet.span, at: now)
             }
         }
@@ -129,6 +138,7 @@ final class Town {
         case .packet(let packet):
             guard station.isOpen else { return }
             guard station.countPacket() else { return closeTransport(of: station) }
+            stepsLeft = stepsLeft.map { $0 - 1 }
             air.receive(packet.span, from: station.id, at: now)
         case .event(let event, _):
             for request in station.app.hear(event) {
