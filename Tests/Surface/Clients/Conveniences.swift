@@ -9,7 +9,7 @@ final class PacedWriter {
 
     var deadline: DispatchTime { DispatchTime(uptimeNanoseconds: DispatchTime.now().uptimeNanoseconds + NSEC_PER_SEC) }
 
-    var elapsed: CFAbsoluteTime { CFAbsoluteTimeGetCurrent() - started }
+    var elapsed: CFTimeInterval { CFAbsoluteTimeGetCurrent() - started }
 
     func pause(_ interval: TimeInterval) -> DispatchTimeInterval {
         .microseconds(Int(interval * TimeInterval(USEC_PER_SEC)))
