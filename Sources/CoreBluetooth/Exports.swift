@@ -2,8 +2,8 @@
 @_exported public import Dispatch
 @_exported public import Foundation
 
-// What else the two of Apple's systems bring along, under the names that they have there. Whoever else declares the same,
-// as CoreFoundation does, is preferred.
+// What else the two of Apple's systems bring along, under the names that they have there. Whoever else declares the
+// same, as CoreFoundation does, is preferred.
 
 /// A queue on which blocks run, under the name that Apple's framework uses for it.
 public typealias dispatch_queue_t = DispatchQueue
