@@ -104,7 +104,7 @@ extension Host {
             return tell(client, .disconnected(peer, nil, isReconnecting: false))
         }
         attachments.set(.leaving(link, again: nil), for: client, peer)
-        disconnect(link, at: now)
+        release(link, at: now)
     }
 
     /// Answers all that a client waits for on a link.
@@ -147,31 +147,42 @@ extension Host {
         guard links[link]?.role == .central, !attachments.on(link).contains(where: { $0.state.link != nil }) else {
             return
         }
-        disconnect(link, at: now)
+        release(link, at: now)
     }
 
     /// Ends the link to a central.
     mutating func dismiss(_ peer: PeerIdentifier, at now: Instant) {
         guard let link = link(to: peer), links[link]?.role == .peripheral else { return }
-        disconnect(link, at: now)
+        release(link, at: now)
     }
 
-    /// Ends a link, once, and lets channels that are being closed deliver what was sent before that.
-    mutating func disconnect(_ link: ConnectionHandle, at now: Instant) {
+    /// Ends a link when all that was accepted for it has gone, or has had its time.
+    ///
+    /// A controller that is asked to end a link need not send what it has of it first.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.1.6.
+    mutating func release(_ link: ConnectionHandle, at now: Instant) {
         guard let index = links.index(of: link), !links[at: index].isClosing else { return }
         links[at: index].phase = .parting(until: now + LinkState.partingPatience)
-        endParted(at: now)
     }
 
-    /// Asks the controller to end the links that need to wait for their channels no longer.
+    /// Asks the controller to end a link, once, whatever waits.
+    mutating func disconnect(_ link: ConnectionHandle, at now: Instant) {
+        guard let index = links.index(of: link) else { return }
+        if case .closing = links[at: index].phase { return }
+        links[at: index].phase = .closing(due: now + LinkState.closingPatience)
+        let command = HCI.Disconnect(handle: link, reason: .remoteUserTerminatedConnection)
+        submit(.disconnect(command), for: .disconnection(link), at: now)
+    }
+
+    /// Asks the controller to end those links that somebody has ended and of which nothing is left to send.
     mutating func endParted(at now: Instant) {
-        for index in 0..<links.count {
-            guard case .parting(let due) = links[at: index].phase else { continue }
+        for index in 0..<links.count where links[at: index].isParting {
             let link = links.handle(at: index)
-            guard due <= now || !channels.isClosingAny(of: link) else { continue }
-            links[at: index].phase = .closing(due: now + LinkState.closingPatience)
-            let command = HCI.Disconnect(handle: link, reason: .remoteUserTerminatedConnection)
-            submit(.disconnect(command), for: .disconnection(link), at: now)
+            guard scheduler.isIdle(link), !channels.isBusy(on: link), !attributes.holdsValues(of: link) else {
+                continue
+            }
+            disconnect(link, at: now)
         }
     }
 

@@ -58,7 +58,7 @@ extension Host {
         commands.reset(at: now)
         reports.reset()
         let hadLinks = !systemLinks().isEmpty
-        for handle in links.handles { linkDown(handle, .poweredOff, at: now) }
+        for handle in links.handles { linkDown(handle, .poweredOff, channels: .poweredOff, at: now) }
         for attachment in attachments.all { end(attachment, .poweredOff) }
         for client in advertiser.reset(setsAddress: false) {
             tell(client, .server(.advertisingStarted(.poweredOff)))

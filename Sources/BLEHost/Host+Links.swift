@@ -1,4 +1,4 @@
-package import BLEWire
+import BLEWire
 
 // How links come and go.
 extension Host {
@@ -67,7 +67,9 @@ extension Host {
         scheduler.linkUp(handle)
         for attachment in attachments.to(peer) where attachment.state == .pending { attach(attachment, at: now) }
         channels.linkUp(handle, peer: peer, role: role)
-        attributes.linkUp(handle, peer: peer, role: role, bond: peers.bond(with: peer), at: now)
+        let bond = peers.bond(with: peer)
+        if bond != nil { channels.bonded(handle) }
+        attributes.linkUp(handle, peer: peer, role: role, bond: bond, at: now)
         drain(at: now)
         // A central decides when to agree on the size of packets; until it does, the link has the smallest.
         if role == .peripheral { settled(handle, mtu: ATT.defaultMTU) }
@@ -85,7 +87,7 @@ extension Host {
         guard let state = links[handle] else { return }
         if !state.isClosing { note(.linkLost(handle, reason)) }
         let wasUp = state.phase != .settling
-        linkDown(handle, .notConnected, at: now)
+        linkDown(handle, .notConnected, channels: .hci(reason), at: now)
         for attachment in attachments.on(handle) { lost(attachment, reason, at: now) }
         if wasUp { announceLinks() }
     }
@@ -109,23 +111,22 @@ extension Host {
         }
     }
 
-    /// Forgets a link, after all that waits for it has been answered.
-    mutating func linkDown(_ handle: ConnectionHandle, _ failure: Failure, at now: Instant) {
+    /// Forgets a link, after all that waits for it has been answered, and channels have been closed for a failure of
+    /// their own.
+    mutating func linkDown(
+        _ handle: ConnectionHandle,
+        _ failure: Failure,
+        channels channelFailure: Failure,
+        at now: Instant
+    ) {
         guard let state = links[handle] else { return }
-        channels.linkDown(handle, failure: failure)
+        channels.linkDown(handle, failure: channelFailure)
         attributes.linkDown(handle, failure: failure, at: now)
         drain(at: now)
         for reader in state.readers { tell(reader, .peer(state.peer, .rssiRead(.failure(failure)))) }
         for tuner in state.tuners { answer(tuner, failure, of: state.peer) }
         links[handle] = nil
         scheduler.linkDown(handle)
-    }
-
-    /// Says how far a link can be trusted from now on.
-    package mutating func secure(_ link: ConnectionHandle, _ security: LinkSecurity, at now: Instant) {
-        channels.secure(link, security)
-        attributes.secure(link, security)
-        settle(at: now)
     }
 
     /// Clients have found services on a peer.

@@ -18,7 +18,6 @@ extension Host {
     /// Sends whatever may be sent.
     mutating func flush(at now: Instant) {
         drain(at: now)
-        endParted(at: now)
         while let packet = commands.next(at: now) { outbox.append(.packet(packet)) }
         while let fragment = scheduler.next() {
             outbox.append(.packet(fragment.packet))
@@ -26,6 +25,8 @@ extension Host {
             sent(receipt, at: now)
             drain(at: now)
         }
+        endParted(at: now)
+        while let packet = commands.next(at: now) { outbox.append(.packet(packet)) }
     }
 
     private mutating func plan(for controller: ControllerDescription, at now: Instant) {
@@ -151,8 +152,15 @@ extension Host {
     /// Lets the timers of a link expire; `false` if the controller does not end it.
     private mutating func expire(_ handle: ConnectionHandle, at now: Instant) -> Bool {
         guard let index = links.index(of: handle) else { return true }
-        guard case .closing(let due) = links[at: index].phase, due <= now else { return true }
-        note(.overdue(.disconnect))
-        return false
+        switch links[at: index].phase {
+        case .closing(let due) where due <= now:
+            note(.overdue(.disconnect))
+            return false
+        case .parting(let due) where due <= now:
+            note(.undelivered(handle))
+            disconnect(handle, at: now)
+        case .settling, .up, .parting, .closing: break
+        }
+        return true
     }
 }

@@ -23,6 +23,8 @@ package struct Host: ~Copyable {
         package var knownPeers: [PeerRecord]
         /// The largest ATT packet that this host takes, in octets.
         package var preferredMTU: Int
+        /// The length of the shortest key, in octets, that protects what requires encryption, 7 to 16.
+        package var leastKeySize: Int
         /// How long nothing may be heard on a link before it counts as lost; never less than 720 ms.
         package var supervisionTimeout: Duration
         /// The random static address of this host; `nil` for the public one of the controller or, if it has none, one
@@ -36,6 +38,7 @@ package struct Host: ~Copyable {
             identifierSecret: UInt128,
             knownPeers: [PeerRecord] = [],
             preferredMTU: Int = ATT.maximumMTU,
+            leastKeySize: Int = 7,
             supervisionTimeout: Duration = .seconds(2),
             staticAddress: DeviceAddress? = nil,
             limits: Limits = Limits()
@@ -45,6 +48,7 @@ package struct Host: ~Copyable {
             self.identifierSecret = identifierSecret
             self.knownPeers = knownPeers
             self.preferredMTU = preferredMTU
+            self.leastKeySize = leastKeySize
             self.supervisionTimeout = supervisionTimeout
             self.staticAddress = staticAddress
             self.limits = limits
@@ -116,12 +120,13 @@ package struct Host: ~Copyable {
         scheduler = ACLScheduler(queueLimit: limits.queuedFrames)
         discovery = Discovery(limits: limits)
         reports = ReportAssembler(limit: limits.partialReports)
-        channels = ChannelLayer(limits: limits)
+        channels = ChannelLayer(limits: limits, leastKeySize: configuration.leastKeySize)
         attributes = AttributeLayer(
             configuration: .init(
                 deviceName: configuration.name,
                 appearance: configuration.appearance,
                 preferredMTU: configuration.preferredMTU,
+                leastKeySize: configuration.leastKeySize,
                 limits: limits
             )
         )

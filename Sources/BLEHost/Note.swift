@@ -55,6 +55,8 @@ package enum Note: Equatable, Sendable {
     /// A connection came to nothing and is tried again.
     case establishmentFailed(DeviceAddress, HCI.Status)
     case linkLost(ConnectionHandle, HCI.Status)
+    /// A link was ended although not all that was accepted for it had gone: that took too long.
+    case undelivered(ConnectionHandle)
     /// An answer came that no request waits for, or no longer.
     case lateAnswer(ChannelIdentifier, ConnectionHandle)
     /// The peer did not answer a signalling request.
@@ -96,6 +98,7 @@ extension Note: CustomStringConvertible {
             "the controller claims \(claimed) fragments sent on link \(link.wire), but had \(counted)"
         case .establishmentFailed(let address, let status): "no connection to \(address) yet: \(status)"
         case .linkLost(let link, let status): "link \(link.wire) ended: \(status)"
+        case .undelivered(let link): "link \(link.wire) is ended before all that waits for it has gone"
         case .lateAnswer(let channel, let link): "nothing waits for an answer on \(channel) of link \(link.wire)"
         case .signalTimedOut(let link): "a signal on link \(link.wire) was not answered"
         case .signalRefused(let link): "the peer of link \(link.wire) refused a signal"

@@ -61,6 +61,12 @@ package struct IndicationQueue: Sendable {
         return false
     }
 
+    /// Whether values wait that will go out when others are confirmed.
+    package var holdsValues: Bool {
+        guard case .awaiting = state else { return false }
+        return waiting.contains { $0.isValue }
+    }
+
     package enum OnSubmit: Equatable {
         case send
         case wait

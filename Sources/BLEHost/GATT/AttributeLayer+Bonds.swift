@@ -8,6 +8,7 @@ extension AttributeLayer {
     package mutating func bonded(_ link: ConnectionHandle, _ bond: Bond, at now: Instant) {
         guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
         links[index].bond = bond
+        links[index].server.trust.bond()
         database.refreshHash()
         if let hash = bond.client.databaseHash {
             restore(bond.client, isCurrent: hash == database.hash, at: index, now)
@@ -18,8 +19,7 @@ extension AttributeLayer {
     /// Says how far a link can be trusted from now on; `keySize` is the length of the key in octets, if there is one.
     package mutating func secure(_ link: ConnectionHandle, _ security: LinkSecurity, keySize: Int = 16) {
         guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
-        links[index].server.trust.security = security
-        links[index].server.trust.isKeyLongEnough = keySize >= configuration.leastKeySize
+        links[index].server.trust.secure(security, keySize: keySize, leastKeySize: configuration.leastKeySize)
     }
 
     /// Lets the peer of a link do what needs an authorisation, or no more.

@@ -100,6 +100,12 @@ extension AttributeLayer {
         tellOfUpdates(to: client)
     }
 
+    /// Whether values wait to be notified or indicated to the peer of a link.
+    package func holdsValues(of link: ConnectionHandle) -> Bool {
+        guard let index = index(of: link) else { return false }
+        return !links[index].server.ready.isEmpty || links[index].server.indications.holdsValues
+    }
+
     private mutating func tellOfUpdates(to client: ClientID) {
         let count = updates.collect(for: client)
         if count > 0 { outbox.tell(client, of: .server(.updatesTaken(count))) }

@@ -80,6 +80,9 @@ extension GATTClient {
     }
 
     /// Answers all that `client` waits for, and forgets the client.
+    ///
+    /// What has not begun is cancelled, write commands that wait for a request among it: what was written arrives
+    /// without gaps, up to some point.
     mutating func detach(_ client: ClientID, at now: Instant, into outbox: inout Outbox) {
         guard isAttached(client) else { return }
         if var current = running, current.owner == .client(client) {

@@ -13,21 +13,6 @@ package enum LinkSecurity: Int, Comparable, Sendable {
     package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// All that decides what the peer of a link may do with protected attributes.
-package struct LinkTrust: Equatable, Sendable {
-    package var security: LinkSecurity
-    /// Whether the key of an encrypted link has as many octets as this host wants.
-    package var isKeyLongEnough: Bool
-    /// Whether somebody has said that this peer may do what needs an authorisation.
-    package var isAuthorized: Bool
-
-    package init(_ security: LinkSecurity, isKeyLongEnough: Bool = true, isAuthorized: Bool = false) {
-        self.security = security
-        self.isKeyLongEnough = isKeyLongEnough
-        self.isAuthorized = isAuthorized
-    }
-}
-
 extension AttributePermissions {
     /// What a peer does with an attribute.
     package enum Access: Sendable {
@@ -36,15 +21,8 @@ extension AttributePermissions {
 
     /// Why a peer that is trusted so far may not do that; `nil` if it may.
     ///
-    /// The first line that holds decides:
-    ///
-    /// | permissions for this access | link | refusal |
-    /// | --- | --- | --- |
-    /// | none | any | Read Not Permitted, Write Not Permitted |
-    /// | authentication required | not authenticated | Insufficient Authentication |
-    /// | encryption required | not encrypted | Insufficient Encryption |
-    /// | either of the two | encrypted with a key that is too short | Encryption Key Size Too Short |
-    /// | authorisation required | not authorised | Insufficient Authorization |
+    /// An access for which there is no permission of any kind is not permitted; of the others, the permission decides
+    /// what the link must have, and ``LinkTrust/lack(of:)`` what it lacks.
     ///
     /// Every operation goes through this table: reads of any kind as reads; write requests, commands, signed or not,
     /// and each part that is prepared, as writes.
@@ -59,11 +37,21 @@ extension AttributePermissions {
         guard !isDisjoint(with: [plain, encrypted, authenticated]) else {
             return access == .read ? .readNotPermitted : .writeNotPermitted
         }
-        if !isDisjoint(with: [encrypted, authenticated]) {
-            if contains(authenticated), trust.security < .authenticated { return .insufficientAuthentication }
-            if trust.security < .encrypted { return .insufficientEncryption }
-            if !trust.isKeyLongEnough { return .encryptionKeySizeTooShort }
+        let security: LinkSecurity =
+            contains(authenticated) ? .authenticated : contains(encrypted) ? .encrypted : .unencrypted
+        let needed = LinkRequirement(security, needsAuthorization: contains(.authorizationRequired))
+        return trust.lack(of: needed)?.refusal
+    }
+}
+
+extension SecurityLack {
+    /// What a server answers to a request that is refused for it.
+    fileprivate var refusal: ATT.ErrorCode {
+        switch self {
+        case .authentication: .insufficientAuthentication
+        case .encryption: .insufficientEncryption
+        case .keySize: .encryptionKeySizeTooShort
+        case .authorization: .insufficientAuthorization
         }
-        return contains(.authorizationRequired) && !trust.isAuthorized ? .insufficientAuthorization : nil
     }
 }

@@ -80,6 +80,6 @@ struct ServerLink {
     /// Whether the values of a characteristic may go to the peer now, if it wants them.
     func takes(_ properties: CharacteristicProperties) -> Bool {
         let isProtected = !properties.isDisjoint(with: [.notifyEncryptionRequired, .indicateEncryptionRequired])
-        return !isHeldBack && (!isProtected || trust.security >= .encrypted)
+        return !isHeldBack && (!isProtected || trust.lack(of: .encrypted) == nil)
     }
 }

@@ -144,13 +144,17 @@ extension ChannelLink {
     }
 }
 
-extension LinkSecurity {
-    /// Why nobody may open on such a link what takes another; `nil` if anybody may.
+extension LinkTrust {
+    /// Why nobody may open on such a link what needs this; `nil` if anybody may.
     ///
-    /// There is no key of an earlier pairing that the peer could encrypt with, or it would have.
-    ///
-    /// Core 6.0, Vol 3, Part C, 10.3.1.
-    fileprivate func refusal(where needed: Self) -> Signal.ConnectionResult? {
-        self < needed ? .insufficientAuthentication : nil
+    /// Core 6.0, Vol 3, Part A, 4.23 and 4.26; Part C, 10.3.1.
+    fileprivate func refusal(where needed: LinkRequirement) -> Signal.ConnectionResult? {
+        switch lack(of: needed) {
+        case .authentication: .insufficientAuthentication
+        case .encryption: .insufficientEncryption
+        case .keySize: .encryptionKeySizeTooShort
+        case .authorization: .insufficientAuthorization
+        case nil: nil
+        }
     }
 }

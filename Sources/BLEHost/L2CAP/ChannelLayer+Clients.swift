@@ -53,7 +53,7 @@ extension ChannelLayer {
     }
 
     /// Lets peers open channels to a client.
-    mutating func publish(_ security: LinkSecurity, for client: ClientID) {
+    mutating func publish(_ security: LinkRequirement, for client: ClientID) {
         var spsm = latestSPSM
         for _ in SPSM.dynamic.lowerBound.wire...SPSM.dynamic.upperBound.wire {
             spsm = spsm == SPSM.dynamic.upperBound ? SPSM.dynamic.lowerBound : SPSM(wire: spsm.wire &+ 1)

@@ -2,9 +2,10 @@ import BLEWire
 
 // How channels end.
 extension ChannelLayer {
-    /// Whether a link has channels that this end closes and that are not closed yet.
-    func isClosingAny(of link: ConnectionHandle) -> Bool {
-        links[link]?.channels.contains { !$0.isOpen } ?? false
+    /// Whether a link has channels that this end closes and that are not closed yet, or on which something waits to be
+    /// sent.
+    func isBusy(on link: ConnectionHandle) -> Bool {
+        links[link]?.channels.contains { !$0.isOpen || !$0.outgoing.isEmpty } ?? false
     }
 
     /// Ends a channel at once on account of this end; its owner hears why.

@@ -12,7 +12,8 @@ struct ChannelLink {
 
     let peer: PeerIdentifier
     let role: LinkRole
-    var security = LinkSecurity.unencrypted
+    /// How far the link can be trusted.
+    var security = LinkTrust(.unencrypted)
     var exchange = SignalExchange()
     /// In ascending order of what this end names them.
     private(set) var channels: [CreditChannel] = []

@@ -64,6 +64,12 @@ struct ACLScheduler {
         queues[link] = nil
     }
 
+    /// Whether nothing waits for a link, and the controller has sent all that it was given.
+    func isIdle(_ link: ConnectionHandle) -> Bool {
+        guard let index = queues.index(of: link) else { return true }
+        return queues[at: index].isEmpty && queues[at: index].taken == 0
+    }
+
     enum OnSubmit: Equatable { case queued, noLink, limitReached }
 
     /// Takes the payload of one L2CAP packet.

@@ -7,15 +7,17 @@ struct LinkState {
         /// The ends have not agreed on the size of ATT packets yet: clients have not heard of the link.
         case settling
         case up
-        /// Nobody wants the link any more; it ends when its channels are closed, or then if they take longer.
+        /// Somebody has ended the link; what was accepted for it goes out and its channels are closed first, or it ends
+        /// then if that takes longer.
         case parting(until: Instant)
-        /// The end of the link was asked for, and is due.
+        /// The controller was asked to end the link, which is due.
         case closing(due: Instant)
     }
 
     /// How long the controller may take to end a link: the longest supervision timeout, and then some.
     static let closingPatience = Duration.seconds(40)
-    /// How long the end of a link waits for its channels: as long as they may drain, and for the peer's answer then.
+    /// How long the end of a link waits for what was accepted for it: as long as its channels may drain, and for the
+    /// peer's answer then.
     static let partingPatience = CreditChannel.drainPatience + .seconds(1)
 
     let peer: PeerIdentifier
@@ -49,6 +51,11 @@ struct LinkState {
         case .parting, .closing: true
         case .settling, .up: false
         }
+    }
+
+    /// Whether the link ends as soon as what was accepted for it has gone.
+    var isParting: Bool {
+        if case .parting = phase { true } else { false }
     }
 
     /// When something is due, if nothing happens before.

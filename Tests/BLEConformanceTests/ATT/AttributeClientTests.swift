@@ -73,7 +73,7 @@ struct AttributeClientTests {
         "does what it is asked, and says what came of it",
         arguments: [
             (#"{"op": "read", "handle": 307}"#, #"{"result":{"att_error":0,"value":"0405"}}"#, ["0a3301"]),
-            (#"{"op": "read", "handle": 301}"#, #"{"result":{"att_error":15}}"#, ["0a2d01"]),
+            (#"{"op": "read", "handle": 301}"#, #"{"result":{"att_error":5}}"#, ["0a2d01"]),
             (
                 #"{"op": "read", "handle": 303, "auto_elevate_security": true}"#, #"{"result":{"att_error":5}}"#,
                 ["0a2f01", "0a2f01"]

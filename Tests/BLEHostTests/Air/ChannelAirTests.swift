@@ -136,7 +136,7 @@ struct ChannelAirTests {
             let others: [[Failure?]] =
                 switch end {
                 case .cancelled: server.flows.values.map(\.closings)
-                case .controllerLost: .init(repeating: [.notConnected], count: server.channels.count)
+                case .controllerLost: .init(repeating: [.hci(.connectionTimeout)], count: server.channels.count)
                 case .sessionClosed: .init(repeating: [], count: server.channels.count)
                 }
             #expect(server.flows.values.map(\.closings) == others)

@@ -12,6 +12,7 @@ final class Station {
     private(set) var packetCount = 0
     fileprivate(set) var isOpen = false
     private(set) var notes: [Note] = []
+    private(set) var remembered: [PeerRecord] = []
     private(set) var transportResets = 0
 
     init(_ host: consuming Host, _ id: ControllerID, _ app: App) {
@@ -21,6 +22,7 @@ final class Station {
     }
 
     fileprivate func count(_ note: Note) { notes.append(note) }
+    fileprivate func remember(_ record: PeerRecord) { remembered.append(record) }
     fileprivate func countTransportReset() { transportResets += 1 }
 
     /// Counts a packet; `false` if the controller goes away instead.
@@ -146,7 +148,7 @@ final class Town {
             }
         case .note(let note): station.count(note)
         case .resetTransport: station.countTransportReset()
-        case .remember: break
+        case .remember(let record): station.remember(record)
         }
     }
 

@@ -2,7 +2,7 @@ import BLEHost
 import BLEWire
 import Testing
 
-/// Core 6.0, Vol 3, Part F, 3.2.5 and 4.
+/// Core 6.0, Vol 3, Part F, 3.2.5 and 4; Part C, 10.3.1.
 @Suite("Every operation, permission and level of trust")
 struct PermissionMatrixTests {
     private static let handle = AttributeHandle(wire: 3)
@@ -45,7 +45,7 @@ struct PermissionMatrixTests {
     private static let signingKey = Key128(wire: 77)
 
     /// A layer with one value, 0x5A, at 3.
-    private func makeLayer(_ bits: UInt8) throws -> LoneLayer {
+    private func makeLayer(_ bits: UInt8, isBonded: Bool) throws -> LoneLayer {
         let range = try #require(AttributeHandleRange(.init(wire: 1), Self.handle))
         let value = GATTDatabase.ExactItem.characteristic(
             .init(wire: 2),
@@ -60,6 +60,7 @@ struct PermissionMatrixTests {
         var lone = LoneLayer(role: .peripheral, leastKeySize: 9, database: database)
         var bond = Bond(identity: DeviceAddress(1, .public))
         bond.remoteSigning = RemoteSigning(key: Self.signingKey)
+        guard isBonded else { return lone }
         lone.layer.bonded(LoneLayer.link, bond, at: lone.now)
         _ = lone.sent()
         return lone
@@ -81,16 +82,17 @@ struct PermissionMatrixTests {
         }
         var wrong: [String] = []
         for bits in UInt8(0)..<0x80 {
-            let untouched = try makeLayer(bits)
+            let untouched = (bonded: try makeLayer(bits, isBonded: true), other: try makeLayer(bits, isBonded: false))
             for oracle in PermissionOracle.all {
-                var lone = untouched
+                var lone = oracle.isBonded ? untouched.bonded : untouched.other
                 trust(&lone, as: oracle)
                 let code = oracle.code(reading: operation.reads, bits: bits)
                 let answer = lone.answers(to: packet).first
                 if packet[0] == 0x16, lone.answers(to: [0x18, 1]) != [[0x19]] {
                     wrong.append("execute \(bits) \(oracle)")
                 }
-                let isWritten = !operation.reads && code == 0
+                let isTaken = oracle.isBonded || packet[0] != 0xD2
+                let isWritten = !operation.reads && code == 0 && isTaken
                 guard operation.isRight(answer, code), value(lone) == [isWritten ? 0x5B : 0x5A] else {
                     wrong.append("\(bits) \(oracle): \(answer?.hexadecimal ?? "nothing")")
                     continue
@@ -102,14 +104,15 @@ struct PermissionMatrixTests {
 
     @Test("What was prepared is refused if the link is not trusted any more when it is executed")
     func demotion() throws {
-        for oracle in PermissionOracle.all {
+        for oracle in PermissionOracle.all where oracle.isBonded {
             let trusted = PermissionOracle(
                 isEncrypted: true,
+                isBonded: true,
                 isAuthenticated: true,
                 isKeyLongEnough: true,
                 isAuthorized: true
             )
-            var lone = try makeLayer(0x68)
+            var lone = try makeLayer(0x68, isBonded: true)
             trust(&lone, as: trusted)
             #expect(lone.answers(to: [UInt8]("16 0300 0000 5b")).first?.first == 0x17)
             trust(&lone, as: oracle)

@@ -3,10 +3,12 @@ import BLEHost
 /// What a server must answer to an operation on a protected attribute, said once more and in another way: by looking
 /// for what is missing, kind by kind.
 ///
-/// Core 6.0, Vol 3, Part F, 3.2.5 and 4.
+/// Core 6.0, Vol 3, Part F, 3.2.5 and 4; Part C, 10.3.1.
 struct PermissionOracle {
     /// What the link has.
     var isEncrypted: Bool
+    /// Whether the ends keep a key, encrypted or not.
+    var isBonded: Bool
     var isAuthenticated: Bool
     var isKeyLongEnough: Bool
     var isAuthorized: Bool
@@ -18,19 +20,22 @@ struct PermissionOracle {
         let wantsEncryption = bits >> (2 + shift) & 1 == 1
         let wantsAuthentication = bits >> (4 + shift) & 1 == 1
         let wantsAuthorization = bits >> 6 & 1 == 1
+        let wantsKey = wantsEncryption || wantsAuthentication
         var missing: [UInt8] = []
-        if wantsAuthentication && !(isEncrypted && isAuthenticated) { missing.append(0x05) }
-        if wantsEncryption && !isEncrypted { missing.append(0x0F) }
-        if (wantsEncryption || wantsAuthentication) && !isKeyLongEnough { missing.append(0x0C) }
+        if wantsKey && !isEncrypted && !isBonded { missing.append(0x05) }
+        if wantsKey && !isEncrypted { missing.append(0x0F) }
+        if wantsAuthentication && !isAuthenticated { missing.append(0x05) }
+        if wantsKey && !isKeyLongEnough { missing.append(0x0C) }
         if wantsAuthorization && !isAuthorized { missing.append(0x08) }
-        if !isPlain && !wantsEncryption && !wantsAuthentication { return reading ? 0x02 : 0x03 }
+        if !isPlain && !wantsKey { return reading ? 0x02 : 0x03 }
         return missing.first ?? 0
     }
 
     /// Every link that there is.
-    static let all: [PermissionOracle] = (0..<16).compactMap { bits -> PermissionOracle? in
+    static let all: [PermissionOracle] = (0..<32).compactMap { bits -> PermissionOracle? in
         let oracle = PermissionOracle(
             isEncrypted: bits & 1 != 0,
+            isBonded: bits & 16 != 0,
             isAuthenticated: bits & 2 != 0,
             isKeyLongEnough: bits & 4 != 0,
             isAuthorized: bits & 8 != 0

@@ -102,9 +102,9 @@ struct ServerRequestTests {
         "Ask for what the permissions of the attribute want",
         arguments: [
             (0x01, .unencrypted, 0), (0x00, .authenticated, 0x02), (0x02, .authenticated, 0x02),
-            (0x04, .unencrypted, 0x0F), (0x04, .encrypted, 0), (0x05, .unencrypted, 0x0F),
+            (0x04, .unencrypted, 0x05), (0x04, .encrypted, 0), (0x05, .unencrypted, 0x05),
             (0x10, .unencrypted, 0x05), (0x10, .encrypted, 0x05), (0x10, .authenticated, 0), (0x14, .unencrypted, 0x05),
-            (0x41, .authenticated, 0x08), (0x44, .unencrypted, 0x0F), (0x21, .unencrypted, 0),
+            (0x41, .authenticated, 0x08), (0x44, .unencrypted, 0x05), (0x21, .unencrypted, 0),
         ] as [(UInt8, LinkSecurity, UInt8)]
     )
     func permissions(bits: UInt8, security: LinkSecurity, refusal: UInt8) {
@@ -150,7 +150,7 @@ struct ServerRequestTests {
         )
         var lone = LoneLayer(role: .peripheral)
         _ = lone.perform(.addService(definition))
-        #expect(lone.answers(to: [UInt8]("12 0d00 0100")).map(\.hexadecimal) == ["01120d000f"])
+        #expect(lone.answers(to: [UInt8]("12 0d00 0100")).map(\.hexadecimal) == ["01120d0005"])
         lone.layer.secure(LoneLayer.link, .encrypted)
         #expect(lone.answers(to: [UInt8]("12 0d00 0100")).map(\.hexadecimal) == ["13"])
     }

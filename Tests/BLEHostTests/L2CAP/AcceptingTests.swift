@@ -69,21 +69,6 @@ struct AcceptingTests {
         }
     }
 
-    @Test("An encrypted link may have what needs encryption")
-    func encrypted() {
-        var bench = LoneChannels()
-        bench.layer.secure(LoneChannels.link, .encrypted)
-        let request = Signal.LECreditBasedConnectionRequest(
-            spsm: bench.encrypted,
-            source: ChannelIdentifier(wire: 0x40),
-            mtu: 23,
-            mps: 23,
-            credits: 0
-        )
-        _ = bench.answers(to: .leCreditBasedConnectionRequest(request))
-        #expect(bench.accepted.map(\.psm) == [bench.encrypted])
-    }
-
     struct Several: Sendable, CustomTestStringConvertible {
         var name: String
         var isEncrypted = false

@@ -30,8 +30,13 @@ struct LoneChannels {
     private(set) var open = SPSM.none
     private(set) var encrypted = SPSM.none
 
-    init(role: LinkRole = .central, limits: Limits = Limits(), bearerMTU: Int? = nil) {
-        layer = ChannelLayer(limits: limits, bearerMTU: bearerMTU)
+    init(
+        role: LinkRole = .central,
+        limits: Limits = Limits(),
+        bearerMTU: Int? = nil,
+        leastKeySize: Int = 7
+    ) {
+        layer = ChannelLayer(limits: limits, bearerMTU: bearerMTU, leastKeySize: leastKeySize)
         layer.linkUp(Self.link, peer: Self.peer, role: role)
         layer.publish(.unencrypted, for: Self.server)
         layer.publish(.encrypted, for: Self.server)

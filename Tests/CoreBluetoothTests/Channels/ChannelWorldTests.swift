@@ -110,8 +110,8 @@ struct ChannelWorldTests {
         bench.world.separate(bench.phone, bench.sensor)
         await bench.wait(10)
         #expect(ends.0.hasEnded && ends.1.hasEnded)
-        #expect((near.inputStream.streamError as? CBError)?.code == .notConnected)
-        #expect((far.outputStream.streamError as? CBError)?.code == .notConnected)
+        #expect((near.inputStream.streamError as? CBError)?.code == .connectionTimeout)
+        #expect((far.outputStream.streamError as? CBError)?.code == .connectionTimeout)
     }
 
     @Test("A channel fails when a radio goes, and when the central leaves")

@@ -1,0 +1,38 @@
+package import BLEWire
+
+// What is known of who is at the other end of a link, and of how the link is protected.
+extension Host {
+    /// Says how far a link can be trusted from now on; `keySize` is the length of the key in octets, if there is one.
+    package mutating func secure(
+        _ link: ConnectionHandle,
+        _ security: LinkSecurity,
+        keySize: Int = 16,
+        at now: Instant
+    ) {
+        guard links[link] != nil else { return note(.unknownLink(link)) }
+        channels.secure(link, security, keySize: keySize)
+        attributes.secure(link, security, keySize: keySize)
+        settle(at: now)
+    }
+
+    /// Lets the peer of a link do what needs an authorisation, or no more.
+    package mutating func authorize(_ link: ConnectionHandle, _ isAuthorized: Bool = true, at now: Instant) {
+        guard links[link] != nil else { return note(.unknownLink(link)) }
+        channels.authorize(link, isAuthorized)
+        attributes.authorize(link, isAuthorized)
+        settle(at: now)
+    }
+
+    /// Says that this host is bonded with the peer of a link, or has just been: the bond is kept from now on, and what
+    /// is kept with it counts on this link and on all that follow.
+    package mutating func bonded(_ link: ConnectionHandle, _ bond: Bond, at now: Instant) {
+        guard let peer = links[link]?.peer else { return note(.unknownLink(link)) }
+        if let record = peers.bonded(peer, bond) { outbox.append(.remember(record)) }
+        channels.bonded(link)
+        attributes.bonded(link, bond, at: now)
+        settle(at: now)
+    }
+
+    /// The link to a peer, in whichever role; `nil` if there is none, or if it is about to end.
+    package func connection(to peer: PeerIdentifier) -> ConnectionHandle? { link(to: peer) }
+}
