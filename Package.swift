@@ -84,7 +84,7 @@ let package = Package(
         ),
         .executableTarget(
             name: "BLEBenchmarks",
-            dependencies: ["BLESimulation", "BLERuntime", "BLEHost", "BLEController", "BLEWire"],
+            dependencies: ["CoreBluetooth", "BLESimulation", "BLERuntime", "BLEHost", "BLEController", "BLEWire"],
             path: "Benchmarks/BLEBenchmarks",
             swiftSettings: common
         ),

@@ -47,6 +47,22 @@ def adversary(path):
     return None if peak <= PEAK_MEGABYTES else f"{peak} MiB were resident; {PEAK_MEGABYTES} are allowed"
 
 
-complaint = {"adversary": adversary, "demo": demo, "determinism": determinism, "scale": scale}[sys.argv[1]](*sys.argv[2:])
+def channel(path):
+    """All arrived both ways as it was sent, and little of it was anywhere in between."""
+    result = objects(open(path).read())[-1]
+    octets = result["octets"]
+    for end in ("store", "visitor"):
+        if result[f"received_by_{end}"] != octets:
+            return f"{result[f'received_by_{end}']} of {octets} octets came to the {end}"
+    if not result["intact"]:
+        return "what came is not what was sent"
+    if result["sent_unread"] > 1 << 19:
+        return f"{result['sent_unread']} octets were taken from a writer whose reader does not read"
+    growth = result["memory_growth_mib"]
+    return f"the memory grew by {growth} MiB; 16 are enough for any number of octets" if growth > 16 else None
+
+
+judges = {each.__name__: each for each in (adversary, channel, demo, determinism, scale)}
+complaint = judges[sys.argv[1]](*sys.argv[2:])
 if complaint:
     sys.exit(complaint)

@@ -10,15 +10,18 @@ struct Arguments {
         case micro(MicroWorkload, operations: Int)
         case scale(devices: Int)
         case chatHour(seed: UInt64)
+        case channel(octets: Int)
     }
 
     static let usage = """
-        usage: BLEBenchmarks [--json] [micro [H1…H9 [OPERATIONS]] | scale [--devices N] | chat-hour [--seed N]]
-        Without a workload all of them run. A table is printed, but scale and chat-hour print JSON.
+        usage: BLEBenchmarks [--json]
+                   [micro [H1…H9 [OPERATIONS]] | scale [--devices N] | chat-hour [--seed N] | channel [--octets N]]
+        Without a workload all of them run. A table is printed, but scale, chat-hour and channel print JSON.
         """
 
     private static let operations = 100_000
     private static let devices = [10, 100, 1_000]
+    private static let octets = 1 << 24
 
     /// Whether to print one JSON object a line; always so for what scripts compare.
     let isJSON: Bool
@@ -26,20 +29,21 @@ struct Arguments {
 
     init(_ arguments: some Sequence<String>) throws(Mistake) {
         var words = Array(arguments)
-        isJSON = words.contains("--json") || ["scale", "chat-hour"].contains(words.first)
+        isJSON = words.contains("--json") || ["scale", "chat-hour", "channel"].contains(words.first)
         words.removeAll { $0 == "--json" }
         let rest = Array(words.dropFirst())
         switch words.first {
         case nil:
             tasks =
                 MicroWorkload.allCases.map { .micro($0, operations: Self.operations) }
-                + Self.devices.map { .scale(devices: $0) } + [.chatHour(seed: 1)]
+                + Self.devices.map { .scale(devices: $0) } + [.chatHour(seed: 1), .channel(octets: Self.octets)]
         case "micro": tasks = try Self.micro(rest)
         case "scale":
             tasks =
                 try Self.option("--devices", in: rest).map { [.scale(devices: $0)] }
                 ?? Self.devices.map { .scale(devices: $0) }
         case "chat-hour": tasks = [.chatHour(seed: UInt64(try Self.option("--seed", in: rest) ?? 1))]
+        case "channel": tasks = [.channel(octets: try Self.option("--octets", in: rest) ?? Self.octets)]
         case let word?: throw Mistake(reason: "'\(word)' is no workload")
         }
     }
@@ -51,6 +55,7 @@ struct Arguments {
             case .micro(let workload, let operations): workload.measure(operations: operations)
             case .scale(let devices): Scale(devices: devices).measure()
             case .chatHour(let seed): ChatHour.measure(seed: seed)
+            case .channel(let octets): ChannelTransfer.measure(octets: octets, seed: 1)
             }
         }
     }

@@ -1,3 +1,4 @@
+import CoreFoundation
 import Glibc
 
 /// Time that has passed since it was made.

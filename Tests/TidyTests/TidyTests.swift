@@ -51,7 +51,7 @@ struct TidyTests {
         "Sources/BLESimulation/Radio/RadioServer.swift": (1, "everything happens on its queue"),
         "Sources/CoreBluetooth/Channels/ChannelConduit.swift": (1, "a lock makes each access whole"),
         "Sources/CoreBluetooth/Channels/RunLoopBell.swift": (1, "a lock makes each access whole"),
-        "Sources/CoreBluetooth/Channels/StreamEvents.swift": (1, "a lock makes each access whole"),
+        "Sources/CoreBluetooth/Channels/ChannelEvents.swift": (1, "a lock makes each access whole"),
         "Sources/CoreBluetoothExtras/Support/Unchecked.swift": (1, "objects of the facade are behind locks"),
         "Sources/CoreBluetooth/Support/Guarded.swift": (1, "a lock makes each access whole"),
         "Sources/CoreBluetooth/Support/ManagerReference.swift": (1, "set once, then used on the manager's queue"),

@@ -1,6 +1,4 @@
 import BLESimulation
-import Foundation
-import Synchronization
 
 /// One simulated hour of a chat room with eight machines, while three packets of ten are lost.
 ///
@@ -12,19 +10,7 @@ enum ChatHour {
     private static let seconds = 3_600
     private static let interval = 5
 
-    /// Runs the hour on another thread, while this one, the main thread, serves the main queue.
-    static func measure(seed: UInt64) -> Result {
-        let outcome = Outcome()
-        Task.detached { outcome.value.withLock { [result = await run(seed: seed)] in $0 = result } }
-        while true {
-            if let result = outcome.value.withLock({ $0 }) { return result }
-            _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 0.1))
-        }
-    }
-
-    private final class Outcome: Sendable {
-        let value = Mutex<Result?>(nil)
-    }
+    static func measure(seed: UInt64) -> Result { MainLoop.wait { await run(seed: seed) } }
 
     private static func run(seed: UInt64) async -> Result {
         let wall = Stopwatch(.wall), processor = Stopwatch(.processor)

@@ -12,42 +12,65 @@ final class ChannelConduit: @unchecked Sendable {
     let psm: CBL2CAPPSM
     let peer: PeerIdentifier
     private let session: any HostSession
+    private let reference: ManagerReference
     private let condition = NSCondition()
     private var flow: ChannelFlow
+    /// Whether the delegates will be told soon of what the host said.
+    private var willRing = false
     /// Tells the delegates; set before anybody else knows the conduit.
-    private(set) var inputEvents: StreamEvents!
-    private(set) var outputEvents: StreamEvents!
+    private(set) var events: ChannelEvents!
 
-    init(_ channel: OpenedChannel, with peer: PeerIdentifier, session: any HostSession) {
+    init(
+        _ channel: OpenedChannel,
+        with peer: PeerIdentifier,
+        session: any HostSession,
+        reference: ManagerReference
+    ) {
         id = channel.id
         psm = channel.psm.wire
         self.peer = peer
         self.session = session
+        self.reference = reference
         flow = ChannelFlow(unitLength: max(1, channel.outgoingMTU))
-        let hold: @Sendable () -> Hold? = { session.hold() }
-        inputEvents = StreamEvents(hold: hold) { [weak self] in
-            self?.look { $0.dueInputEvent != nil } ?? false
-        } next: { [weak self] told in
-            self?.look { $0.nextInputEvent(besides: told) }
-        }
-        outputEvents = StreamEvents(hold: hold) { [weak self] in
-            self?.look { $0.dueOutputEvent != nil } ?? false
-        } next: { [weak self] told in
-            self?.look { $0.nextOutputEvent(besides: told) }
+        events = ChannelEvents(order: Int(truncatingIfNeeded: id.rawValue)) {
+            session.hold()
+        } isDue: { [weak self] side in
+            self?.look { $0.dueEvent(of: side) != nil } ?? false
+        } next: { [weak self] side, told in
+            self?.look { $0.nextEvent(of: side, besides: told) }
         }
     }
 
     /// Looks at the flow, and changes nothing that others wait for.
     func look<Result>(_ body: (inout ChannelFlow) -> Result) -> Result { condition.withLock { body(&flow) } }
 
-    /// Changes the flow, asks the host for what follows, and tells whom it concerns.
+    /// Changes the flow for the app, asks the host for what follows, and tells whom it concerns.
     func change(_ body: (inout ChannelFlow) -> ChannelFlow.Requests) {
         condition.withLock {
             send(body(&flow))
             condition.broadcast()
         }
-        inputEvents.ring()
-        outputEvents.ring()
+        events.ring()
+    }
+
+    /// Changes the flow on the manager's queue, for the host.
+    ///
+    /// Whom it concerns is told when all is heard that came with it, since other threads would otherwise read and write
+    /// while it is being heard, and no two runs in a simulated world would be alike.
+    func hear(_ body: (inout ChannelFlow) -> ChannelFlow.Requests) {
+        let mustRing = condition.withLock {
+            send(body(&flow))
+            condition.broadcast()
+            defer { willRing = true }
+            return !willRing
+        }
+        guard mustRing else { return }
+        let hold = session.hold()
+        reference.queue.async { [self] in
+            condition.withLock { willRing = false }
+            events.ring()
+            withExtendedLifetime(hold) {}
+        }
     }
 
     func read(into destination: UnsafeMutableBufferPointer<UInt8>) -> Int {
@@ -57,7 +80,7 @@ final class ChannelConduit: @unchecked Sendable {
             send(requests)
             return count
         }
-        inputEvents.ring()
+        events.ring()
         return count
     }
 
@@ -68,7 +91,7 @@ final class ChannelConduit: @unchecked Sendable {
             send(requests)
             return count
         }
-        outputEvents.ring()
+        events.ring()
         return count
     }
 

@@ -14,9 +14,20 @@ struct ChannelFlow {
     /// How many octets may be with the host, written and not yet sent.
     static let window = 1 << 16
 
-    /// One direction, as the app treats it.
-    private enum Side: Equatable {
-        case notOpen, open, closed
+    /// A direction, which is one of the streams.
+    enum Side: CaseIterable {
+        case input, output
+    }
+
+    /// A direction, as the app treats it.
+    private struct Direction {
+        enum State {
+            case notOpen, open, closed
+        }
+
+        var state = State.notOpen
+        /// The events that need not be told again.
+        var told: Stream.Event = []
     }
 
     /// The channel, as it is on the air.
@@ -30,8 +41,8 @@ struct ChannelFlow {
 
     private let unitLength: Int
     private var link = Link.open
-    private var input = Side.notOpen
-    private var output = Side.notOpen
+    private var input = Direction()
+    private var output = Direction()
     private var received = OctetQueue()
     /// Octets that the app has read, of which the host has not been told.
     private var consumed = 0
@@ -39,9 +50,6 @@ struct ChannelFlow {
     private var outstanding = 0
     /// Whether the app has written to a channel that was over.
     private var hasWrittenInVain = false
-    /// The events that need not be told again.
-    private var toldOfInput: Stream.Event = []
-    private var toldOfOutput: Stream.Event = []
 
     /// Creates the flow of a channel that is open.
     ///
@@ -65,7 +73,7 @@ extension ChannelFlow {
         case .received(let octets):
             guard link == .open else { return [] }
             // Nobody will read it: the peer shall not wait for that.
-            guard input != .closed else { return [.consumed(octets.count)] }
+            guard input.state != .closed else { return [.consumed(octets.count)] }
             received.append(octets)
         case .sent(let count): outstanding = max(0, outstanding - count)
         case .resized: break
@@ -90,35 +98,88 @@ extension ChannelFlow {
         return [.close]
     }
 
-    mutating func openInput() { if input == .notOpen { input = .open } }
-    mutating func openOutput() { if output == .notOpen { output = .open } }
+    mutating func open(_ side: Side) { if self[side].state == .notOpen { self[side].state = .open } }
 
-    mutating func closeInput() -> Requests {
-        let unread = received.count + consumed
-        (input, consumed) = (.closed, 0)
-        received.removeAll()
-        if output == .closed { return release() }
+    mutating func close(_ side: Side) -> Requests {
+        self[side].state = .closed
+        let unread = side == .input ? received.count + consumed : 0
+        if side == .input {
+            consumed = 0
+            received.removeAll()
+        }
+        if input.state == .closed, output.state == .closed { return release() }
         return unread > 0 && link == .open ? [.consumed(unread)] : []
     }
+}
 
-    mutating func closeOutput() -> Requests {
-        output = .closed
-        return input == .closed ? release() : []
+extension ChannelFlow {
+    func status(of side: Side) -> Stream.Status {
+        switch (self[side].state, link) {
+        case (.notOpen, _): .notOpen
+        case (.closed, _): .closed
+        case (.open, .open): .open
+        case (.open, _) where side == .input && !received.isEmpty: .open
+        case (.open, .over(nil)): side == .output && hasWrittenInVain ? .error : .atEnd
+        case (.open, .over), (.open, .released): .error
+        }
+    }
+
+    /// Why a stream is of no use.
+    func error(of side: Side) -> (any Error)? {
+        guard status(of: side) == .error else { return nil }
+        return switch link {
+        case .open: nil
+        case .over(nil): POSIXError(.EPIPE)
+        case .over(let failure?): failure.error(about: .channel)
+        case .released: CBError(.operationCancelled)
+        }
+    }
+
+    /// What a stream's delegate has to hear of next.
+    func dueEvent(of side: Side) -> Stream.Event? {
+        let now: [Stream.Event] =
+            switch status(of: side) {
+            case .atEnd: [.openCompleted, .endEncountered]
+            case .error: [.openCompleted, .errorOccurred]
+            case .open: [.openCompleted] + (readiness(of: side).map { [$0] } ?? [])
+            default: []
+            }
+        return now.first { !self[side].told.contains($0) }
+    }
+
+    /// The next event that a stream's delegate hears of, unless it is one of `told`.
+    mutating func nextEvent(of side: Side, besides told: Stream.Event) -> Stream.Event? {
+        guard let event = dueEvent(of: side), !told.contains(event) else { return nil }
+        self[side].told.insert(event)
+        return event
+    }
+
+    /// What a delegate is told of as often as it has done something about it.
+    private func readiness(of side: Side) -> Stream.Event? {
+        switch side {
+        case .input: hasBytes ? .hasBytesAvailable : nil
+        case .output: space >= Self.worthWriting ? .hasSpaceAvailable : nil
+        }
+    }
+
+    private subscript(side: Side) -> Direction {
+        get { side == .input ? input : output }
+        set { if side == .input { input = newValue } else { output = newValue } }
     }
 }
 
 extension ChannelFlow {
     /// Whether ``read(into:)`` has something to give.
-    var hasBytes: Bool { input == .open && !received.isEmpty }
+    var hasBytes: Bool { input.state == .open && !received.isEmpty }
 
     /// Whether there may be something to read later, but there is nothing now.
-    var isWaitingForBytes: Bool { input == .open && received.isEmpty && link == .open }
+    var isWaitingForBytes: Bool { input.state == .open && received.isEmpty && link == .open }
 
     /// Moves what is there into `destination`: how much, 0 if there is nothing, -1 if there can be nothing.
     mutating func read(into destination: UnsafeMutableBufferPointer<UInt8>) -> (count: Int, Requests) {
-        toldOfInput.remove(.hasBytesAvailable)
-        guard input == .open else { return (-1, []) }
-        guard hasBytes else { return (inputStatus == .error ? -1 : 0, []) }
+        input.told.remove(.hasBytesAvailable)
+        guard input.state == .open else { return (-1, []) }
+        guard hasBytes else { return (status(of: .input) == .error ? -1 : 0, []) }
         let count = received.move(to: destination)
         consumed += count
         guard link == .open, received.isEmpty || consumed >= Self.worthTelling else { return (count, []) }
@@ -128,39 +189,6 @@ extension ChannelFlow {
 
     /// How many octets have to be read before the host is told although there is more to read.
     private static let worthTelling = 4096
-
-    var inputStatus: Stream.Status {
-        switch (input, link) {
-        case (.notOpen, _): .notOpen
-        case (.closed, _): .closed
-        case (.open, .open): .open
-        case (.open, _) where !received.isEmpty: .open
-        case (.open, .over(nil)): .atEnd
-        case (.open, .over), (.open, .released): .error
-        }
-    }
-
-    var inputError: (any Error)? { inputStatus == .error ? linkError : nil }
-
-    /// The next event that the input stream's delegate hears of, unless it is one of `told`.
-    mutating func nextInputEvent(besides told: Stream.Event) -> Stream.Event? {
-        guard let event = dueInputEvent, !told.contains(event) else { return nil }
-        toldOfInput.insert(event)
-        return event
-    }
-
-    /// What the input stream's delegate has to hear of next.
-    var dueInputEvent: Stream.Event? {
-        let now: [Stream.Event] =
-            switch inputStatus {
-            case .atEnd: [.openCompleted, .endEncountered]
-            case .error: [.openCompleted, .errorOccurred]
-            case .open where hasBytes: [.openCompleted, .hasBytesAvailable]
-            case .open: [.openCompleted]
-            default: []
-            }
-        return now.first { !toldOfInput.contains($0) }
-    }
 }
 
 extension ChannelFlow {
@@ -170,15 +198,15 @@ extension ChannelFlow {
     private var space: Int { link == .open ? max(0, Self.window - outstanding) : 0 }
 
     /// Whether ``write(_:)`` would take something.
-    var hasSpace: Bool { output == .open && space > 0 }
+    var hasSpace: Bool { output.state == .open && space > 0 }
 
     /// Whether something may be written later, but nothing now.
-    var isWaitingForSpace: Bool { output == .open && link == .open && space == 0 }
+    var isWaitingForSpace: Bool { output.state == .open && link == .open && space == 0 }
 
     /// Takes as much as there is room for: how much, 0 if there is none, -1 if there never will be.
     mutating func write(_ octets: UnsafeBufferPointer<UInt8>) -> (count: Int, Requests) {
-        toldOfOutput.remove(.hasSpaceAvailable)
-        guard output == .open else { return (-1, []) }
+        output.told.remove(.hasSpaceAvailable)
+        guard output.state == .open else { return (-1, []) }
         guard link == .open else {
             hasWrittenInVain = true
             return (-1, [])
@@ -189,47 +217,5 @@ extension ChannelFlow {
             ChannelRequest.send([UInt8](octets[start..<min(count, start + unitLength)]))
         }
         return (count, units)
-    }
-
-    var outputStatus: Stream.Status {
-        switch (output, link) {
-        case (.notOpen, _): .notOpen
-        case (.closed, _): .closed
-        case (.open, .open): .open
-        case (.open, .over(nil)): hasWrittenInVain ? .error : .atEnd
-        case (.open, .over), (.open, .released): .error
-        }
-    }
-
-    var outputError: (any Error)? { outputStatus == .error ? linkError : nil }
-
-    /// The next event that the output stream's delegate hears of, unless it is one of `told`.
-    mutating func nextOutputEvent(besides told: Stream.Event) -> Stream.Event? {
-        guard let event = dueOutputEvent, !told.contains(event) else { return nil }
-        toldOfOutput.insert(event)
-        return event
-    }
-
-    /// What the output stream's delegate has to hear of next.
-    var dueOutputEvent: Stream.Event? {
-        let now: [Stream.Event] =
-            switch outputStatus {
-            case .atEnd: [.openCompleted, .endEncountered]
-            case .error: [.openCompleted, .errorOccurred]
-            case .open where space >= Self.worthWriting: [.openCompleted, .hasSpaceAvailable]
-            case .open: [.openCompleted]
-            default: []
-            }
-        return now.first { !toldOfOutput.contains($0) }
-    }
-
-    /// Why the channel is of no use.
-    private var linkError: (any Error)? {
-        switch link {
-        case .open: nil
-        case .over(nil): POSIXError(.EPIPE)
-        case .over(let failure?): failure.error(about: .channel)
-        case .released: CBError(.operationCancelled)
-        }
     }
 }

@@ -24,12 +24,14 @@ final class RunLoopBell: @unchecked Sendable {
 
     private let strike: @Sendable () -> Void
     private let usesMainQueue: Bool
+    private let order: Int
     private let lock = NSLock()
     private var state = State.waiting(rung: false)
 
-    /// Creates a bell, which is heard only while `loop` runs in `mode`.
-    init(in loop: RunLoop, mode: RunLoop.Mode, _ strike: @escaping @Sendable () -> Void) {
+    /// Creates a bell, which is heard only while `loop` runs in `mode`; of several, the one with the least order first.
+    init(in loop: RunLoop, mode: RunLoop.Mode, order: Int, _ strike: @escaping @Sendable () -> Void) {
         self.strike = strike
+        self.order = order
         let isMain = loop === RunLoop.main
         usesMainQueue = isMain && [.default, .common].contains(mode)
         if isMain {
@@ -79,7 +81,7 @@ final class RunLoopBell: @unchecked Sendable {
         context.perform = { info in
             if let info { Unmanaged<Clapper>.fromOpaque(info).takeUnretainedValue().strike() }
         }
-        guard let source = CFRunLoopSourceCreate(nil, 0, &context) else { return }
+        guard let source = CFRunLoopSourceCreate(nil, order, &context) else { return }
         let wasRung: Bool? = lock.withLock {
             guard case .waiting(let rung) = state else { return nil }
             state = .installed(loop, source)

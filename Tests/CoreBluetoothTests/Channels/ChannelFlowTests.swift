@@ -10,8 +10,8 @@ struct ChannelFlowTests {
     /// A flow whose streams are open and have told so.
     private func openFlow(unitLength: Int = 100) -> ChannelFlow {
         var flow = ChannelFlow(unitLength: unitLength)
-        flow.openInput()
-        flow.openOutput()
+        flow.open(.input)
+        flow.open(.output)
         #expect(flow.inputEvents() == [.openCompleted])
         #expect(flow.outputEvents() == [.openCompleted, .hasSpaceAvailable])
         return flow
@@ -21,12 +21,12 @@ struct ChannelFlowTests {
     func unopened() {
         var flow = ChannelFlow(unitLength: 10)
         #expect(flow.receive(.received([1, 2, 3])).isEmpty)
-        #expect(flow.inputStatus == .notOpen && flow.outputStatus == .notOpen)
+        #expect(flow.status(of: .input) == .notOpen && flow.status(of: .output) == .notOpen)
         #expect(!flow.hasBytes && !flow.hasSpace)
         #expect(flow.read(10).count == -1)
         #expect(flow.write([1]).count == -1)
         #expect(flow.inputEvents().isEmpty)
-        flow.openInput()
+        flow.open(.input)
         #expect(flow.inputEvents() == [.openCompleted, .hasBytesAvailable])
         #expect(flow.read(10).octets == [1, 2, 3])
     }
@@ -84,21 +84,21 @@ struct ChannelFlowTests {
         var flow = openFlow()
         _ = flow.receive(.received([1]))
         _ = flow.receive(.closed(nil))
-        #expect(flow.inputStatus == .open && flow.outputStatus == .atEnd)
+        #expect(flow.status(of: .input) == .open && flow.status(of: .output) == .atEnd)
         #expect(flow.outputEvents() == [.endEncountered])
         #expect(flow.inputEvents() == [.hasBytesAvailable])
         #expect(flow.read(5).octets == [1])
-        #expect(flow.inputStatus == .atEnd)
+        #expect(flow.status(of: .input) == .atEnd)
         #expect(flow.inputEvents() == [.endEncountered])
         #expect(flow.read(5).count == 0)
-        #expect(flow.inputError == nil && flow.outputError == nil)
+        #expect(flow.error(of: .input) == nil && flow.error(of: .output) == nil)
         #expect(flow.write([1]).count == -1)
-        #expect(flow.outputStatus == .error)
-        #expect((flow.outputError as? POSIXError)?.code == .EPIPE)
+        #expect(flow.status(of: .output) == .error)
+        #expect((flow.error(of: .output) as? POSIXError)?.code == .EPIPE)
         #expect(flow.outputEvents() == [.errorOccurred])
-        #expect(flow.closeInput().isEmpty && flow.closeOutput().isEmpty)
-        #expect(flow.inputStatus == .closed && flow.outputStatus == .closed)
-        #expect(flow.outputError == nil)
+        #expect(flow.close(.input).isEmpty && flow.close(.output).isEmpty)
+        #expect(flow.status(of: .input) == .closed && flow.status(of: .output) == .closed)
+        #expect(flow.error(of: .output) == nil)
     }
 
     @Test(
@@ -113,11 +113,11 @@ struct ChannelFlowTests {
         _ = flow.receive(.received([1]))
         _ = flow.receive(.closed(failure))
         #expect(flow.outputEvents() == [.errorOccurred])
-        #expect((flow.outputError as? CBError)?.code == code)
-        #expect(flow.inputError == nil)
+        #expect((flow.error(of: .output) as? CBError)?.code == code)
+        #expect(flow.error(of: .input) == nil)
         #expect(flow.read(5).octets == [1])
         #expect(flow.inputEvents() == [.hasBytesAvailable, .errorOccurred].suffix(1))
-        #expect((flow.inputError as? CBError)?.code == code)
+        #expect((flow.error(of: .input) as? CBError)?.code == code)
         #expect(flow.read(5).count == -1)
         #expect(flow.write([1]).count == -1)
     }
@@ -125,15 +125,15 @@ struct ChannelFlowTests {
     @Test("The channel is closed when both streams are, in whichever order, and only once")
     func closing() {
         var flow = openFlow()
-        #expect(flow.closeOutput().isEmpty)
+        #expect(flow.close(.output).isEmpty)
         #expect(flow.write([1]).count == -1)
         #expect(flow.receive(.received([1])).isEmpty)
-        #expect(flow.closeInput() == [.close])
+        #expect(flow.close(.input) == [.close])
         #expect(flow.release().isEmpty)
         var other = openFlow()
-        #expect(other.closeInput().isEmpty)
-        #expect(other.closeOutput() == [.close])
-        #expect(other.closeOutput().isEmpty)
+        #expect(other.close(.input).isEmpty)
+        #expect(other.close(.output) == [.close])
+        #expect(other.close(.output).isEmpty)
         #expect(other.inputEvents().isEmpty && other.outputEvents().isEmpty)
     }
 
@@ -142,7 +142,7 @@ struct ChannelFlowTests {
         var flow = openFlow()
         _ = flow.receive(.received([1, 2, 3]))
         _ = flow.read(1)
-        #expect(flow.closeInput() == [.consumed(3)])
+        #expect(flow.close(.input) == [.consumed(3)])
         #expect(flow.receive(.received([4, 5])) == [.consumed(2)])
         #expect(flow.read(5).count == -1)
     }
@@ -153,7 +153,7 @@ struct ChannelFlowTests {
         #expect(flow.write([1, 2]).requests + flow.release() == [.send([1, 2]), .close])
         #expect(flow.isReleased)
         #expect(flow.inputEvents() == [.errorOccurred] && flow.outputEvents() == [.errorOccurred])
-        #expect((flow.inputError as? CBError)?.code == .operationCancelled)
+        #expect((flow.error(of: .input) as? CBError)?.code == .operationCancelled)
         #expect(flow.receive(.received([1])).isEmpty)
         #expect(!flow.hasBytes)
     }
@@ -165,7 +165,7 @@ struct ChannelFlowTests {
         #expect(flow.withdraw() == [.close])
         #expect(flow.withdraw().isEmpty)
         #expect(flow.read(5).octets == [1])
-        #expect((flow.inputError as? CBError)?.code == .operationCancelled)
+        #expect((flow.error(of: .input) as? CBError)?.code == .operationCancelled)
     }
 }
 
@@ -183,13 +183,13 @@ extension ChannelFlow {
 
     fileprivate mutating func inputEvents() -> [Stream.Event] {
         var events: [Stream.Event] = []
-        while let event = nextInputEvent(besides: []) { events.append(event) }
+        while let event = nextEvent(of: .input, besides: []) { events.append(event) }
         return events
     }
 
     fileprivate mutating func outputEvents() -> [Stream.Event] {
         var events: [Stream.Event] = []
-        while let event = nextOutputEvent(besides: []) { events.append(event) }
+        while let event = nextEvent(of: .output, besides: []) { events.append(event) }
         return events
     }
 }

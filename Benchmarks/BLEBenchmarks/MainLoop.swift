@@ -1,0 +1,19 @@
+import Foundation
+import Synchronization
+
+/// The run loop of the main thread, in a program whose `main` is not asynchronous.
+enum MainLoop {
+    private final class Outcome: Sendable {
+        let value = Mutex<Result?>(nil)
+    }
+
+    /// Runs `body` as a task of its own, while this thread, the main one, serves the main queue and the main run loop.
+    static func wait(for body: @escaping @Sendable () async -> Result) -> Result {
+        let outcome = Outcome()
+        Task.detached { outcome.value.withLock { [result = await body()] in $0 = result } }
+        while true {
+            if let result = outcome.value.withLock({ $0 }) { return result }
+            _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 0.1))
+        }
+    }
+}

@@ -1,0 +1,135 @@
+import BLERuntime
+import Foundation
+
+/// Tells the delegates of a channel's two streams what they have to hear of, on the run loops on which they scheduled
+/// the streams.
+///
+/// Streams that share a run loop share its bell, and the input stream's delegate is told first, so that a simulated
+/// world is the same in each run. Sendable because a lock guards what changes; delegates are called without it, on
+/// their run loops alone.
+final class ChannelEvents: @unchecked Sendable {
+    typealias Side = ChannelFlow.Side
+
+    private struct Listening {
+        weak var stream: Stream?
+        weak var delegate: (any StreamDelegate)?
+    }
+
+    private struct Place {
+        let loop: RunLoop
+        let mode: RunLoop.Mode
+        let bell: RunLoopBell
+        /// What is scheduled here.
+        var sides: [Side]
+        /// Whether the bell has been rung and not been heard; the hold keeps a simulated world waiting until it is.
+        var isRung = false
+        var hold: Hold?
+    }
+
+    private let order: Int
+    private let hold: @Sendable () -> Hold?
+    private let isDue: @Sendable (Side) -> Bool
+    private let next: @Sendable (Side, _ told: Stream.Event) -> Stream.Event?
+    private let lock = NSLock()
+    private var listening: [Side: Listening] = [:]
+    private var places: [Place] = []
+
+    /// Creates what tells the delegates of streams that are not known yet.
+    ///
+    /// - Parameters:
+    ///   - order: Which of several channels on one run loop is told first: the one with the least.
+    ///   - hold: Keeps a simulated world waiting.
+    ///   - isDue: Whether there is an event of a stream to be told.
+    ///   - next: The next event to be told, if there is one that is not among those given; it will be told.
+    init(
+        order: Int,
+        hold: @escaping @Sendable () -> Hold?,
+        isDue: @escaping @Sendable (Side) -> Bool,
+        next: @escaping @Sendable (Side, _ told: Stream.Event) -> Stream.Event?
+    ) {
+        self.order = order
+        self.hold = hold
+        self.isDue = isDue
+        self.next = next
+    }
+
+    deinit { for place in places { place.bell.remove() } }
+
+    /// Says which stream one side is, before there can be any event.
+    func attach(_ stream: Stream, as side: Side) { lock.withLock { listening[side, default: .init()].stream = stream } }
+
+    func delegate(of side: Side) -> (any StreamDelegate)? { lock.withLock { listening[side]?.delegate } }
+
+    func setDelegate(_ delegate: (any StreamDelegate)?, of side: Side) {
+        lock.withLock { listening[side, default: .init()].delegate = delegate }
+        ring()
+    }
+
+    func schedule(_ side: Side, in loop: RunLoop, _ mode: RunLoop.Mode) {
+        let name = ObjectIdentifier(loop)
+        lock.withLock {
+            if let index = places.firstIndex(where: { $0.loop === loop && $0.mode == mode }) {
+                if !places[index].sides.contains(side) { places[index].sides.append(side) }
+            } else {
+                let bell = RunLoopBell(in: loop, mode: mode, order: order) { [weak self] in self?.tell(name, mode) }
+                places.append(Place(loop: loop, mode: mode, bell: bell, sides: [side]))
+            }
+        }
+        ring()
+    }
+
+    func remove(_ side: Side, from loop: RunLoop, _ mode: RunLoop.Mode) {
+        remove(side) { $0.loop === loop && $0.mode == mode }
+    }
+
+    /// Tells one side's delegate nothing more.
+    func removeAll(_ side: Side) { remove(side) { _ in true } }
+
+    private func remove(_ side: Side, from matches: (Place) -> Bool) {
+        let empty: [Place] = lock.withLock {
+            for index in places.indices where matches(places[index]) { places[index].sides.removeAll { $0 == side } }
+            defer { places.removeAll(where: \.sides.isEmpty) }
+            return places.filter(\.sides.isEmpty)
+        }
+        for place in empty { place.bell.remove() }
+    }
+
+    /// Has the delegates called to whom there is something to tell.
+    func ring() {
+        let due = Side.allCases.filter(isDue)
+        guard !due.isEmpty else { return }
+        let bells: [RunLoopBell] = lock.withLock {
+            let heard = due.filter { listening[$0]?.delegate != nil }
+            return places.indices.compactMap { index in
+                guard !places[index].isRung, places[index].sides.contains(where: heard.contains) else { return nil }
+                (places[index].isRung, places[index].hold) = (true, hold())
+                return places[index].bell
+            }
+        }
+        for bell in bells { bell.ring() }
+    }
+
+    /// Tells what there is to tell now; what comes up meanwhile has a turn of its own, so that others have theirs.
+    private func tell(_ loop: ObjectIdentifier, _ mode: RunLoop.Mode) {
+        let (sides, hold): ([Side], Hold?) = lock.withLock {
+            let index = places.firstIndex { ObjectIdentifier($0.loop) == loop && $0.mode == mode }
+            guard let index, places[index].isRung else { return ([], nil) }
+            defer { (places[index].isRung, places[index].hold) = (false, nil) }
+            return (places[index].sides, places[index].hold)
+        }
+        guard !sides.isEmpty else { return }
+        for side in Side.allCases where sides.contains(side) { tell(side) }
+        ring()
+        withExtendedLifetime(hold) {}
+    }
+
+    private func tell(_ side: Side) {
+        let listening = lock.withLock { self.listening[side] }
+        guard let stream = listening?.stream, let delegate = listening?.delegate else { return }
+        var told: Stream.Event = []
+        while let event = next(side, told) {
+            told.insert(event)
+            delegate.stream(stream, handle: event)
+        }
+    }
+}
