@@ -6,8 +6,9 @@ import Foundation
 extension CBPeripheral {
     /// Takes what the host says; on the manager's queue.
     func receive(_ event: PeerEvent) {
-        for request in content.withLock({ $0.requests.receive(event) }) { session.send(.peer(peer, request)) }
-        apply(event)
+        let (isVoid, next) = content.withLock { ($0.requests.isVoid(event), $0.requests.receive(event)) }
+        for request in next { session.send(.peer(peer, request)) }
+        isVoid ? discard(event) : apply(event)
     }
 
     /// Answers all that has not been answered, since there is no connection any more.
@@ -47,10 +48,17 @@ extension CBPeripheral {
             subscriptionChanged(handle, subscription, failure)
         case .valueNotified(let handle, let value): valueNotified(handle, value)
         case .servicesModified(let range):
+            voidRequests(in: range)
             let gone = content.withLock { $0.database.remove(in: range) }
             delegate?.peripheral(self, didModifyServices: gone)
         case .channelOpened(_, let result): channelOpened(result)
         }
+    }
+
+    /// Answers what was asked about services that are gone, while the app can still be told what it asked about.
+    private func voidRequests(in range: AttributeHandleRange) {
+        let requests = content.withLock { $0.requests.void(in: $0.database.ranges(touching: range)) }
+        for request in requests { apply(request.answer(.notFound)) }
     }
 
     /// Gives back what an answer brought that comes too late.
@@ -120,8 +128,10 @@ extension CBPeripheral {
 
     private func writeCommandsTaken(_ count: Int) {
         switch content.withLock({ $0.window.taken(count) }) {
-        case .reopened: delegate?.peripheralIsReady(toSendWriteWithoutResponse: self)
-        case .nothing: break
+        // While the app's cancellation is under way there is room, but nowhere to send to.
+        case .reopened where canSendWriteWithoutResponse:
+            delegate?.peripheralIsReady(toSendWriteWithoutResponse: self)
+        case .reopened, .nothing: break
         }
     }
 

@@ -69,8 +69,8 @@ extension CBPeripheralManager {
         case .writeRequested(let transaction, let remote, let parts): writeRequested(transaction, remote, parts)
         case .updatesTaken(let count):
             switch content.withLock({ $0.window.taken(count) }) {
-            case .reopened: delegate?.peripheralManagerIsReady(toUpdateSubscribers: self)
-            case .nothing: break
+            case .reopened(wasRefused: true): delegate?.peripheralManagerIsReady(toUpdateSubscribers: self)
+            case .reopened(wasRefused: false), .nothing: break
             }
         case .centralChanged(let remote): _ = central(remote)
         case .channelPublished(let psm, let failure):

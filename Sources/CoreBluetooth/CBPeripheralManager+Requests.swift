@@ -65,7 +65,10 @@ extension CBPeripheralManager {
         // Nobody listens: there is nothing that would have to wait.
         guard !(receivers ?? subscribers).isEmpty else { return true }
         let hasRoom = content.withLock {
-            guard $0.window.isOpen else { return false }
+            guard $0.window.isOpen else {
+                $0.window.refuse()
+                return false
+            }
             $0.window.submit()
             return true
         }

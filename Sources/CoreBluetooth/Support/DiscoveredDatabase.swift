@@ -56,6 +56,11 @@ struct DiscoveredDatabase {
         characteristic.setDescriptors(list)
     }
 
+    /// Where the services are that have a handle in `range`.
+    func ranges(touching range: AttributeHandleRange) -> [AttributeHandleRange] {
+        all.compactMap(\.range).filter { $0.overlaps(range) }
+    }
+
     /// Drops the services that have a handle in `range`, with all that belongs to them, and returns them.
     mutating func remove(in range: AttributeHandleRange) -> [CBService] {
         let gone = all.filter { $0.range?.overlaps(range) ?? false }

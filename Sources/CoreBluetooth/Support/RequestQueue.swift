@@ -1,4 +1,5 @@
 import BLEHost
+import BLEWire
 
 /// The requests of one app to one peripheral: some with the host, the rest waiting until those are answered.
 ///
@@ -7,8 +8,14 @@ struct RequestQueue {
     /// How many requests may be with the host.
     static let limit = 16
 
+    private struct Unanswered {
+        let request: PeerRequest
+        /// Whether the app has its answer already, since what it asked about is gone.
+        var isVoid = false
+    }
+
     /// What the host has not answered yet.
-    private var unanswered: [PeerRequest] = []
+    private var unanswered: [Unanswered] = []
     private var waiting: [PeerRequest] = []
     /// Where in `waiting` the next one is; what lies before it has been sent.
     private var next = 0
@@ -23,9 +30,30 @@ struct RequestQueue {
         return true
     }
 
+    /// Whether `event` answers a request of which the app has had the answer.
+    func isVoid(_ event: PeerEvent) -> Bool {
+        unanswered.first { $0.request.isAnswered(by: event) }?.isVoid ?? false
+    }
+
+    /// Gives up the requests about attributes in one of `ranges`, which are gone, and returns them.
+    ///
+    /// Others may take the place of these attributes, and answers tell of handles alone.
+    mutating func void(in ranges: [AttributeHandleRange]) -> [PeerRequest] {
+        let isGone = { (request: PeerRequest) in ranges.contains { request.concerns($0) } }
+        var given: [PeerRequest] = []
+        for index in unanswered.indices where !unanswered[index].isVoid && isGone(unanswered[index].request) {
+            unanswered[index].isVoid = true
+            given.append(unanswered[index].request)
+        }
+        given += waiting[next...].filter(isGone)
+        waiting = waiting[next...].filter { !isGone($0) }
+        next = 0
+        return given
+    }
+
     /// Notes what the host says; returns what to send now, if that was an answer.
     mutating func receive(_ event: PeerEvent) -> ArraySlice<PeerRequest> {
-        guard let index = unanswered.firstIndex(where: { $0.isAnswered(by: event) }) else { return [] }
+        guard let index = unanswered.firstIndex(where: { $0.request.isAnswered(by: event) }) else { return [] }
         unanswered.remove(at: index)
         let first = next
         while next < waiting.count, unanswered.count < Self.limit {
@@ -43,16 +71,28 @@ struct RequestQueue {
     /// Gives up all that was not answered, and returns it.
     mutating func removeAll() -> [PeerRequest] {
         defer { self = RequestQueue() }
-        return unanswered + waiting[next...]
+        return unanswered.filter { !$0.isVoid }.map(\.request) + waiting[next...]
     }
 
     private mutating func send(_ request: PeerRequest) {
         if case .writeCommand = request { return }
-        unanswered.append(request)
+        unanswered.append(Unanswered(request: request))
     }
 }
 
 extension PeerRequest {
+    /// Whether this asks about something in `range`.
+    fileprivate func concerns(_ range: AttributeHandleRange) -> Bool {
+        switch self {
+        case .readRSSI, .tune, .discoverServices, .openChannel: false
+        case .discoverIncludedServices(let service, _), .discoverCharacteristics(let service, _):
+            range.overlaps(service)
+        case .discoverDescriptors(let handle, _), .read(let handle), .write(let handle, _),
+            .writeCommand(let handle, _), .subscribe(_, let handle, _):
+            range.contains(handle)
+        }
+    }
+
     /// Whether `event` is what this asked for.
     fileprivate func isAnswered(by event: PeerEvent) -> Bool {
         switch (self, event) {

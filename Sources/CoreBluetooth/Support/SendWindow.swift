@@ -1,10 +1,11 @@
 /// How much an app may have on its way to the host before it must wait.
 ///
-///              submit, the last that fits
-///     ┌──────┐ ─────────────────────────▶ ┌────────┐
-///     │ open │                            │ closed │
-///     └──────┘ ◀───────────────────────── └────────┘
-///              taken, down to half
+///              submit, the last that fits            refuse
+///     ┌──────┐ ─────────────────────────▶ ┌────────┐ ───────▶ ┌──────────┐
+///     │ open │                            │ closed │          │ refusing │
+///     └──────┘ ◀───────────────────────── └────────┘          └──────────┘
+///        ▲     taken, down to half                                  │
+///        └──────────────────────────────────────────────────────────┘
 ///
 /// It opens again only when half of it is free, so that an app which sends whatever fits is not woken for each value.
 struct SendWindow: Equatable {
@@ -13,6 +14,8 @@ struct SendWindow: Equatable {
 
     private enum State: Equatable {
         case open(Int), closed(Int)
+        /// Closed, and the app was told so when it wanted to send something.
+        case refusing(Int)
     }
 
     private var state = State.open(0)
@@ -20,21 +23,21 @@ struct SendWindow: Equatable {
     /// What it means that the host has taken something.
     enum OnTaken: Equatable {
         case nothing
-        /// The app, which found the window closed, may go on.
-        case reopened
+        /// The app may go on; `wasRefused` if it has tried to meanwhile.
+        case reopened(wasRefused: Bool)
     }
 
     var isOpen: Bool {
         switch state {
         case .open: true
-        case .closed: false
+        case .closed, .refusing: false
         }
     }
 
     /// How many values are on their way.
     var outstanding: Int {
         switch state {
-        case .open(let count), .closed(let count): count
+        case .open(let count), .closed(let count), .refusing(let count): count
         }
     }
 
@@ -44,6 +47,16 @@ struct SendWindow: Equatable {
             switch state {
             case .open(let count) where count + 1 < Self.size: .open(count + 1)
             case .open(let count), .closed(let count): .closed(count + 1)
+            case .refusing(let count): .refusing(count + 1)
+            }
+    }
+
+    /// Notes that the app wanted to send something for which there is no room.
+    mutating func refuse() {
+        state =
+            switch state {
+            case .closed(let count): .refusing(count)
+            case .open, .refusing: state
             }
     }
 
@@ -52,8 +65,10 @@ struct SendWindow: Equatable {
         let left = max(0, outstanding - taken), action: OnTaken
         (state, action) =
             switch state {
-            case .closed where left <= Self.size / 2: (.open(left), .reopened)
+            case .closed where left <= Self.size / 2: (.open(left), .reopened(wasRefused: false))
+            case .refusing where left <= Self.size / 2: (.open(left), .reopened(wasRefused: true))
             case .closed: (.closed(left), .nothing)
+            case .refusing: (.refusing(left), .nothing)
             case .open: (.open(left), .nothing)
             }
         return action

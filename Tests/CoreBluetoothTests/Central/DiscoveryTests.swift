@@ -162,6 +162,30 @@ struct DiscoveryTests {
         #expect(bench.app.take() == ["value 2A37 [] CBError 2", "characteristics 180D CBError 2"])
     }
 
+    @Test("What was asked about services that are gone is answered before, and never of those in their place")
+    func askedAboutModified() async {
+        let (peripheral, old) = await bench.characteristic([.read, .notify])
+        let found = PeerEvent.characteristicsDiscovered(
+            in: Fixture.heartRate.range,
+            .success([Fixture.characteristic(0x2A37, [.read, .notify])])
+        )
+        for _ in 0..<20 { peripheral.readValue(for: old) }
+        peripheral.readRSSI()
+        await bench.tell(.servicesModified(.all))
+        let voided = Array(repeating: "value 2A37 [] CBError 2", count: 20)
+        #expect(bench.app.take() == voided + [#"modified ["180D"]"#])
+        await bench.tell(.servicesDiscovered(.success([Fixture.heartRate])))
+        await bench.tell(found)
+        _ = (bench.app.take(), bench.session.take())
+        let new = peripheral.services![0].characteristics![0]
+        #expect(new !== old)
+        peripheral.readValue(for: new)
+        for _ in 0..<16 { await bench.tell(.valueRead(AttributeHandle(wire: 12), .success([1]))) }
+        #expect(bench.app.take().isEmpty)
+        await bench.tell(.valueRead(AttributeHandle(wire: 12), .success([2])))
+        #expect(bench.app.take() == ["value 2A37 [2] ok"])
+    }
+
     /// Has no method at all.
     final class Deaf: NSObject, CBPeripheralDelegate {}
 

@@ -141,6 +141,18 @@ struct ValueTests {
         #expect(bench.app.take().isEmpty)
     }
 
+    @Test("While a cancellation is under way, nobody hears of room for writes")
+    func roomAfterCancelling() async {
+        let (peripheral, characteristic) = await bench.characteristic(.writeWithoutResponse)
+        for _ in 0..<SendWindow.size {
+            peripheral.writeValue(Data(), for: characteristic, type: .withoutResponse)
+        }
+        bench.manager.cancelPeripheralConnection(peripheral)
+        await bench.tell(.writeCommandsTaken(SendWindow.size))
+        #expect(bench.app.take().isEmpty)
+        #expect(!peripheral.canSendWriteWithoutResponse)
+    }
+
     @Test("Writes without response beyond the room go out for a while, then they are dropped with a line")
     func beyondTheWindow() async {
         let (peripheral, characteristic) = await bench.characteristic(.writeWithoutResponse)

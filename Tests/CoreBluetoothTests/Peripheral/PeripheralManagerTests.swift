@@ -173,6 +173,20 @@ struct PeripheralManagerTests {
         #expect(bench.app.take().isEmpty)
     }
 
+    @Test("An app that was refused nothing hears nothing of room")
+    func roomThatNobodyLacked() async {
+        let characteristic = CBMutableCharacteristic.dynamic(), id = LocalAttributeID(rawValue: 2)
+        _ = await bench.publish(characteristic)
+        await bench.tell(.subscribed(PeripheralBench.central, to: id))
+        _ = bench.app.take()
+        for _ in 0..<SendWindow.size {
+            #expect(bench.manager.updateValue(Data(), for: characteristic, onSubscribedCentrals: nil))
+        }
+        await bench.tell(.updatesTaken(SendWindow.size))
+        #expect(bench.app.take().isEmpty)
+        #expect(bench.manager.updateValue(Data(), for: characteristic, onSubscribedCentrals: nil))
+    }
+
     @Test("The app may use Bluetooth")
     func authorization() { #expect(CBPeripheralManager.authorization == .allowedAlways) }
 

@@ -15,7 +15,7 @@ struct SendWindowTests {
         #expect(!window.isOpen)
         #expect(window.taken(SendWindow.size / 2 - 1) == .nothing)
         #expect(!window.isOpen)
-        #expect(window.taken(1) == .reopened)
+        #expect(window.taken(1) == .reopened(wasRefused: false))
         #expect(window.isOpen)
         #expect(window.taken(1) == .nothing)
         #expect(window.outstanding == SendWindow.size / 2 - 1)
@@ -27,7 +27,7 @@ struct SendWindowTests {
         for _ in 0..<(SendWindow.size * 2) { window.submit() }
         #expect(window.taken(SendWindow.size) == .nothing)
         #expect(!window.isOpen)
-        #expect(window.taken(SendWindow.size) == .reopened)
+        #expect(window.taken(SendWindow.size) == .reopened(wasRefused: false))
     }
 
     @Test("is not confused by more taken than was sent")
@@ -37,5 +37,19 @@ struct SendWindowTests {
         #expect(window.taken(100) == .nothing)
         #expect(window.outstanding == 0)
         #expect(window.isOpen)
+    }
+
+    @Test("It tells those who were refused from those who did not ask")
+    func refused() {
+        var window = SendWindow()
+        window.refuse()
+        for _ in 0..<SendWindow.size { window.submit() }
+        window.refuse()
+        #expect(!window.isOpen)
+        #expect(window.outstanding == SendWindow.size)
+        #expect(window.taken(1) == .nothing)
+        #expect(window.taken(SendWindow.size) == .reopened(wasRefused: true))
+        for _ in 0..<SendWindow.size { window.submit() }
+        #expect(window.taken(SendWindow.size) == .reopened(wasRefused: false))
     }
 }
