@@ -89,6 +89,13 @@ let package = Package(
             swiftSettings: common
         ),
 
+        .executableTarget(
+            name: "BLEDay",
+            dependencies: ["CoreBluetooth", "BLESimulation", argumentParser],
+            path: "Benchmarks/BLEDay",
+            swiftSettings: common
+        ),
+
         // Tests, one target for each target that they test.
         .testTarget(name: "BLEWireTests", dependencies: ["BLEWire"], swiftSettings: core),
         .testTarget(name: "BLECryptoTests", dependencies: ["BLECrypto", "BLEWire"], swiftSettings: core),
@@ -127,6 +134,7 @@ let package = Package(
             dependencies: ["BLEConformance", "BLESimulation", "BLERuntime", "BLEWire", argumentParser],
             swiftSettings: common
         ),
+        .testTarget(name: "BLEDayTests", dependencies: ["BLEDay", "CoreBluetooth"], swiftSettings: common),
         .testTarget(name: "TidyTests", swiftSettings: common),
     ]
 )

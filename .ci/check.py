@@ -27,6 +27,18 @@ def determinism(first, again, other):
     return None
 
 
+def day(first, second, again):
+    """16 seeds, each a day of its own that holds something; `again` is one of them once more."""
+    days = {each["seed"]: each for path in (first, second) for each in objects(open(path).read())}
+    repeated = objects(open(again).read())[-1]
+    if len(days) != 16 or len({each["hash"] for each in days.values()}) != 16:
+        return f"{len(days)} days, of which 16 should be different"
+    if repeated["hash"] != days[repeated["seed"]]["hash"]:
+        return f"the seed {repeated['seed']} made another day in another process"
+    poor = [seed for seed, each in days.items() if each["violations"] or each["callbacks"] < 1_000]
+    return f"the days of the seeds {poor} are not good" if poor else None
+
+
 def scale(path):
     """More time passed in the world than on the clock."""
     result = objects(open(path).read())[-1]
@@ -62,7 +74,7 @@ def channel(path):
     return f"the memory grew by {growth} MiB; 16 are enough for any number of octets" if growth > 16 else None
 
 
-judges = {each.__name__: each for each in (adversary, channel, demo, determinism, scale)}
+judges = {each.__name__: each for each in (adversary, channel, day, demo, determinism, scale)}
 complaint = judges[sys.argv[1]](*sys.argv[2:])
 if complaint:
     sys.exit(complaint)

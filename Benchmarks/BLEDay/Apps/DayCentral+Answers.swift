@@ -1,0 +1,122 @@
+import CoreBluetooth
+
+// What the peripherals tell.
+extension DayCentral {
+    /// What is known of a peripheral that may be heard now.
+    private func speaker(_ peripheral: CBPeripheral, _ what: String) -> Subject? {
+        guard let subject = subject(peripheral) else {
+            complain("\(what) of a stranger")
+            return nil
+        }
+        if !subject.link.isOpen { complain("\(what) while \(subject.link.state)") }
+        return subject
+    }
+
+    func renamed(_ peripheral: CBPeripheral) { _ = speaker(peripheral, "a name") }
+
+    func modified(_ peripheral: CBPeripheral, _ services: [CBService]) {
+        guard let subject = speaker(peripheral, "modified services") else { return }
+        if !chronicle.hasRebuilt(subject.server, since: chronicle.now - .seconds(10)) {
+            complain("modified services that nobody modified")
+        }
+        var gone: Set<ObjectIdentifier> = []
+        for service in services {
+            gone.insert(ObjectIdentifier(service))
+            for characteristic in service.characteristics ?? [] {
+                gone.insert(ObjectIdentifier(characteristic))
+                subject.values[ObjectIdentifier(characteristic)] = nil
+                for descriptor in characteristic.descriptors ?? [] { gone.insert(ObjectIdentifier(descriptor)) }
+            }
+        }
+        if peripheral.services?.contains(where: { gone.contains(ObjectIdentifier($0)) }) ?? false {
+            complain("services are there that were said to be gone")
+        }
+        subject.requests.invalidate(gone)
+        if dice.chance(60) { discoverServices(subject) }
+    }
+
+    /// A value came: one that was read, or one that was sent.
+    func told(_ characteristic: CBCharacteristic, _ peripheral: CBPeripheral, _ error: (any Error)?) {
+        guard error == nil, [Layout.notified, Layout.indicated].contains(characteristic.uuid) else {
+            return answered(.read, characteristic, peripheral, error)
+        }
+        guard let subject = speaker(peripheral, "a value") else { return }
+        complain(
+            subject.values[ObjectIdentifier(characteristic), default: ValueModel()]
+                .received(characteristic.value, isNotifying: characteristic.isNotifying)
+        )
+        if dice.chance(1) { cancel(subject) }
+    }
+
+    /// Something was answered.
+    func answered(
+        _ kind: RequestModel.Kind,
+        _ object: CBAttribute?,
+        _ peripheral: CBPeripheral,
+        _ error: (any Error)?
+    ) {
+        guard let subject = speaker(peripheral, kind.rawValue) else { return }
+        switch subject.requests.answer(kind, object.map { ObjectIdentifier($0) }, error) {
+        case .unasked: complain("\(kind) of \(object?.uuid.uuidString ?? "it") was answered unasked: \(told(error))")
+        case .void: break
+        case .early(let request, let earlier):
+            // What was asked about services that went away is answered then, not in its turn.
+            if error == nil || !chronicle.hasRebuilt(subject.server, since: request.made) {
+                let names = "\(kind) of \(object?.uuid.uuidString ?? "it")"
+                complain("\(names) was answered before \(earlier.kind): \(told(error))")
+            }
+            judge(request, object, subject, error)
+        case .due(let request): judge(request, object, subject, error)
+        }
+    }
+
+    private func judge(
+        _ request: RequestModel.Request,
+        _ object: CBAttribute?,
+        _ subject: Subject,
+        _ error: (any Error)?
+    ) {
+        // Whoever connected before a change, and was not told of it yet, asks for what is not there.
+        let isStale = (error as? CBATTError)?.code == .invalidHandle || (error as? CBError)?.code == .invalidHandle
+        let isExcused = excuses(subject, since: isStale ? subject.link.since : request.made)
+        complain(RequestModel.complaint(request, error, isExcused: isExcused))
+        switch request.kind {
+        case .read:
+            guard error == nil, let characteristic = object as? CBCharacteristic else { return }
+            guard let length = Layout.lengths[characteristic.uuid] else { return }
+            if !Layout.isPattern(characteristic.value, length) { complain("read what nobody wrote") }
+        case .write:
+            guard let number = request.number else { return }
+            let wasTaken = chronicle.wasTaken(number)
+            if error == nil, !wasTaken { complain("a write succeeded of which the server knows nothing") }
+            if error is CBATTError, wasTaken { complain("a write was refused that the server took") }
+        case .notify:
+            if let object { subject.values[ObjectIdentifier(object), default: ValueModel()].changed() }
+        case .services where error == nil:
+            for service in subject.services where dice.chance(70) { discoverCharacteristics(subject, service) }
+        case .characteristics where error == nil:
+            for item in (object as? CBService)?.characteristics ?? [] where dice.chance(50) {
+                if !item.properties.isDisjoint(with: [.notify, .indicate]) { setNotify(subject, item, true) }
+            }
+        case .services, .included, .characteristics, .descriptors, .readDescriptor, .writeDescriptor, .rssi, .channel:
+            break
+        }
+    }
+
+    func ready(_ peripheral: CBPeripheral) {
+        guard let subject = speaker(peripheral, "room") else { return }
+        if subject.closedSince == nil { complain("room where there was no lack of it") }
+        if !peripheral.canSendWriteWithoutResponse { complain("room that is not there") }
+        subject.closedSince = nil
+    }
+
+    func opened(_ channel: CBL2CAPChannel?, _ peripheral: CBPeripheral, _ error: (any Error)?) {
+        if (channel == nil) == (error == nil) { complain("a channel and an error, or neither") }
+        answered(.channel, nil, peripheral, error)
+        guard let channel, let subject = subject(peripheral) else { return }
+        if channel.peer.identifier != peripheral.identifier { complain("a channel to somebody else") }
+        let talk = ChannelTalk(channel)
+        talk.send(dice.within(1...600))
+        subject.talks.append(talk)
+    }
+}

@@ -1,0 +1,136 @@
+import CoreBluetooth
+
+/// An app in the central role.
+final class DayCentral: DayApp, @unchecked Sendable {
+    let ears: CentralEars
+    /// Whether it asks for connections that are made again by themselves, and can hear of it.
+    let isModern: Bool
+    private(set) var manager: CBCentralManager!
+    private(set) var subjects: [Subject] = []
+    var scan: ScanModel?
+    var writes: UInt64 = 0
+    private var connections: UInt32 = 0
+    private var lastState = CBManagerState.unknown
+
+    /// Starts at once, on the machine that the caller inhabits.
+    init(
+        _ name: String,
+        on machine: String,
+        _ kind: Kind,
+        isModern: Bool = true,
+        seed: UInt64,
+        _ chronicle: Chronicle
+    ) {
+        self.isModern = isModern
+        let delegate: any CentralEars & CBCentralManagerDelegate = isModern ? ModernEars() : LegacyEars()
+        ears = delegate
+        super.init(name, on: machine, kind, seed: seed, chronicle)
+        ears.app = self
+        manager = call("manager") { CBCentralManager(delegate: delegate, queue: kind == .main ? nil : queue) }
+    }
+
+    var isOn: Bool { manager.state == .poweredOn }
+
+    func stateChanged(_ state: CBManagerState) {
+        if state == lastState { complain("told of the state \(state.rawValue) twice") }
+        lastState = state
+        guard state != .poweredOn else { return }
+        scan = nil
+        if manager.isScanning { complain("scans without a radio") }
+        for subject in subjects {
+            unanswered(subject.end(), "when the radio went")
+            subject.link.radioLost(at: chronicle.now)
+            checkState(of: subject)
+            if subject.peripheral.services != nil { complain("services outlived the radio") }
+        }
+        if state.rawValue < CBManagerState.poweredOff.rawValue { subjects = [] }
+    }
+
+    func discovered(_ peripheral: CBPeripheral, _ data: [String: Any], _ rssi: Int) {
+        guard isOn, manager.isScanning else { return complain("discovered without a scan") }
+        if scan == nil { complain("discovered after the scan") }
+        complain(scan?.discovered(peripheral.identifier, data, rssi))
+        let subject = meet(peripheral)
+        guard subject.link.state == .idle, dice.chance(25) else { return }
+        connect(subject)
+    }
+
+    /// What is known of a peripheral, perhaps nothing yet.
+    func meet(_ peripheral: CBPeripheral) -> Subject {
+        if let known = subject(peripheral) { return known }
+        if subjects.contains(where: { $0.peripheral.identifier == peripheral.identifier }) {
+            complain("two objects for one peripheral")
+        }
+        let subject = Subject(peripheral, hearsOfReconnecting: isModern)
+        subjects.append(subject)
+        peripheral.delegate = ears
+        return subject
+    }
+
+    func subject(_ peripheral: CBPeripheral) -> Subject? { subjects.first { $0.peripheral === peripheral } }
+
+    /// Whether the link to a peripheral may have been lost, or attributes gone, since a request was made.
+    func excuses(_ subject: Subject, since instant: Duration) -> Bool {
+        subject.link.state != .connected || chronicle.excuses(machine, subject.server)
+            || chronicle.hasRebuilt(subject.server, since: instant)
+    }
+
+    func connected(_ peripheral: CBPeripheral) {
+        guard let subject = subject(peripheral) else { return complain("connected to a stranger") }
+        complain(subject.link.connected(at: chronicle.now))
+        checkState(of: subject)
+        if peripheral.services != nil { complain("services before they were discovered") }
+        connections += 1
+        (subject.connection, subject.commands) = (connections, 0)
+        if dice.chance(5) { return cancel(subject) }
+        if dice.chance(80) { discoverServices(subject) }
+    }
+
+    func failed(_ peripheral: CBPeripheral, _ error: (any Error)?) {
+        guard let subject = subject(peripheral) else { return complain("failed to connect to a stranger") }
+        complain(subject.link.failed(error, at: chronicle.now))
+        if !chronicle.excuses(machine, subject.server) { complain("failed to connect without a cause: \(told(error))") }
+        checkState(of: subject)
+    }
+
+    func disconnected(_ peripheral: CBPeripheral, _ error: (any Error)?, isReconnecting: Bool) {
+        guard let subject = subject(peripheral) else { return complain("disconnected from a stranger") }
+        unanswered(subject.end(), "when the connection ended")
+        let isExcused = chronicle.excuses(machine, subject.server)
+        complain(
+            subject.link.disconnected(error, isReconnecting: isReconnecting, isExcused: isExcused, at: chronicle.now)
+        )
+        checkState(of: subject)
+        if peripheral.services != nil { complain("services outlived the connection") }
+        if subject.link.state == .idle, dice.chance(25) { connect(subject) }
+        if subject.link.state == .connecting, dice.chance(10) { cancel(subject) }
+    }
+
+    func checkState(of subject: Subject) {
+        guard let expected = subject.link.publicState, subject.peripheral.state != expected else { return }
+        complain("the state is \(subject.peripheral.state.rawValue) while \(subject.link.state)")
+    }
+
+    private func unanswered(_ requests: [RequestModel.Request], _ when: String) {
+        for request in requests { complain("\(request.kind) was not answered \(when)") }
+    }
+
+    func told(_ error: (any Error)?) -> String { error.map { "\($0)" } ?? "success" }
+
+    /// Looks for what has waited for too long: since before `instant`, if nothing outside is to blame.
+    ///
+    /// The last time everything has had the time and the conditions that it needs.
+    func audit(since instant: Duration, isLast: Bool) {
+        for subject in subjects {
+            for request in subject.requests.overdue(since: instant) { complain("\(request.kind) is not answered") }
+            switch subject.link.state {
+            case .closing where subject.link.since < instant: complain("giving up is not answered")
+            case .connecting where isLast && subject.link.since < instant: complain("connecting is not answered")
+            case .idle, .connecting, .connected, .closing: break
+            }
+            if let since = subject.closedSince, since < instant { complain("no room, and no word of it") }
+            checkState(of: subject)
+        }
+        if isLast, !isOn { complain("the state is \(manager.state.rawValue) at the end") }
+    }
+}

@@ -1,0 +1,84 @@
+import CoreBluetooth
+
+// What centrals ask of the app.
+extension DayServer {
+    func received(_ request: CBATTRequest) {
+        switch request.characteristic.uuid {
+        case Layout.note:
+            let value = Layout.pattern(Layout.lengths[Layout.note] ?? 0, salt: 9)
+            guard request.offset <= value.count else { return owe(request, .invalidOffset) }
+            request.value = value.dropFirst(request.offset)
+            owe(request, .success)
+        case Layout.secret: owe(request, CBATTError.Code(rawValue: Layout.secretRefusal) ?? .unlikelyError)
+        default:
+            complain("asked for a value of \(request.characteristic.uuid) that the system knows")
+            owe(request, .requestNotSupported)
+        }
+    }
+
+    func received(_ requests: [CBATTRequest]) {
+        guard let first = requests.first else { return complain("asked to write nothing") }
+        guard requests.allSatisfy({ $0.characteristic === first.characteristic && $0.central === first.central }) else {
+            return complain("one group of writes for several")
+        }
+        switch first.characteristic.uuid {
+        case Layout.commands:
+            for request in requests { takeCommand(request.value ?? Data()) }
+            if dice.chance(50) { call("respond") { manager.respond(to: first, withResult: .success) } }
+        case Layout.note: takeNote(requests, first)
+        default:
+            complain("asked to write \(first.characteristic.uuid)")
+            owe(first, .writeNotPermitted)
+        }
+    }
+
+    /// Answers what has been owed for long enough.
+    func tend() {
+        let now = chronicle.now
+        guard isOn else { return }
+        for debt in debts where debt.due <= now { pay(debt) }
+        debts.removeAll { $0.due <= now }
+        for talk in talks { complain(talk.receive()) }
+        talks.removeAll { !$0.isOpen }
+    }
+
+    /// Numbers come in order, none twice, and none is lost.
+    private func takeCommand(_ value: Data) {
+        guard value.count == 16 else { return complain("a command of \(value.count) octets") }
+        let sender = UInt64(octets: value.prefix(8)), number = UInt64(octets: value.dropFirst(8))
+        defer { expected[sender] = number + 1 }
+        guard let next = expected[sender] else { return }
+        if number != next { complain("the command \(number) instead of \(next)") }
+    }
+
+    private func takeNote(_ requests: [CBATTRequest], _ first: CBATTRequest) {
+        var value = Data()
+        for request in requests {
+            guard request.offset == value.count else {
+                complain("a part at \(request.offset) instead of \(value.count)")
+                return owe(first, .invalidOffset)
+            }
+            value += request.value ?? Data()
+        }
+        if value.first == Layout.poison, let code = value.last {
+            return owe(first, CBATTError.Code(rawValue: Int(code)) ?? .unlikelyError)
+        }
+        guard value.count > 8, Layout.isPattern(Data(value.dropFirst(8)), value.count - 8) else {
+            complain("a value that nobody wrote")
+            return owe(first, .unlikelyError)
+        }
+        owe(first, .success, number: UInt64(octets: value.prefix(8)))
+    }
+
+    /// Answers, now or some seconds later.
+    private func owe(_ request: CBATTRequest, _ result: CBATTError.Code, number: UInt64? = nil) {
+        let delay = dice.chance(85) ? 0 : dice.within(1...8)
+        let debt = Debt(request: request, result: result, number: number, due: chronicle.now + .seconds(delay))
+        if delay == 0 { pay(debt) } else { debts.append(debt) }
+    }
+
+    private func pay(_ debt: Debt) {
+        if let number = debt.number, !chronicle.take(number) { complain("the value \(number) came twice") }
+        call("respond") { manager.respond(to: debt.request, withResult: debt.result) }
+    }
+}

@@ -1,0 +1,134 @@
+import CoreBluetooth
+import Synchronization
+
+/// An app in the peripheral role.
+final class DayServer: DayApp, @unchecked Sendable {
+    /// An answer that the app owes.
+    struct Debt {
+        let request: CBATTRequest
+        let result: CBATTError.Code
+        /// The long value that is taken with it.
+        var number: UInt64?
+        let due: Duration
+    }
+
+    let ears = ServerEars()
+    private(set) var manager: CBPeripheralManager!
+    var model = ServerModel()
+    var main: CBMutableService?
+    /// Whether the system has taken ``main``.
+    var isServed = false
+    var part: CBMutableService?
+    var guest: CBMutableService?
+    var debts: [Debt] = []
+    var talks: [ChannelTalk] = []
+    /// The next number of each characteristic that sends some.
+    var numbers: [CBUUID: UInt32] = [:]
+    /// The next number of each connection that writes some; absent where it is not known.
+    var expected: [UInt64: UInt64] = [:]
+    /// What centrals may open, for other apps to know.
+    let channel = Mutex<CBL2CAPPSM?>(nil)
+    private var lastState = CBManagerState.unknown
+
+    /// Starts at once, on the machine that the caller inhabits.
+    init(_ name: String, on machine: String, seed: UInt64, _ chronicle: Chronicle) {
+        super.init(name, on: machine, .serial, seed: seed, chronicle)
+        ears.app = self
+        manager = call("manager") { CBPeripheralManager(delegate: ears, queue: queue) }
+    }
+
+    var isOn: Bool { manager.state == .poweredOn }
+
+    func stateChanged(_ state: CBManagerState) {
+        if state == lastState { complain("told of the state \(state.rawValue) twice") }
+        lastState = state
+        if state == .poweredOn {
+            if main == nil { publish() } else if !isServed { rebuild() }
+            return
+        }
+        let forgets = state.rawValue < CBManagerState.poweredOff.rawValue
+        model.radioLost(forgets: forgets)
+        chronicle.rebuilt(machine)
+        (debts, talks, expected) = ([], [], [:])
+        if manager.isAdvertising { complain("advertises without a radio") }
+        for item in main?.items ?? [] where !(item.subscribedCentrals ?? []).isEmpty {
+            complain("subscriptions outlived the radio")
+        }
+        channel.withLock { $0 = nil }
+        guard forgets else { return }
+        (main, part, guest, isServed) = (nil, nil, nil, false)
+    }
+
+    /// Publishes and advertises all that it has.
+    func publish() {
+        chronicle.rebuilt(machine)
+        let part = Layout.makePart(), main = Layout.makeMain(including: part)
+        (self.part, self.main) = (part, main)
+        add(part)
+        add(main)
+        startAdvertising()
+        publishChannel()
+    }
+
+    func started(_ error: (any Error)?) {
+        complain(model.started(error))
+        if error == nil, model.advertises, !manager.isAdvertising { complain("started, but does not advertise") }
+    }
+
+    func added(_ service: CBService, _ error: (any Error)?) {
+        let isExcused = chronicle.excuses(machine, machine)
+        complain(model.added(ObjectIdentifier(service), error, isExcused: isExcused))
+        if service === main { isServed = error == nil }
+    }
+
+    func subscribed(_ central: CBCentral, _ characteristic: CBCharacteristic) {
+        complain(model.subscribed(central.identifier, characteristic.uuid))
+        check(central, characteristic, isSubscribed: true)
+        if central.maximumUpdateValueLength < 20 { complain("room for \(central.maximumUpdateValueLength) octets") }
+    }
+
+    func unsubscribed(_ central: CBCentral, _ characteristic: CBCharacteristic) {
+        complain(model.unsubscribed(central.identifier, characteristic.uuid))
+        check(central, characteristic, isSubscribed: false)
+    }
+
+    private func check(_ central: CBCentral, _ characteristic: CBCharacteristic, isSubscribed: Bool) {
+        guard let item = characteristic as? CBMutableCharacteristic, main?.items.contains(item) ?? false else {
+            return complain("a subscription to something else")
+        }
+        let isListed = item.subscribedCentrals?.contains { $0.identifier == central.identifier } ?? false
+        if isListed != isSubscribed { complain("the list of subscribers says otherwise") }
+    }
+
+    func ready() { complain(model.ready()) }
+
+    func published(_ psm: CBL2CAPPSM, _ error: (any Error)?) {
+        complain(model.published(error))
+        if error == nil { channel.withLock { $0 = psm } }
+    }
+
+    func unpublished(_ psm: CBL2CAPPSM) { complain(model.unpublished(psm)) }
+
+    func opened(_ channel: CBL2CAPChannel?, _ error: (any Error)?) {
+        guard let channel else { return complain("no channel: \(error.map { "\($0)" } ?? "no error")") }
+        let talk = ChannelTalk(channel)
+        talk.send(dice.within(1...600))
+        talks.append(talk)
+    }
+
+    /// Looks for what has waited for too long: since before `instant`, if nothing outside is to blame.
+    ///
+    /// The last time everything has had the time and the conditions that it needs.
+    func audit(since instant: Duration, isLast: Bool) {
+        for what in model.overdue(since: instant) { complain("the \(what) is not answered") }
+        if isOn, model.overdue(since: chronicle.now).isEmpty, manager.isAdvertising != model.advertises {
+            complain("advertises: \(manager.isAdvertising), and should: \(model.advertises)")
+        }
+        if isLast, !isOn { complain("the state is \(manager.state.rawValue) at the end") }
+    }
+}
+
+extension CBMutableService {
+    /// The characteristics, as they were made.
+    var items: [CBMutableCharacteristic] { (characteristics ?? []).compactMap { $0 as? CBMutableCharacteristic } }
+}

@@ -1,0 +1,37 @@
+import CoreBluetooth
+
+/// One peripheral of one app: the object, and what the documents say about it now.
+final class Subject {
+    let peripheral: CBPeripheral
+    var link: LinkModel
+    var requests = RequestModel()
+    var values: [ObjectIdentifier: ValueModel] = [:]
+    /// Since when there has been no room for a value without response.
+    var closedSince: Duration?
+    /// Which of the app's connections it is, and how many numbers went out on it.
+    var connection: UInt32 = 0
+    var commands: UInt32 = 0
+    var talks: [ChannelTalk] = []
+
+    init(_ peripheral: CBPeripheral, hearsOfReconnecting: Bool) {
+        self.peripheral = peripheral
+        link = LinkModel(hearsOfReconnecting: hearsOfReconnecting)
+    }
+
+    /// The server's machine, if the peripheral has told its name.
+    var server: String? { peripheral.name }
+
+    var services: [CBService] { peripheral.services ?? [] }
+    var characteristics: [CBCharacteristic] { services.flatMap { $0.characteristics ?? [] } }
+    var descriptors: [CBDescriptor] { characteristics.flatMap { $0.descriptors ?? [] } }
+
+    /// The connection is over.
+    ///
+    /// - Returns: The requests that were not answered.
+    func end() -> [RequestModel.Request] {
+        values = [:]
+        closedSince = nil
+        talks = []
+        return requests.end()
+    }
+}

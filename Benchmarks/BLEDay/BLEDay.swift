@@ -1,0 +1,52 @@
+import ArgumentParser
+
+/// Lets days pass for three apps of one phone, and says what contradicts Apple's documents.
+@main
+struct BLEDay: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "BLEDay",
+        abstract: "Two centrals and a peripheral manager in one process, for a simulated day.",
+        discussion: "Prints one JSON object for each seed. Exit status: 0 all is well, 1 something is not."
+    )
+
+    @Option(help: "The first seed.") var seed: UInt64 = 0
+    @Option(help: "How many seeds.") var seeds = 1
+    @Option(help: "How long a day is, in hours.") var hours = 24
+    @Flag(help: "Have the apps work at the same time; no two runs are alike then.") var concurrent = false
+
+    func run() async throws {
+        var isGood = true
+        for number in 0..<UInt64(max(0, seeds)) {
+            let clock = ContinuousClock(), start = clock.now
+            let task = Task.detached { [seed, hours, concurrent] in
+                await Day.run(seed: seed + number, hours: hours, isConcurrent: concurrent)
+            }
+            let outcome = await task.value
+            for violation in outcome.violations {
+                print("{\"seed\": \(outcome.seed), \"violation\": \"\(violation)\"}")
+            }
+            print(outcome.json(wall: clock.now - start))
+            isGood = isGood && outcome.violations.isEmpty
+        }
+        if !isGood { throw ExitCode(1) }
+    }
+}
+
+extension Day.Outcome {
+    /// One JSON object.
+    func json(wall: Duration) -> String {
+        let seconds = Double(wall.components.seconds) + Double(wall.components.attoseconds) / 1e18
+        let fields = [
+            "\"workload\": \"day\"", "\"seed\": \(seed)", "\"hours\": \(hours)",
+            "\"operations\": \(operations.values.reduce(0, +))", "\"callbacks\": \(callbacks.values.reduce(0, +))",
+            "\"violations\": \(violations.count)", "\"wall_seconds\": \((seconds * 1_000).rounded() / 1_000)",
+            "\"hash\": \"\(String(hash, radix: 16))\"", "\"by_operation\": \(Self.json(operations))",
+            "\"by_callback\": \(Self.json(callbacks))",
+        ]
+        return "{\(fields.joined(separator: ", "))}"
+    }
+
+    private static func json(_ counts: [String: Int]) -> String {
+        "{" + counts.sorted { $0.key < $1.key }.map { "\"\($0.key)\": \($0.value)" }.joined(separator: ", ") + "}"
+    }
+}

@@ -1,0 +1,32 @@
+import CoreBluetooth
+
+/// What Apple documents of a scan: reports while it lasts, of peripherals that were asked for, each once and once more
+/// if a scan response adds to it, unless the app wants all.
+struct ScanModel {
+    let services: [CBUUID]
+    let solicited: [CBUUID]
+    let allowsDuplicates: Bool
+    private var counts: [UUID: Int] = [:]
+
+    init(services: [CBUUID]?, solicited: [CBUUID], allowsDuplicates: Bool) {
+        self.services = services ?? []
+        self.solicited = solicited
+        self.allowsDuplicates = allowsDuplicates
+    }
+
+    /// - Returns: What is wrong, if anything.
+    mutating func discovered(_ peripheral: UUID, _ data: [String: Any], _ rssi: Int) -> String? {
+        counts[peripheral, default: 0] += 1
+        let count = counts[peripheral] ?? 0
+        if !allowsDuplicates, count > 2 { return "discovered \(count) times in one scan" }
+        guard rssi == 127 || (-127...20).contains(rssi) else { return "a signal of \(rssi) dBm" }
+        if services.isEmpty { return nil }
+        let advertised = [CBAdvertisementDataServiceUUIDsKey, CBAdvertisementDataOverflowServiceUUIDsKey]
+            .flatMap { data[$0] as? [CBUUID] ?? [] }
+        let wanted = data[CBAdvertisementDataSolicitedServiceUUIDsKey] as? [CBUUID] ?? []
+        let isMatch = services.contains(where: advertised.contains) || solicited.contains(where: wanted.contains)
+        return isMatch ? nil : "discovered with \(advertised), which nobody looks for"
+    }
+
+    func hasDiscovered(_ peripheral: UUID) -> Bool { counts[peripheral] != nil }
+}

@@ -1,0 +1,30 @@
+import CoreBluetooth
+
+/// What Apple documents of the values that one characteristic sends: in order, none twice, none lost, and only while
+/// the app wants them.
+struct ValueModel {
+    /// How many changes of the subscription wait for their answer.
+    private var pending = 0
+    private var last: UInt32?
+
+    mutating func changing() {
+        pending += 1
+        last = nil
+    }
+
+    mutating func changed() {
+        pending = max(0, pending - 1)
+        last = nil
+    }
+
+    /// - Returns: What is wrong, if anything.
+    mutating func received(_ value: Data?, isNotifying: Bool) -> String? {
+        guard let value, value.count >= 4 else { return "a value that nobody sent" }
+        guard isNotifying || pending > 0 else { return "a value without a subscription" }
+        let number = value.prefix(4).reduce(0) { $0 << 8 | UInt32($1) }
+        guard pending == 0 else { return nil }
+        defer { last = number }
+        guard let last, number != last &+ 1 else { return nil }
+        return "the value \(number) after \(last)"
+    }
+}

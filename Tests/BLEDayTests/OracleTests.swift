@@ -1,0 +1,137 @@
+import CoreBluetooth
+import Testing
+
+@testable import BLEDay
+
+@Suite("What the day knows of Apple's documents")
+struct OracleTests {
+    private static let lost = CBError(.connectionTimeout)
+
+    @Test("A connection is made once for each time that it is asked for")
+    func connecting() {
+        var link = LinkModel(hearsOfReconnecting: true)
+        #expect(link.connected(at: .zero) != nil)
+        link.connect(reconnects: false, at: .zero)
+        link.connect(reconnects: false, at: .zero)
+        #expect(link.connected(at: .zero) == nil)
+        #expect(link.connected(at: .zero) != nil)
+    }
+
+    @Test("Giving up is answered once, without an error")
+    func cancelling() {
+        for isConnected in [false, true] {
+            var link = LinkModel(hearsOfReconnecting: true)
+            link.connect(reconnects: true, at: .zero)
+            if isConnected { _ = link.connected(at: .zero) }
+            link.cancel(at: .zero)
+            var again = link, refused = link
+            #expect(link.disconnected(nil, isReconnecting: false, isExcused: false, at: .zero) == nil)
+            #expect(link.disconnected(nil, isReconnecting: false, isExcused: false, at: .zero) != nil)
+            #expect(refused.disconnected(Self.lost, isReconnecting: false, isExcused: false, at: .zero) != nil)
+            again.connect(reconnects: false, at: .zero)
+            #expect(again.disconnected(nil, isReconnecting: false, isExcused: false, at: .zero) == nil)
+            #expect(again.connected(at: .zero) == nil)
+        }
+    }
+
+    @Test(
+        "A connection that ends by itself has a cause and an error, and is made again for those who asked and can hear",
+        arguments: [
+            (true, true, true, true), (true, true, false, false), (true, false, true, false),
+            (true, false, false, true), (false, true, true, false), (false, true, false, true),
+        ]
+    )
+    func losing(hears: Bool, wants: Bool, isReconnecting: Bool, isRight: Bool) {
+        var link = LinkModel(hearsOfReconnecting: hears)
+        link.connect(reconnects: wants, at: .zero)
+        _ = link.connected(at: .zero)
+        var causeless = link, silent = link
+        #expect(causeless.disconnected(Self.lost, isReconnecting: isReconnecting, isExcused: false, at: .zero) != nil)
+        #expect(silent.disconnected(nil, isReconnecting: isReconnecting, isExcused: true, at: .zero) != nil)
+        let complaint = link.disconnected(Self.lost, isReconnecting: isReconnecting, isExcused: true, at: .zero)
+        #expect((complaint == nil) == isRight)
+    }
+
+    @Test("Requests are answered once and in order, but for what is answered at once")
+    func order() {
+        var requests = RequestModel()
+        let request = { (kind: RequestModel.Kind, lane: RequestModel.Lane) in
+            RequestModel.Request(kind: kind, subject: nil, lane: lane, outcome: .success, number: nil, made: .zero)
+        }
+        requests.ask(request(.services, .attributes))
+        requests.ask(request(.rssi, .rssi))
+        requests.ask(request(.read, .attributes))
+        requests.ask(request(.notify, .immediate))
+        if case .due = requests.answer(.notify, nil, nil) {} else { Issue.record("what is immediate may overtake") }
+        if case .due = requests.answer(.rssi, nil, nil) {} else { Issue.record("other kinds may overtake") }
+        if case .early = requests.answer(.read, nil, nil) {} else { Issue.record("a read may not overtake") }
+        if case .unasked = requests.answer(.read, nil, nil) {} else { Issue.record("a read is answered once") }
+        #expect(requests.overdue(since: .seconds(1)).count == 1)
+        #expect(requests.end().map(\.kind) == [.services])
+        #expect(requests.end().isEmpty)
+    }
+
+    @Test("An answer is what was to be expected, unless the link may be lost")
+    func answers() {
+        var request = RequestModel.Request(
+            kind: .read,
+            subject: nil,
+            lane: .attributes,
+            outcome: .success,
+            number: nil,
+            made: .zero
+        )
+        #expect(RequestModel.complaint(request, nil, isExcused: false) == nil)
+        #expect(RequestModel.complaint(request, Self.lost, isExcused: true) == nil)
+        #expect(RequestModel.complaint(request, Self.lost, isExcused: false) != nil)
+        request.outcome = .refusal(2)
+        #expect(RequestModel.complaint(request, CBATTError(.readNotPermitted), isExcused: false) == nil)
+        #expect(RequestModel.complaint(request, CBATTError(.writeNotPermitted), isExcused: false) != nil)
+        #expect(RequestModel.complaint(request, nil, isExcused: true) != nil)
+    }
+
+    @Test("Values come in order, none is lost, and none comes that nobody wants")
+    func values() {
+        var values = ValueModel()
+        let value = { (number: UInt64) in Data(number.octets.suffix(4)) }
+        #expect(values.received(value(5), isNotifying: false) != nil)
+        #expect(values.received(value(5), isNotifying: true) == nil)
+        #expect(values.received(value(6), isNotifying: true) == nil)
+        #expect(values.received(value(6), isNotifying: true) != nil)
+        #expect(values.received(value(8), isNotifying: true) != nil)
+        values.changing()
+        #expect(values.received(value(10), isNotifying: false) == nil)
+        values.changed()
+        #expect(values.received(value(20), isNotifying: true) == nil)
+    }
+
+    @Test("A scan reports what was asked for, each peripheral twice at most")
+    func scanning() {
+        var scan = ScanModel(services: [Layout.main], solicited: [], allowsDuplicates: false)
+        let data = [CBAdvertisementDataServiceUUIDsKey: [Layout.main]], other = UUID()
+        #expect(scan.discovered(other, [:], -40) != nil)
+        let peripheral = UUID()
+        #expect(scan.discovered(peripheral, data, -40) == nil)
+        #expect(scan.discovered(peripheral, data, -40) == nil)
+        #expect(scan.discovered(peripheral, data, -40) != nil)
+    }
+
+    @Test("A server starts, adds and is told of room as often as it asked")
+    func serving() {
+        var server = ServerModel()
+        #expect(server.started(nil) != nil)
+        server.start(isWellFormed: true, at: .zero)
+        server.start(isWellFormed: true, at: .zero)
+        #expect(server.started(CBError(.alreadyAdvertising)) == nil)
+        #expect(server.started(CBError(.alreadyAdvertising)) != nil)
+        #expect(server.overdue(since: .seconds(1)) == ["start of advertising"])
+        #expect(server.started(nil) == nil)
+        #expect(server.ready() != nil)
+        server.refused(at: .zero)
+        #expect(server.ready() == nil)
+        let central = UUID()
+        #expect(server.unsubscribed(central, Layout.notified) != nil)
+        #expect(server.subscribed(central, Layout.notified) == nil)
+        #expect(server.subscribed(central, Layout.notified) != nil)
+    }
+}
