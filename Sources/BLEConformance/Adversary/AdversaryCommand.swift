@@ -10,9 +10,10 @@ struct AdversaryCommand: ParsableCommand {
         abstract: "Has an adversary send every sequence of packets up to a length to each role of the host.",
         discussion: """
             The packets are \(HostilePacket.attributePackets.count) of the Attribute Protocol, \
-            \(HostilePacket.signals.count) of L2CAP on a new link and \(HostilePacket.channelPackets.count) on one with \
-            channels, well-formed and not. After each sequence everything must be answered as specified, the link and \
-            all others alive, and nothing may have grown without bound.
+            \(HostilePacket.signals.count) of L2CAP on a new link and \
+            \(HostilePacket.channelPackets.count) on one with channels, well-formed and not. After each sequence \
+            everything must be answered as specified, the link and all others alive, and nothing may have grown \
+            without bound.
             """
     )
 
