@@ -116,7 +116,7 @@ let package = Package(
         ),
         .testTarget(
             name: "CoreBluetoothTests",
-            dependencies: ["CoreBluetooth", "BLESimulation", "BLERuntime", "BLEHost", "BLEWire"],
+            dependencies: ["CoreBluetooth", "BLESimulation", "BLEController", "BLERuntime", "BLEHost", "BLEWire"],
             swiftSettings: common
         ),
         .testTarget(

@@ -49,12 +49,8 @@ open class CBCentralManager: CBManager {
 
     /// Creates a manager whose delegate is called on `queue`, or on the main queue if that is `nil`.
     ///
-    /// The delegate hears of the state as soon as it is known; with a restore identifier it first hears, once, what was
-    /// preserved of an earlier launch, which is nothing on this system. The other options are accepted and change
-    /// nothing.
-    ///
-    /// - Precondition: With a restore identifier, the delegate has `centralManager(_:willRestoreState:)`; otherwise the
-    ///   program ends, as on Apple's systems.
+    /// The delegate hears of the state as soon as it is known. The options are accepted and change nothing: as nothing
+    /// is preserved of an earlier launch, a manager with a restore identifier begins like any other.
     public init(
         delegate: (any CBCentralManagerDelegate)?,
         queue: dispatch_queue_t?,
@@ -141,8 +137,6 @@ open class CBCentralManager: CBManager {
         guard acceptsCommands() else { return }
         content.withLock { $0.watch = options.map { [links = $0.links] in ConnectionWatch($0, links: links) } }
     }
-
-    override func restore() { delegate?.centralManager(self, willRestoreState: [:]) }
 
     override func beWatched() {
         super.beWatched()

@@ -11,6 +11,8 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
     func centralManagerDidUpdateState(_ central: CBCentralManager)
 
     /// Tells what was preserved of an earlier launch of the app; before anything else.
+    ///
+    /// Called only when the app was launched again to go on where it was, which nothing on this system does yet.
     func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any])
 
     /// Tells of a device that was scanned for; keep `peripheral`, or it is gone afterwards.
@@ -62,7 +64,7 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
 
 // Apple's protocol marks these optional; a default is what an absent method does.
 extension CBCentralManagerDelegate {
-    /// Ends the program, as on Apple's systems: an app that names a manager for this must have the method.
+    /// Ends the program if the manager has a restore identifier: as on Apple's systems, such an app has the method.
     public func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {
         central.raiseForMissingRestoration("centralManager(_:willRestoreState:)")
     }

@@ -12,14 +12,12 @@ open class CBManager: NSObject, Observed {
     package let observers = Observers()
     let channels = Guarded(WeakTable<ChannelID, ChannelConduit>())
     /// Whether the app wants its manager's state back when it is launched again.
-    let restores: Bool
+    private let restores: Bool
     private let hostState = Guarded(CBManagerState.unknown)
 
     /// Opens a session; events arrive on a serial queue of the manager's own, which targets the app's queue.
     ///
     /// So they keep their order even if the app's queue is concurrent, and count as being on the app's queue.
-    ///
-    /// With a restore identifier, the delegate first hears what was preserved.
     init(_ role: ClientRole, queue: DispatchQueue?, restoreIdentifier: Any?) {
         restores = restoreIdentifier is String
         let appQueue = queue ?? .main
@@ -29,7 +27,6 @@ open class CBManager: NSObject, Observed {
         let reference = ManagerReference(queue: queue)
         self.reference = reference
         queue.suspend()
-        if restores { queue.async { reference.manager?.restore() } }
         session = DefaultLink.current.open(role, on: queue) { reference.manager?.receive($0) }
         super.init()
         reference.manager = self
@@ -66,9 +63,6 @@ open class CBManager: NSObject, Observed {
     /// Always on the manager's queue: what a delegate method reads is what it was called about.
     func apply(_: ClientEvent) {}
 
-    /// Tells the delegate what was preserved of an earlier launch; on the manager's queue, before anything else.
-    func restore() {}
-
     private func receive(_ event: ClientEvent) {
         apply(event)
         // Peripherals tell what is theirs themselves, since they answer some requests on their own.
@@ -84,7 +78,9 @@ open class CBManager: NSObject, Observed {
         }
     }
 
-    /// Ends the program of an app that wants a state restored and lacks the method that would tell it of that.
+    /// Ends the program of an app that wants its state back and lacks the method that is told of it.
+    ///
+    /// The defaults of those methods say so when they are called, since nothing can ask a delegate what it has.
     func raiseForMissingRestoration(_ method: String) {
         guard restores else { return }
         raise("\(Swift.type(of: self)) has a restore identifier but its delegate does not implement \(method)")

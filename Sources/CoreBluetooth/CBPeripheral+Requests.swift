@@ -104,7 +104,8 @@ extension CBPeripheral {
         guard !properties.isDisjoint(with: [.notify, .indicate]) else {
             return answer(.subscriptionChanged(handles.value, .none, .att(.requestNotSupported)))
         }
-        guard characteristic.isNotifying != enabled else {
+        let isChanging = content.withLock { $0.requests.isChanging(handles.value) }
+        guard isChanging || characteristic.isNotifying != enabled else {
             return answer(.subscriptionChanged(handles.value, characteristic.subscription, nil))
         }
         let wanted: Subscription = !enabled ? .none : properties.contains(.notify) ? .notifications : .indications

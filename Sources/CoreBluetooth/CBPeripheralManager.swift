@@ -32,12 +32,8 @@ open class CBPeripheralManager: CBManager {
 
     /// Creates a manager whose delegate is called on `queue`, or on the main queue if that is `nil`.
     ///
-    /// The delegate hears of the state as soon as it is known; with a restore identifier it first hears, once, what was
-    /// preserved of an earlier launch, which is nothing on this system. The other options are accepted and change
-    /// nothing.
-    ///
-    /// - Precondition: With a restore identifier, the delegate has `peripheralManager(_:willRestoreState:)`; otherwise
-    ///   the program ends, as on Apple's systems.
+    /// The delegate hears of the state as soon as it is known. The options are accepted and change nothing: as nothing
+    /// is preserved of an earlier launch, a manager with a restore identifier begins like any other.
     public init(
         delegate: (any CBPeripheralManagerDelegate)?,
         queue: dispatch_queue_t?,
@@ -152,8 +148,6 @@ open class CBPeripheralManager: CBManager {
         guard acceptsCommands() else { return }
         session.send(.server(.unpublishChannel(SPSM(wire: PSM))))
     }
-
-    override func restore() { delegate?.peripheralManager(self, willRestoreState: [:]) }
 
     override func beWatched() {
         super.beWatched()

@@ -10,6 +10,8 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
     /// ``CBManagerState/poweredOff`` the services are gone, too, and must be added again.
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager)
     /// Tells what was preserved of an earlier launch of the app; before anything else.
+    ///
+    /// Called only when the app was launched again to go on where it was, which nothing on this system does yet.
     func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any])
     /// Tells that advertising has begun, or why not.
     func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?)
@@ -51,7 +53,7 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
 
 // Apple's protocol marks these optional; a default is what an absent method does.
 extension CBPeripheralManagerDelegate {
-    /// Ends the program, as on Apple's systems: an app that names a manager for this must have the method.
+    /// Ends the program if the manager has a restore identifier: as on Apple's systems, such an app has the method.
     public func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {
         peripheral.raiseForMissingRestoration("peripheralManager(_:willRestoreState:)")
     }

@@ -74,6 +74,13 @@ struct RequestQueue {
         return unanswered.filter { !$0.isVoid }.map(\.request) + waiting[next...]
     }
 
+    /// Whether a subscription to the value with this handle has been asked for and not been answered.
+    func isChanging(_ handle: AttributeHandle) -> Bool {
+        (unanswered.map(\.request) + waiting[next...]).contains { request in
+            if case .subscribe(_, handle, _) = request { true } else { false }
+        }
+    }
+
     private mutating func send(_ request: PeerRequest) {
         if case .writeCommand = request { return }
         unanswered.append(Unanswered(request: request))

@@ -23,7 +23,7 @@ struct CentralManagerTests {
         #expect(bench.app.take() == ["state \(expected.rawValue)"])
     }
 
-    @Test("What the host can do is known to whoever asks, once it has said so")
+    @Test("What the host can do is known to whoever asks, once it has said so", .behaviour("1.2.4"))
     func features() async {
         let link = bench.link, both: CBCentralManager.Feature = [.extendedScanAndConnect, .channelSounding]
         func supported(_ features: CBCentralManager.Feature) -> Bool {
@@ -107,7 +107,7 @@ struct CentralManagerTests {
         #expect(bench.app.take() == ["discovered A -40"])
     }
 
-    @Test("A device is the same object as long as the app keeps it, and keeps the name it had")
+    @Test("A device is the same object as long as the app keeps it, and keeps the name it had", .behaviour("2.1.7"))
     func identity() async {
         let first = await bench.discover(name: "A")
         await bench.session.tell(.discovered(.of(CentralBench.peer)))

@@ -250,7 +250,7 @@ struct ValueTests {
         #expect(Expected(descriptor.value) == expected)
     }
 
-    @Test("A descriptor is written, but for the one that asks for notifications")
+    @Test("A descriptor is written, but for the one that asks for notifications", .behaviour("4.8.4"))
     func writingDescriptors() async {
         let (peripheral, characteristic) = await bench.characteristic(.read)
         let item = AttributeHandle(wire: 13)

@@ -190,7 +190,7 @@ struct PublishingTests {
         #expect(bench.take() == [.removeService(LocalAttributeID(rawValue: 1))])
     }
 
-    @Test("A value that others could change ends the program")
+    @Test("A value that others could change ends the program", .behaviour("4.8.3"))
     func cachedValue() async {
         let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let bench = PeripheralBench()
@@ -206,7 +206,7 @@ struct PublishingTests {
         #expect(complaint(end).contains("Characteristics with cached values must be read-only"))
     }
 
-    @Test("Descriptors that can not be made end the program")
+    @Test("Descriptors that can not be made end the program", .behaviour("4.8.5"))
     func descriptors() async {
         let type = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = CBMutableDescriptor(type: CBUUID(string: "2902"), value: Data([1, 0]))

@@ -26,7 +26,10 @@ struct CBUUIDTests {
         #expect(CBUUID(data: uuid.data).uuidString == upper)
     }
 
-    @Test("is equal in all forms, in every collection of Foundation's and Swift's")
+    @Test(
+        "is equal in all forms, in every collection of Foundation's and Swift's",
+        .behaviour("1.10.1", "1.10.2")
+    )
     func equality() throws {
         let whole = try #require(UUID(uuidString: Self.long))
         let forms = [
@@ -46,7 +49,7 @@ struct CBUUIDTests {
         #expect(!CBUUID(string: "180D").isEqual("180D"))
     }
 
-    @Test("has the name that the SIG gave it as its description, or else its characters")
+    @Test("has the name that the SIG gave it as its description, or else its characters", .behaviour("1.10.3"))
     func description() {
         #expect("\(CBUUID(string: "180F"))".hasPrefix("Battery"))
         #expect("\(CBUUID(string: "FFF0"))" == "FFF0")
@@ -89,7 +92,7 @@ struct CBUUIDTests {
         for uuid in fromCoreFoundation(Self.long) { #expect(uuid.uuidString == Self.long) }
     }
 
-    @Test("ends the program when it is made of anything else")
+    @Test("ends the program when it is made of anything else", .behaviour("4.8.1", "4.8.2"))
     func refusal() async {
         let text = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = CBUUID(string: "not a UUID")

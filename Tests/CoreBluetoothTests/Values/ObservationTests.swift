@@ -23,7 +23,7 @@ struct ObservationTests {
     let bench = CentralBench()
     let seen = Seen()
 
-    @Test("The state of a manager is observed, with the values before and after")
+    @Test("The state of a manager is observed, with the values before and after", .behaviour("1.1.3"))
     func managerState() async {
         let observation = bench.manager.observe(\.state, options: [.new, .old]) { [seen] manager, change in
             seen.add("\(change.oldValue!.rawValue) \(change.newValue!.rawValue) \(manager.state.rawValue)")
@@ -65,7 +65,10 @@ struct ObservationTests {
         #expect(seen.take() == [])
     }
 
-    @Test("A peripheral is observed on its way through a connection, before the delegate hears of it")
+    @Test(
+        "A peripheral is observed on its way through a connection, before the delegate hears of it",
+        .behaviour("1.1.3")
+    )
     func peripheralState() async {
         let peripheral = await bench.discover()
         let heard = Guarded(bench.app)
@@ -99,7 +102,7 @@ struct ObservationTests {
         observation.invalidate()
     }
 
-    @Test("A peripheral manager is observed, too")
+    @Test("A peripheral manager is observed, too", .behaviour("1.1.3"))
     func advertising() async {
         let bench = PeripheralBench()
         let observation = bench.manager.observe(\.isAdvertising, options: .new) { [seen] _, change in

@@ -1,0 +1,76 @@
+import BLESimulation
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("Channels as apps see them")
+struct ChannelBehaviourTests {
+    let bench = WorldBench()
+
+    @Test(
+        "A published channel has a dynamic number, and what opens it has its streams unopened at both ends",
+        .behaviour("1.3.17", "1.6.18", "1.9.1", "2.3.12"),
+        arguments: UInt64(0)..<16
+    )
+    func opened(seed: UInt64) async throws {
+        let bench = WorldBench(seed: seed, loss: 0.2)
+        let peripheral = try #require(await bench.connect())
+        bench.server.publishL2CAPChannel(withEncryption: false)
+        await bench.wait()
+        let psm = bench.serverApp.psm
+        #expect(bench.serverApp.take() == ["published \(psm) ok"])
+        #expect((0x80...0xFF).contains(psm))
+        peripheral.openL2CAPChannel(psm)
+        await bench.wait(5)
+        #expect(bench.app.take() == ["channel \(psm) ok"])
+        #expect(bench.serverApp.take() == ["channel \(psm) ok"])
+        let near = try #require(bench.app.channels.first), far = try #require(bench.serverApp.channels.first)
+        #expect(near.peer === peripheral)
+        #expect(far.peer is CBCentral)
+        for stream in [near.inputStream, near.outputStream, far.inputStream, far.outputStream] as [Stream] {
+            #expect(stream.streamStatus == .notOpen)
+        }
+        near.outputStream.open()
+        far.inputStream.open()
+        #expect(near.outputStream.write([1, 2, 3]) == 3)
+        await bench.wait()
+        #expect(far.inputStream.readAll() == [1, 2, 3])
+    }
+
+    @Test("A channel that is published no longer has ended, and is not opened again", .behaviour("1.3.17", "1.6.18"))
+    func unpublished() async throws {
+        let (near, far) = try #require(await bench.openChannel())
+        let peripheral = try #require(near.peer as? CBPeripheral)
+        near.inputStream.open()
+        far.inputStream.open()
+        _ = (bench.app.take(), bench.serverApp.take())
+        bench.server.unpublishL2CAPChannel(near.psm)
+        await bench.wait()
+        #expect(bench.serverApp.take() == ["unpublished \(near.psm) ok"])
+        #expect(near.inputStream.streamStatus == .atEnd)
+        #expect(far.inputStream.streamStatus == .error)
+        peripheral.openL2CAPChannel(near.psm)
+        await bench.wait()
+        #expect(bench.app.take() == ["channel 0 CBError 13"])
+        bench.server.publishL2CAPChannel(withEncryption: true)
+        await bench.wait()
+        peripheral.openL2CAPChannel(bench.serverApp.psm)
+        await bench.wait()
+        let refusals = bench.app.take()
+        #expect([["channel 0 CBATTError 5"], ["channel 0 CBATTError 15"]].contains(refusals))
+    }
+
+    @Test("A channel that nobody keeps is closed", .behaviour("1.9.2"))
+    func letGo() async throws {
+        var (near, far): (CBL2CAPChannel?, CBL2CAPChannel) = try #require(await bench.openChannel())
+        far.inputStream.open()
+        await bench.wait()
+        #expect(far.inputStream.streamStatus == .open)
+        weak let gone = near
+        near = nil
+        bench.app.channels = []
+        #expect(gone == nil)
+        await bench.wait()
+        #expect(far.inputStream.streamStatus == .atEnd)
+    }
+}

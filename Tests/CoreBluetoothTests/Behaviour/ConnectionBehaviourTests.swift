@@ -1,0 +1,296 @@
+import BLEHost
+import BLERuntime
+import BLESimulation
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("Connections as apps see them")
+struct ConnectionBehaviourTests {
+    private static var service: CBUUID { CBUUID(string: "FFF0") }
+
+    @Test("A connection goes through its states", .behaviour("4.2.1", "1.2.17"), arguments: UInt64(0)..<16)
+    func states(seed: UInt64) async throws {
+        let bench = WorldBench(seed: seed, loss: 0.1)
+        await bench.publish(.dynamic())
+        let peripheral = try #require(await bench.find())
+        _ = bench.app.take()
+        #expect(peripheral.state == .disconnected)
+        bench.central.connect(peripheral)
+        #expect(peripheral.state == .connecting)
+        await bench.wait(10)
+        #expect(bench.app.take() == ["connected 2", "name sensor"])
+        bench.central.cancelPeripheralConnection(peripheral)
+        #expect(peripheral.state == .disconnecting)
+        await bench.wait(10)
+        #expect(bench.app.take() == ["disconnected ok 0"])
+        #expect(peripheral.state == .disconnected)
+    }
+
+    @Test(
+        "A connection is waited for without end, and can be cancelled meanwhile",
+        .behaviour("1.2.13", "1.2.14", "1.2.17", "4.2.2")
+    )
+    func pending() async throws {
+        let bench = WorldBench()
+        await bench.publish(.dynamic())
+        let peripheral = try #require(await bench.find())
+        bench.server.stopAdvertising()
+        _ = bench.app.take()
+        bench.central.connect(peripheral)
+        await bench.wait(24 * 3600)
+        #expect(bench.app.take().isEmpty)
+        #expect(peripheral.state == .connecting)
+        bench.central.cancelPeripheralConnection(peripheral)
+        #expect(peripheral.state == .disconnected)
+        await bench.wait()
+        #expect(bench.app.take() == ["disconnected ok 0"])
+        bench.server.startAdvertising([CBAdvertisementDataServiceUUIDsKey: [Self.service]])
+        await bench.wait(10)
+        #expect(bench.app.take().isEmpty)
+    }
+
+    @Test("Cancelling again, or where there is nothing, is not told of", .behaviour("1.2.21"))
+    func cancelTwice() async throws {
+        let bench = WorldBench()
+        let peripheral = try #require(await bench.connect(.dynamic()))
+        bench.central.cancelPeripheralConnection(peripheral)
+        bench.central.cancelPeripheralConnection(peripheral)
+        await bench.wait()
+        #expect(bench.app.take() == ["disconnected ok 0"])
+        bench.central.cancelPeripheralConnection(peripheral)
+        await bench.wait()
+        #expect(bench.app.take().isEmpty)
+        bench.central.connect(peripheral)
+        bench.central.connect(peripheral)
+        await bench.wait()
+        #expect(bench.app.take() == ["connected 2"])
+    }
+
+    @Test(
+        "A connection that is asked for while the one before ends is made after that is told",
+        .behaviour("4.2.7"),
+        arguments: UInt64(0)..<16
+    )
+    func again(seed: UInt64) async throws {
+        let bench = WorldBench(seed: seed)
+        let peripheral = try #require(await bench.connect(.dynamic()))
+        bench.central.cancelPeripheralConnection(peripheral)
+        bench.central.connect(peripheral)
+        #expect(peripheral.state == .connecting)
+        await bench.wait(5)
+        #expect(bench.app.take() == ["disconnected ok 1", "connected 2"])
+    }
+
+    @Test(
+        "Cancelling returns at once and answers what is under way",
+        .behaviour("1.2.18", "2.1.9"),
+        arguments: UInt64(0)..<16
+    )
+    func underWay(seed: UInt64) async throws {
+        let bench = WorldBench(seed: seed)
+        let peripheral = try #require(await bench.connect(.dynamic()))
+        let found = try #require(peripheral.characteristic("2A37"))
+        for _ in 0..<40 { peripheral.writeValue(Data([1]), for: found, type: .withResponse) }
+        bench.central.cancelPeripheralConnection(peripheral)
+        await bench.wait(5)
+        let calls = bench.app.take()
+        #expect(calls.count { $0.hasPrefix("written") } == 40)
+        #expect(calls.last == "disconnected ok 0")
+        await bench.wait(40)
+        #expect(bench.app.take().isEmpty)
+    }
+
+    @Test(
+        "A connection belongs to one manager, and the link to all of them",
+        .behaviour("1.2.7", "1.2.8", "1.2.15", "1.2.19", "4.2.6", "1.2.22", "4.7.2")
+    )
+    func shared() async throws {
+        let bench = WorldBench(), other = bench.anotherCentral()
+        await bench.wait()
+        other.manager.registerForConnectionEvents(options: [.serviceUUIDs: [Self.service]])
+        let peripheral = try #require(await bench.connect(.dynamic()))
+        #expect(other.app.take() == ["state 5", "event 1"])
+        #expect(other.manager.retrieveConnectedPeripherals(withServices: []).isEmpty)
+        #expect(other.manager.retrieveConnectedPeripherals(withServices: [CBUUID(string: "FFE0")]).isEmpty)
+        let found = other.manager.retrieveConnectedPeripherals(withServices: [Self.service])
+        let second = try #require(found.first)
+        #expect(second === other.app.peripherals.first)
+        #expect(second.identifier == peripheral.identifier)
+        #expect((second.state, peripheral.state) == (.disconnected, .connected))
+        other.manager.connect(second)
+        await bench.world.advance(by: .milliseconds(1))
+        #expect(other.app.take() == ["connected 2"])
+        bench.central.cancelPeripheralConnection(peripheral)
+        await bench.wait()
+        #expect(bench.app.take() == ["disconnected ok 0"])
+        #expect((second.state, peripheral.state) == (.connected, .disconnected))
+        second.discoverServices(nil)
+        await bench.wait()
+        #expect(other.app.take() == ["services ok"])
+        other.manager.cancelPeripheralConnection(second)
+        await bench.wait()
+        #expect(other.app.take().sorted() == ["disconnected ok 0", "event 0"])
+        other.manager.registerForConnectionEvents()
+        bench.central.connect(peripheral)
+        await bench.wait(5)
+        #expect(other.app.take().isEmpty)
+    }
+
+    @Test("Four services are matched, and a fifth is not", .behaviour("1.2.23"))
+    func fiveServices() async throws {
+        let bench = WorldBench(), first = bench.anotherCentral(), second = bench.anotherCentral()
+        let others = ["FFE0", "FFE1", "FFE2", "FFE3"].map(CBUUID.init(string:))
+        await bench.wait()
+        first.manager.registerForConnectionEvents(options: [.serviceUUIDs: others + [Self.service]])
+        second.manager.registerForConnectionEvents(options: [.serviceUUIDs: Array(others.dropLast()) + [Self.service]])
+        #expect(await bench.connect(.dynamic()) != nil)
+        #expect(first.app.take() == ["state 5"])
+        #expect(second.app.take() == ["state 5", "event 1"])
+    }
+
+    @Test("A connection that cannot be made fails", .behaviour("1.2.16"))
+    func fails() async {
+        let bench = WorldBench()
+        await bench.wait()
+        _ = bench.app.take()
+        // The machine does not know where this one is, as after it has met too many others since.
+        let forgotten = bench.central.peripheral(PeerIdentifier(rawValue: 1), name: nil)
+        bench.central.connect(forgotten)
+        #expect(forgotten.state == .connecting)
+        await bench.wait()
+        #expect(bench.app.take() == ["failed CBError 12"])
+        #expect(forgotten.state == .disconnected)
+    }
+
+    @Test("A delay passes before the first attempt", .behaviour("1.2.24"))
+    func delay() async throws {
+        let bench = WorldBench()
+        await bench.publish(.dynamic())
+        let peripheral = try #require(await bench.find())
+        _ = bench.app.take()
+        bench.central.connect(peripheral, options: [CBConnectPeripheralOptionStartDelayKey: 30])
+        await bench.wait(29)
+        #expect(bench.app.take().isEmpty)
+        await bench.wait(5)
+        #expect(bench.app.take() == ["connected 2", "name sensor"])
+    }
+
+    @Test("A link that is lost has timed out", .behaviour("4.2.3", "2.1.9"), arguments: UInt64(0)..<16)
+    func lost(seed: UInt64) async throws {
+        let bench = WorldBench(seed: seed)
+        let peripheral = try #require(await bench.connect(.dynamic()))
+        bench.world.separate(bench.phone, bench.sensor)
+        await bench.wait(30)
+        #expect(bench.app.take() == ["disconnected CBError 6 0"])
+        #expect(peripheral.state == .disconnected)
+        #expect(peripheral.services == nil)
+    }
+
+    @Test("A link that the peer ends was ended by it", .behaviour("4.2.3"))
+    func endedByPeer() async throws {
+        let bench = WorldBench(), characteristic = CBMutableCharacteristic.dynamic()
+        let peripheral = try #require(await bench.connect(characteristic))
+        peripheral.setNotifyValue(true, for: try #require(peripheral.characteristic("2A37")))
+        await bench.wait()
+        let central = try #require(characteristic.subscribedCentrals?.first)
+        _ = bench.app.take()
+        bench.server.session.send(.server(.disconnect(central.peer)))
+        await bench.wait(5)
+        #expect(bench.app.take() == ["disconnected CBError 7 0"])
+    }
+
+    @Test(
+        "A lost link is made again by itself, until the app cancels",
+        .behaviour("4.7.1", "4.2.4", "2.1.8", "2.1.11", "1.2.20"),
+        arguments: UInt64(0)..<16
+    )
+    func reconnects(seed: UInt64) async throws {
+        let bench = WorldBench(seed: seed)
+        let options = [CBConnectPeripheralOptionEnableAutoReconnect: true]
+        let peripheral = try #require(await bench.connect(.dynamic(), options: options))
+        bench.world.separate(bench.phone, bench.sensor)
+        await bench.wait(30)
+        #expect(bench.app.take() == ["disconnected CBError 6 1 reconnecting"])
+        #expect(peripheral.state == .connecting)
+        bench.world.rejoin(bench.phone, bench.sensor)
+        await bench.wait(30)
+        #expect(bench.app.take() == ["connected 2"])
+        bench.world.separate(bench.phone, bench.sensor)
+        await bench.wait(30)
+        _ = bench.app.take()
+        bench.central.cancelPeripheralConnection(peripheral)
+        await bench.wait()
+        #expect(bench.app.take() == ["disconnected ok 0"])
+        bench.world.rejoin(bench.phone, bench.sensor)
+        await bench.wait(60)
+        #expect(bench.app.take().isEmpty)
+    }
+
+    /// Apps with the older disconnection callback, alone and with the newer one.
+    class Older: NSObject, CBCentralManagerDelegate {
+        var calls: [String] = []
+        func centralManagerDidUpdateState(_ central: CBCentralManager) {}
+        func centralManager(
+            _ central: CBCentralManager,
+            didDisconnectPeripheral peripheral: CBPeripheral,
+            error: (any Error)?
+        ) { calls.append("older \(brief(error)) \(peripheral.state.rawValue)") }
+    }
+
+    final class Both: Older {
+        func centralManager(
+            _ central: CBCentralManager,
+            didDisconnectPeripheral peripheral: CBPeripheral,
+            timestamp: CFAbsoluteTime,
+            isReconnecting: Bool,
+            error: (any Error)?
+        ) { calls.append("newer") }
+    }
+
+    @Test("The older callback wins, and then no link is made again", .behaviour("2.1.10"), arguments: [false, true])
+    func olderCallback(hasBoth: Bool) async throws {
+        let bench = WorldBench(), app = hasBoth ? Both() : Older()
+        let options = [CBConnectPeripheralOptionEnableAutoReconnect: true]
+        let peripheral = try #require(await bench.connect(.dynamic(), options: options))
+        bench.central.delegate = app
+        bench.world.separate(bench.phone, bench.sensor)
+        await bench.wait(30)
+        bench.world.rejoin(bench.phone, bench.sensor)
+        await bench.wait(30)
+        #expect(app.calls == ["older CBError 6 0"])
+        #expect(peripheral.state == .disconnected)
+    }
+
+    @Test("The newer callback has the time of the loss", .behaviour("2.1.11"))
+    func timestamp() async throws {
+        final class Newer: NSObject, CBCentralManagerDelegate {
+            var times: [CFAbsoluteTime] = []
+            func centralManagerDidUpdateState(_ central: CBCentralManager) {}
+            func centralManager(
+                _ central: CBCentralManager,
+                didDisconnectPeripheral peripheral: CBPeripheral,
+                timestamp: CFAbsoluteTime,
+                isReconnecting: Bool,
+                error: (any Error)?
+            ) { if !isReconnecting { times.append(timestamp) } }
+        }
+        let bench = WorldBench(), app = Newer(), before = Date().timeIntervalSinceReferenceDate
+        let peripheral = try #require(await bench.connect(.dynamic()))
+        bench.central.delegate = app
+        bench.central.cancelPeripheralConnection(peripheral)
+        await bench.wait()
+        let after = Date().timeIntervalSinceReferenceDate
+        #expect(app.times.count == 1)
+        #expect(app.times.allSatisfy { (before...after).contains($0) })
+    }
+
+    @Test("There is no ANCS here", .behaviour("1.6.4", "2.1.12"))
+    func noANCS() async throws {
+        let bench = WorldBench(), options = [CBConnectPeripheralOptionRequiresANCS: true]
+        let peripheral = try #require(await bench.connect(.dynamic(), options: options))
+        #expect(!peripheral.ancsAuthorized)
+        await bench.wait(60)
+        #expect(bench.app.take().isEmpty)
+    }
+}

@@ -1,0 +1,79 @@
+import BLESimulation
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("A peripheral's objects as apps see them")
+struct ObjectBehaviourTests {
+    let bench = WorldBench()
+
+    @Test("Services that change are named, with all in them, and have to be found again", .behaviour("2.2.2"))
+    func modified() async throws {
+        let peripheral = try #require(await bench.connect(.dynamic("FFF1", .read)))
+        let service = CBMutableService(type: CBUUID(string: "FFE0"), primary: true)
+        service.characteristics = [CBMutableCharacteristic.dynamic("FFE1", .read)]
+        bench.server.add(service)
+        await bench.wait()
+        peripheral.discoverServices(nil)
+        await bench.wait()
+        let found = try #require(peripheral.services?.first { $0.uuid == service.uuid })
+        peripheral.discoverCharacteristics(nil, for: found)
+        await bench.wait()
+        let characteristic = try #require(found.characteristics?.first)
+        _ = bench.app.take()
+        bench.server.remove(service)
+        await bench.wait()
+        #expect(bench.app.take() == [#"modified ["FFE0"]"#])
+        #expect(bench.app.invalidated.last === found)
+        #expect(peripheral.services?.map(\.uuid.uuidString) == ["FFF0"])
+        peripheral.readValue(for: characteristic)
+        await bench.wait()
+        #expect(bench.app.take() == ["value FFE1 [] CBError 2"])
+    }
+
+    @Test("An app that does not care that services change is warned", .behaviour("2.2.3"))
+    func unheardModification() async throws {
+        final class Careless: NSObject, CBPeripheralDelegate {}
+        let peripheral = try #require(await bench.connect(.dynamic("FFF1", .read))), delegate = Careless()
+        peripheral.delegate = delegate
+        bench.server.add(CBMutableService(type: CBUUID(string: "FFE0"), primary: true))
+        await bench.wait()
+        let lines = bench.lines.take()
+        #expect(lines.count == 1)
+        #expect(lines[0].hasPrefix("WARNING: The services of <CBPeripheral: "))
+    }
+
+    @Test("A service does not keep its peripheral alive, and a local one has none", .behaviour("1.7.1", "2.3.3"))
+    func weakPeripheral() async throws {
+        var peripheral = await bench.connect(.dynamic("FFF1", .read))
+        let service = try #require(peripheral?.services?.first)
+        #expect(service.peripheral === peripheral)
+        #expect(service.peripheral != nil)
+        bench.app.forget()
+        peripheral = nil
+        #expect(service.peripheral == nil)
+        #expect(bench.serverApp.added.map(\.peripheral) == [nil])
+    }
+
+    @Test("What is not the peripheral's is answered as such", .behaviour("4.8.8"))
+    func foreign() async throws {
+        let own = CBMutableCharacteristic.dynamic("FFF1", [.read, .write, .notify])
+        let peripheral = try #require(await bench.connect(own))
+        peripheral.readValue(for: own)
+        peripheral.writeValue(Data([1]), for: own, type: .withResponse)
+        peripheral.setNotifyValue(true, for: own)
+        await bench.wait()
+        #expect(
+            bench.app.take() == ["value FFF1 [] CBError 2", "written FFF1 CBError 2", "notifying false CBError 2"]
+        )
+    }
+
+    @Test("Channel sounding says that it is not supported", .behaviour("1.6.19"))
+    func channelSounding() async throws {
+        let peripheral = try #require(await bench.connect(.dynamic("FFF1", .read)))
+        peripheral.startChannelSoundingSession(CBChannelSoundingSessionConfiguration(role: .initiator))
+        peripheral.cancelChannelSoundingSession()
+        await bench.wait()
+        #expect(bench.app.take() == ["sounding CBError 13"])
+    }
+}

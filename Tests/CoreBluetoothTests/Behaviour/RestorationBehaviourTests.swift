@@ -1,0 +1,81 @@
+import BLESimulation
+import Testing
+
+@testable import CoreBluetooth
+
+@Suite("Restoration as apps see it")
+struct RestorationBehaviourTests {
+    /// An app that opts in, and takes for granted that it is only told when there is something.
+    private final class Restored: NSObject, CBCentralManagerDelegate, CBPeripheralManagerDelegate {
+        var calls: [String] = []
+        func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {
+            calls.append("restore \(dict[CBCentralManagerRestoredStatePeripheralsKey]!)")
+        }
+        func centralManagerDidUpdateState(_ central: CBCentralManager) { calls.append("central state") }
+        func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {
+            calls.append("restore \(dict[CBPeripheralManagerRestoredStateServicesKey]!)")
+        }
+        func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) { calls.append("server state") }
+    }
+
+    @Test(
+        "An app that was not launched to go on where it was is not told of any state",
+        .behaviour("4.9.1"),
+        arguments: [nil, "it"]
+    )
+    func fresh(identifier: String?) async {
+        let bench = WorldBench(), app = Restored()
+        // The key is the same in both roles.
+        let options = identifier.map { [CBCentralManagerOptionRestoreIdentifierKey: $0] }
+        let central = bench.lines.collect(bench.phone) {
+            CBCentralManager(delegate: app, queue: DispatchQueue(label: "app"), options: options)
+        }
+        await bench.wait()
+        let server = bench.lines.collect(bench.phone) {
+            CBPeripheralManager(delegate: app, queue: DispatchQueue(label: "app"), options: options)
+        }
+        await bench.wait()
+        #expect(app.calls == ["central state", "server state"])
+        #expect((central.state, server.state) == (.poweredOn, .poweredOn))
+        bench.phone.unplugRadio()
+        await bench.wait()
+        bench.phone.plugInRadio()
+        await bench.wait()
+        #expect(app.calls.allSatisfy { $0.hasSuffix("state") })
+        #expect(bench.lines.take().isEmpty)
+    }
+
+    /// An app that only hears of states.
+    private final class Forgetful: NSObject, CBCentralManagerDelegate, CBPeripheralManagerDelegate {
+        func centralManagerDidUpdateState(_ central: CBCentralManager) {}
+        func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {}
+    }
+
+    @Test("A state is not told to an app that has an identifier for it and lacks the method", .behaviour("4.8.6"))
+    func missing() async {
+        let central = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let app = Forgetful(), options = [CBCentralManagerOptionRestoreIdentifierKey: "it"]
+            let manager = World(seed: 1).inhabit { CBCentralManager(delegate: app, queue: nil, options: options) }
+            manager.delegate?.centralManager(manager, willRestoreState: [:])
+            exit(0)
+        }
+        #expect(complaint(central).contains("does not implement centralManager(_:willRestoreState:)"))
+        let server = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            let app = Forgetful(), options = [CBPeripheralManagerOptionRestoreIdentifierKey: "it"]
+            let manager = World(seed: 1).inhabit { CBPeripheralManager(delegate: app, queue: nil, options: options) }
+            manager.delegate?.peripheralManager(manager, willRestoreState: [:])
+            exit(0)
+        }
+        #expect(complaint(server).contains("does not implement peripheralManager(_:willRestoreState:)"))
+    }
+
+    @Test("Without an identifier the method is not missed", .behaviour("4.8.6"))
+    func notMissed() {
+        let app = Forgetful(), world = World(seed: 1)
+        let central = world.inhabit { CBCentralManager(delegate: app, queue: nil) }
+        let server = world.inhabit { CBPeripheralManager(delegate: app, queue: nil) }
+        central.delegate?.centralManager(central, willRestoreState: [:])
+        server.delegate?.peripheralManager(server, willRestoreState: [:])
+        #expect((central.state, server.state) == (.unknown, .unknown))
+    }
+}

@@ -1,0 +1,42 @@
+import BLERuntime
+import BLESimulation
+import BLEWire
+import Synchronization
+
+/// What controllers told their hosts.
+final class PacketLog: Sendable {
+    private let kept = Mutex<[PacketRecord]>([])
+
+    /// Notes what happens in a world from now on.
+    init(_ world: World) {
+        world.observe { record in
+            if record.direction == .toHost { self.kept.withLock { $0.append(record) } }
+        }
+    }
+
+    private func events(to machine: String) -> [HCIEventPacket] {
+        kept.withLock { $0 }.compactMap { record in
+            guard record.machine == machine, record.bytes.first == 0x04 else { return nil }
+            return try? HCIEventPacket(decoding: Array(record.bytes.dropFirst()))
+        }
+    }
+
+    /// How many packets of advertisers were reported to a machine.
+    func reports(to machine: String) -> Int {
+        events(to: machine).reduce(0) { count, event in
+            switch event {
+            case .leAdvertisingReport(let event): count + event.reports.count
+            case .leExtendedAdvertisingReport(let event): count + event.reports.count
+            default: count
+            }
+        }
+    }
+
+    /// How often the ends of a machine's link were to meet, after each change.
+    func intervals(of machine: String) -> [Duration] {
+        events(to: machine).compactMap { event in
+            guard case .leConnectionUpdateComplete(let event) = event else { return nil }
+            return event.interval.value?.duration
+        }
+    }
+}
