@@ -10,7 +10,7 @@ final class EchoServer: SeamApp, @unchecked Sendable {
     static let output = BluetoothUUID.short(0xFFF2)
 
     private static let inputID = LocalAttributeID(rawValue: 2)
-    private static let outputID = LocalAttributeID(rawValue: 3)
+    static let outputID = LocalAttributeID(rawValue: 3)
 
     /// What was written, in order.
     private(set) var written: [[UInt8]] = []

@@ -1,0 +1,21 @@
+import BLEHost
+import Testing
+
+@testable import BLERuntime
+
+@Suite("Background modes in the environment")
+struct BackgroundDeclarationTests {
+    @Test(
+        "A process is in the foreground without a declaration; with one, a role that is not named sleeps",
+        arguments: [
+            (nil, AppPhase.foreground, .foreground), ("", .suspended, .suspended),
+            ("bluetooth-central", .background, .suspended), ("bluetooth-peripheral", .suspended, .background),
+            ("bluetooth-central,bluetooth-peripheral", .background, .background),
+            ("bluetooth-peripheral,bluetooth-central", .background, .background), ("audio", .suspended, .suspended),
+        ] as [(String?, AppPhase, AppPhase)]
+    )
+    func phases(declared: String?, central: AppPhase, peripheral: AppPhase) {
+        #expect(BackgroundDeclaration.phase(of: .central, declared: declared) == central)
+        #expect(BackgroundDeclaration.phase(of: .peripheral, declared: declared) == peripheral)
+    }
+}
