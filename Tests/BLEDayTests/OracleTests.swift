@@ -71,6 +71,22 @@ struct OracleTests {
         #expect(requests.end().isEmpty)
     }
 
+    @Test("Of two requests that look alike, either may be answered first")
+    func twins() {
+        var requests = RequestModel()
+        for lane in [RequestModel.Lane.attributes, .immediate] {
+            requests.ask(.init(kind: .notify, subject: nil, lane: lane, outcome: .success, number: nil, made: .zero))
+        }
+        guard case .due = requests.answer(.notify, nil, nil),
+            case .due(let last) = requests.answer(.notify, nil, Self.lost)
+        else {
+            Issue.record("both are answered in time")
+            return
+        }
+        #expect(RequestModel.complaint(last, Self.lost, isExcused: true) == nil)
+        #expect(RequestModel.complaint(last, Self.lost, isExcused: false) != nil)
+    }
+
     @Test("An answer is what was to be expected, unless the link may be lost")
     func answers() {
         var request = RequestModel.Request(

@@ -14,6 +14,8 @@ struct RequestModel {
         case rssi, channels
         /// Nobody needs to be asked: answered at once, before what is under way.
         case immediate
+        /// Either that or the attributes: of two requests that look alike, one was answered, and which is unknown.
+        case unknown
     }
 
     enum Outcome: Equatable {
@@ -63,13 +65,17 @@ struct RequestModel {
             void.remove(at: index)
             return .void
         }
+        for twin in candidates where open[twin].lane != open[index].lane { open[twin].lane = .unknown }
         let before = earlier(than: index), request = open.remove(at: index)
         return before.map { .early(request, before: $0) } ?? .due(request)
     }
 
     /// What must be answered before the request at `index`.
     private func earlier(than index: Int) -> Request? {
-        open[index].lane == .immediate ? nil : open[..<index].first { $0.lane == open[index].lane }
+        switch open[index].lane {
+        case .immediate, .unknown: nil
+        case .attributes, .rssi, .channels: open[..<index].first { $0.lane == open[index].lane }
+        }
     }
 
     /// The attributes are gone.
