@@ -52,12 +52,12 @@ def last_words(pairing: Pairing) -> list[str]:
     return lines
 
 
-async def run_all(pairings: list[Pairing], rounds: int) -> int:
+async def run_all(pairings: list[Pairing], rounds: int | None) -> int:
     """Runs all, and returns how many rounds failed. Ends the processes that it started when asked to stop."""
     task = asyncio.current_task()
     assert task
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    return sum([await run(pairing, rounds) for pairing in pairings])
+    return sum([await run(pairing, rounds or pairing.rounds) for pairing in pairings])
 
 
 def main() -> int:
@@ -65,7 +65,8 @@ def main() -> int:
     parser.add_argument("pairing", nargs="*", help="CONTROLLERS/CENTRAL-PERIPHERAL as --list shows them; all if none")
     parser.add_argument("--list", action="store_true", help="show the pairings and stop")
     parser.add_argument("--peers-only", action="store_true", help="the pairings in which nothing of ours takes part")
-    parser.add_argument("--rounds", type=int, default=int(os.environ.get("INTEROP_ROUNDS", "20")))
+    rounds = int(os.environ["INTEROP_ROUNDS"]) if "INTEROP_ROUNDS" in os.environ else None
+    parser.add_argument("--rounds", type=int, default=rounds, help="20 unless given, and 5 of channels")
     parser.add_argument("--trace", action="store_true", help="have Bumble log every packet, on stderr")
     arguments = parser.parse_args()
 

@@ -37,6 +37,11 @@ class Pairing(NamedTuple):
         return channels.SECONDS if self.topic == "channels" else 30
 
     @property
+    def rounds(self) -> int:
+        """How many rounds are usual; one of channels carries a great deal."""
+        return 5 if self.topic == "channels" else 20
+
+    @property
     def logs(self) -> tuple[pathlib.Path, pathlib.Path]:
         """The files for what the controllers and our host say."""
         stem = self.name.replace("/", "-")
