@@ -150,4 +150,15 @@ struct OracleTests {
         #expect(server.subscribed(central, Layout.notified) == nil)
         #expect(server.subscribed(central, Layout.notified) != nil)
     }
+
+    @Test("What a server has asked for when the radio goes may be answered once, or not")
+    func voidAdditions() {
+        var server = ServerModel()
+        let service = ObjectIdentifier(ServerModel.self)
+        server.add(service, refusal: .uuidNotAllowed, at: .zero)
+        server.radioLost(forgets: true)
+        #expect(server.overdue(since: .seconds(1)).isEmpty)
+        #expect(server.added(service, CBError(.uuidNotAllowed), isExcused: false) == nil)
+        #expect(server.added(service, CBError(.uuidNotAllowed), isExcused: false) != nil)
+    }
 }

@@ -17,6 +17,8 @@ struct ServerModel {
     private var additions: [(service: ObjectIdentifier, code: Int?, made: Duration)] = []
     private var publications: [Duration] = []
     private var withdrawals: [CBL2CAPPSM] = []
+    /// Services whose answer may be on its way, or may not come, since the system lost them with the radio.
+    private var voidAdditions: [ObjectIdentifier] = []
     /// Channel numbers of which anything may be told, or nothing, since the radio went off meanwhile.
     private var voidPublications = 0
     private var voidWithdrawals: [CBL2CAPPSM] = []
@@ -50,7 +52,11 @@ struct ServerModel {
     ///
     /// - Returns: What is wrong, if anything.
     mutating func added(_ service: ObjectIdentifier, _ error: (any Error)?, isExcused: Bool) -> String? {
-        guard let index = additions.firstIndex(where: { $0.service == service }) else { return "added, unasked" }
+        guard let index = additions.firstIndex(where: { $0.service == service }) else {
+            guard let index = voidAdditions.firstIndex(of: service) else { return "added, unasked" }
+            voidAdditions.remove(at: index)
+            return nil
+        }
         let addition = additions.remove(at: index)
         if addition.code == nil, error is CBError, isExcused { return nil }
         return (error as? CBError)?.errorCode == addition.code ? nil : "added with \(told(error))"
@@ -118,6 +124,7 @@ struct ServerModel {
         withdrawals = []
         guard forgets else { return }
         advertises = false
+        voidAdditions += additions.map(\.service)
         additions = []
     }
 
