@@ -8,8 +8,9 @@ import Glibc
 /// beyond what the process had before must not depend on how much is sent.
 @MainActor
 enum ChannelTransfer {
-    /// How much more memory the process may take, in octets: there are two windows each way, and some pieces of each.
-    private static let memory = 1 << 24
+    /// How much more memory the process may take, in octets, with what its allocator keeps back for later:
+    /// there are two windows each way, and some pieces of each.
+    private static let memory = 48 << 20
     private static let patience = 3_600
 
     nonisolated static func measure(octets: Int, seed: UInt64) -> Result {
