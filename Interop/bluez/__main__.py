@@ -80,7 +80,7 @@ async def run_one(run: Run, machine: Box, bus: BlueZ, adapter: str, radio: Endpo
     """One scene in a box that runs; whether it passed."""
     start = time.monotonic()
     run.log.unlink(missing_ok=True)
-    name = re.sub(r"[^0-9a-z]", "", run.name)[-18:]
+    name = re.sub(r"[^0-9a-z]", "", run.name)[-10:]
     try:
         async with asyncio.timeout(RUN_SECONDS):
             await bus.until(f"{adapter} is on", lambda: bus.property(adapter, ADAPTER, "Powered"))
