@@ -14,15 +14,19 @@ import time
 from collections.abc import Awaitable, Callable
 from typing import NamedTuple
 
+from dbus_fast import Variant
+
 from interop.__main__ import say
 from interop.controllers import Endpoints, ours, rootcanal
 from interop.processes import LOGS
+from interop.profile import Mismatch
 
 from . import central, channels, peripheral
 from .box import Box, box, obstacle
 from .bus import ADAPTER, BlueZ, bluez
 
 RUN_SECONDS = 120
+SWITCH_ON_SECONDS = 20
 VERSIONS = ("5.66", "5.82")
 RADIOS = {"ours": ours, "rootcanal": rootcanal}
 SCENES: dict[str, Callable[[Box, BlueZ, str, int, str, pathlib.Path], Awaitable[None]]] = {
@@ -83,7 +87,7 @@ async def run_one(run: Run, machine: Box, bus: BlueZ, adapter: str, radio: Endpo
     name = re.sub(r"[^0-9a-z]", "", run.name)[-10:]
     try:
         async with asyncio.timeout(RUN_SECONDS):
-            await bus.until(f"{adapter} is on", lambda: bus.property(adapter, ADAPTER, "Powered"))
+            await _switch_on(bus, adapter)
             await SCENES[run.scene](machine, bus, adapter, radio.second, name, run.log)
     except Exception as error:  # Whatever went wrong, this run failed and the next is tried.
         last = run.log.read_text(errors="replace").splitlines()[-4:] if run.log.exists() else []
@@ -92,6 +96,17 @@ async def run_one(run: Run, machine: Box, bus: BlueZ, adapter: str, radio: Endpo
         return False
     say(f"{run.name}: passed, {time.monotonic() - start:.1f} s")
     return True
+
+
+async def _switch_on(bus: BlueZ, adapter: str) -> None:
+    """Sees to it that an adapter is on: BlueZ does that by itself at the start, but tries only once."""
+    for _ in range(SWITCH_ON_SECONDS):
+        if bus.property(adapter, ADAPTER, "Powered"):
+            return
+        with contextlib.suppress(Mismatch):
+            await bus.set(adapter, ADAPTER, "Powered", Variant("b", True))
+        await asyncio.sleep(1)
+    raise Mismatch(f"{adapter} is not on after {SWITCH_ON_SECONDS} s")
 
 
 async def run_all(runs: list[Run]) -> int:
