@@ -151,9 +151,7 @@ extension Central {
         }
     }
 
-    /// Writes a characteristic without an answer, as soon as there is room for it, and waits until it has arrived.
-    ///
-    /// To disconnect at once could overtake it. The answer to a request that was made later can not.
+    /// Writes a characteristic without an answer, as soon as there is room for it.
     func writeCommand(_ value: Data, to characteristic: CBCharacteristic, of peripheral: CBPeripheral) async throws {
         if !peripheral.canSendWriteWithoutResponse {
             try await ask(peripheral, "Waiting for room to write", {}) {
@@ -161,10 +159,6 @@ extension Central {
             }
         }
         peripheral.writeValue(value, for: characteristic, type: .withoutResponse)
-        guard let service = characteristic.service?.uuid else { return }
-        try await ask(peripheral, "Hearing from the peripheral", { peripheral.discoverServices([service]) }) {
-            if case .servicesDiscovered(let error) = $0 { .some(error) } else { nil }
-        }
     }
 
     /// Turns notifications or indications on or off.
