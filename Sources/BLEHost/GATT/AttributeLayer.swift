@@ -146,14 +146,7 @@ package struct AttributeLayer {
     }
 
     /// Where the link with this handle is or belongs.
-    private func position(of link: ConnectionHandle) -> Int {
-        var low = 0, high = links.count
-        while low < high {
-            let middle = (low + high) / 2
-            if links[middle].handle < link { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
+    private func position(of link: ConnectionHandle) -> Int { links.indices.bisected { links[$0].handle < link } }
 }
 
 /// Which end of a link this host is.

@@ -150,12 +150,7 @@ package struct GATTDatabase: Sendable {
 
     /// Where the attribute with this handle is or belongs.
     private func position(of handle: AttributeHandle) -> Int {
-        var low = 0, high = attributes.count
-        while low < high {
-            let middle = (low + high) / 2
-            if attributes[middle].handle < handle { low = middle + 1 } else { high = middle }
-        }
-        return low
+        attributes.indices.bisected { attributes[$0].handle < handle }
     }
 }
 

@@ -113,12 +113,5 @@ package struct Subscriptions: Sendable {
     }
 
     /// Where the entry of `handle` is or belongs.
-    private func position(_ handle: AttributeHandle) -> Int {
-        var low = 0, high = entries.count
-        while low < high {
-            let middle = (low + high) / 2
-            if entries[middle].value < handle { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
+    private func position(_ handle: AttributeHandle) -> Int { entries.indices.bisected { entries[$0].value < handle } }
 }

@@ -69,11 +69,6 @@ struct ChannelLink {
 
     /// Where the channel with this name is or belongs.
     private func position(_ local: ChannelIdentifier) -> Int {
-        var low = 0, high = channels.count
-        while low < high {
-            let middle = (low + high) / 2
-            if channels[middle].local < local { low = middle + 1 } else { high = middle }
-        }
-        return low
+        channels.indices.bisected { channels[$0].local < local }
     }
 }

@@ -1,0 +1,15 @@
+import Testing
+
+@testable import BLEHost
+
+@Suite("Bisection")
+struct BisectionTests {
+    @Test("It finds where each number is or belongs", arguments: 0..<20)
+    func place(count: Int) {
+        let numbers = (0..<count).map { 2 * $0 }
+        for wanted in -1...2 * count {
+            let place = numbers.indices.bisected { numbers[$0] < wanted }
+            #expect(place == numbers.count { $0 < wanted })
+        }
+    }
+}
