@@ -1,6 +1,5 @@
 import BLEHost
 import Dispatch
-import Synchronization
 
 /// The events that one client has not heard yet.
 ///
@@ -19,7 +18,7 @@ final class ClientMailbox: Sendable {
     private let queue: DispatchQueue
     private let receive: @Sendable (ClientEvent) -> Void
     private let caughtUp: @Sendable (ClientMailbox) -> Void
-    private let contents = Mutex(Contents())
+    private let contents = Locked(Contents())
 
     /// Creates an empty mailbox.
     ///

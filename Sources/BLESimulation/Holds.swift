@@ -1,6 +1,5 @@
 import BLERuntime
 import Dispatch
-import Synchronization
 
 /// The reasons for a world to let no time pass: apps that are about to be called on threads of their own.
 ///
@@ -31,7 +30,7 @@ final class Holds: Sendable {
         }
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let queue = DispatchQueue(label: "corebluetooth.world.holds")
 
     /// How many holds there have been.

@@ -2,7 +2,6 @@ import BLEHost
 import BLERuntime
 import BLEWire
 import Dispatch
-import Synchronization
 
 extension World {
     /// Lets `duration` pass, which takes no longer than what happens in it.

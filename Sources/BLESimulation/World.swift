@@ -1,6 +1,5 @@
 package import BLERuntime
 import BLEWire
-import Synchronization
 
 /// A place with Bluetooth machines in it, where time passes only when it is told to.
 ///
@@ -50,13 +49,13 @@ public final class World: Sendable {
         }
     }
 
-    let core: Mutex<WorldCore>
-    let clock = Mutex<RealTimeClock?>(nil)
+    let core: Locked<WorldCore>
+    let clock = Locked<RealTimeClock?>(nil)
     let holds = Holds()
 
     /// Creates an empty world in which every random choice follows from `seed`.
     public init(seed: UInt64, conditions: Conditions = Conditions()) {
-        core = Mutex(WorldCore(seed: seed, loss: conditions.loss))
+        core = Locked(WorldCore(seed: seed, loss: conditions.loss))
     }
 
     /// The machine called `name`, which is made if it is not there yet.

@@ -1,5 +1,4 @@
 import CoreBluetooth
-import Synchronization
 
 /// An app with one manager, which knows what it has asked for and judges what it hears.
 ///
@@ -21,7 +20,7 @@ class DayApp: @unchecked Sendable {
     let chronicle: Chronicle
     var dice: Dice
     private let label: String
-    private let isHearing = Mutex(false)
+    private let isHearing = Shared(false)
 
     init(_ name: String, on machine: String, _ kind: Kind, seed: UInt64, _ chronicle: Chronicle) {
         self.name = name

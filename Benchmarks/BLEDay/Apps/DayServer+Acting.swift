@@ -1,5 +1,4 @@
 import CoreBluetooth
-import Synchronization
 
 // What the app does.
 extension DayServer {

@@ -1,5 +1,4 @@
 import CoreBluetooth
-import Synchronization
 
 /// An app in the peripheral role.
 final class DayServer: DayApp, @unchecked Sendable {
@@ -27,7 +26,7 @@ final class DayServer: DayApp, @unchecked Sendable {
     /// The next number of each connection that writes some; absent where it is not known.
     var expected: [UInt64: UInt64] = [:]
     /// What centrals may open, for other apps to know.
-    let channel = Mutex<CBL2CAPPSM?>(nil)
+    let channel = Shared<CBL2CAPPSM?>(nil)
     private var lastState = CBManagerState.unknown
 
     /// Starts at once, on the machine that the caller inhabits.

@@ -1,6 +1,5 @@
 import BLESimulation
 import CoreBluetooth
-import Synchronization
 
 /// Who takes part in a day: three apps of one phone, each on a queue of its own kind, and their counterparts.
 final class Cast: Sendable {

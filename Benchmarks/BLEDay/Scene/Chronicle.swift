@@ -1,6 +1,5 @@
 import BLESimulation
 import CoreBluetooth
-import Synchronization
 
 /// What happened in a day: how much, what should not have, and what may serve as an excuse.
 final class Chronicle: Sendable {
@@ -20,7 +19,7 @@ final class Chronicle: Sendable {
     private static let grace = Duration.seconds(8)
 
     private let world: World
-    private let state = Mutex(State())
+    private let state = Shared(State())
 
     init(_ world: World) { self.world = world }
 

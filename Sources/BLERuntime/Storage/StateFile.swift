@@ -3,7 +3,6 @@ import BLEWire
 import FoundationEssentials
 import Glibc
 package import Logging
-import Synchronization
 
 /// What a host keeps from one run to the next, in a file that only its user can read.
 ///
@@ -12,7 +11,7 @@ import Synchronization
 package final class StateFile: Sendable {
     private let path: String
     private let logger: Logger
-    private let contents: Mutex<StateDocument>
+    private let contents: Locked<StateDocument>
 
     /// Reads the state at `path`, or begins a new one there.
     ///
@@ -29,14 +28,14 @@ package final class StateFile: Sendable {
         let fresh = StateDocument(secret: freshSecret)
         switch Self.read(path) {
         case .success(let document?):
-            contents = Mutex(document)
+            contents = Locked(document)
             return
         case .success(nil): break
         case .failure(let problem):
             logger.warning("What was known of Bluetooth peers is lost: \(path) \(problem). Starting afresh.")
             rename(path, path + ".unreadable")
         }
-        contents = Mutex(Self.create(path, fresh, logger: logger))
+        contents = Locked(Self.create(path, fresh, logger: logger))
     }
 
     /// Where the state of this user's host is: `$XDG_STATE_HOME/corebluetooth/host.json`.

@@ -1,7 +1,6 @@
 import BLERuntime
 import BLESimulation
 import BLEWire
-import Synchronization
 
 /// Prints the packets between the hosts of a world and their controllers, layer by layer and field by field.
 @MainActor
@@ -60,7 +59,7 @@ final class PacketPrinter {
 
 /// Packets on their way from the world's thread to the one that prints.
 private final class PacketQueue: Sendable {
-    private let records = Mutex<[PacketRecord]>([])
+    private let records = Locked<[PacketRecord]>([])
 
     func append(_ record: PacketRecord) { records.withLock { $0.append(record) } }
 

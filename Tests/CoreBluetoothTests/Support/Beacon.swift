@@ -1,6 +1,6 @@
 import BLEController
+import BLERuntime
 import BLEWire
-import Synchronization
 
 @testable import BLESimulation
 

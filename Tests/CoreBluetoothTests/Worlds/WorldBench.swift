@@ -1,7 +1,7 @@
 import BLEHost
+import BLERuntime
 import BLEWire
 import CoreBluetooth
-import Synchronization
 
 @testable import BLESimulation
 
