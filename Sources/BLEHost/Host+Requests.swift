@@ -52,7 +52,7 @@ extension Host {
         case .tune(let tuning): tune(link, tuning, for: client, at: now)
         case .openChannel(let psm): channels.open(psm, on: link, for: client, at: now)
         case .discoverServices, .discoverIncludedServices, .discoverCharacteristics, .discoverDescriptors, .read,
-            .write, .writeCommand, .subscribe:
+            .write, .writeCommand, .subscribe, .forgetDatabase:
             attributes.perform(request, on: link, for: client, at: now)
         }
     }
@@ -111,6 +111,7 @@ extension PeerRequest {
         case .write(let handle, _): .valueWritten(handle, failure)
         case .writeCommand: .writeCommandsTaken(1)
         case .subscribe(_, let handle, _): .subscriptionChanged(handle, .none, failure)
+        case .forgetDatabase: .databaseForgotten(failure)
         case .openChannel(let psm): .channelOpened(psm, .failure(failure))
         }
     }

@@ -21,6 +21,8 @@
 /// | ``channelPacket`` | the channel is closed |
 /// | ``channelCredits`` | the peer is given no credits until some is consumed |
 /// | ``queuedChannelOctets`` | the channel is closed with ``Failure/limitReached`` |
+/// | ``discoveredAttributes`` | the discovery fails with ``Failure/limitReached``, and what was found is forgotten |
+/// | ``cachedAttributes`` | nothing is kept of the peer's database when it goes |
 /// | ``attributeLength`` | longer values are refused |
 package struct Limits: Equatable, Sendable {
     /// Links at a time, in whichever role.
@@ -61,6 +63,10 @@ package struct Limits: Equatable, Sendable {
     package var channelCredits = 64
     /// Octets that a client may have waiting on one channel.
     package var queuedChannelOctets = 1 << 20
+    /// Attributes of one peer that a link knows of.
+    package var discoveredAttributes = 16_384
+    /// Attributes of one bonded peer that are kept over links.
+    package var cachedAttributes = 2048
     /// Octets of one attribute value.
     package var attributeLength = 512
 

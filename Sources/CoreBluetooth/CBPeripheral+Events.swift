@@ -36,6 +36,7 @@ extension CBPeripheral {
         case .tuned: break
         case .rssiRead(let result): rssiRead(result)
         case .servicesDiscovered(let result):
+            voidRequests(replacedBy: result)
             let failure = keep(result) { $0.database.add($1, of: self) }
             delegate?.peripheral(self, didDiscoverServices: failure)
         case .includedServicesDiscovered(let range, let result): includedServicesDiscovered(in: range, result)
@@ -51,6 +52,11 @@ extension CBPeripheral {
             voidRequests(in: range)
             let gone = content.withLock { $0.database.remove(in: range) }
             delegate?.peripheral(self, didModifyServices: gone)
+        case .databaseForgotten(nil):
+            voidRequests(in: .all)
+            let gone = content.withLock { $0.database.removeAll() }
+            delegate?.peripheral(self, didModifyServices: gone)
+        case .databaseForgotten: break
         case .channelOpened(_, let result): channelOpened(result)
         }
     }
@@ -58,6 +64,13 @@ extension CBPeripheral {
     /// Answers what was asked about services that are gone, while the app can still be told what it asked about.
     private func voidRequests(in range: AttributeHandleRange) {
         let requests = content.withLock { $0.requests.void(in: $0.database.ranges(touching: range)) }
+        for request in requests { apply(request.answer(.notFound)) }
+    }
+
+    /// Does the same for services of which the peripheral did not say that they are gone, but others are there now.
+    private func voidRequests(replacedBy result: Result<[DiscoveredService], Failure>) {
+        guard case .success(let found) = result else { return }
+        let requests = content.withLock { $0.requests.void(in: $0.database.ranges(replacedBy: found)) }
         for request in requests { apply(request.answer(.notFound)) }
     }
 
@@ -87,6 +100,7 @@ extension CBPeripheral {
         in range: AttributeHandleRange,
         _ result: Result<[DiscoveredService], Failure>
     ) {
+        voidRequests(replacedBy: result)
         guard let service = content.withLock({ $0.database.service(in: range) }) else { return }
         let failure = keep(result) { $0.database.add($1, to: service, of: self) }
         delegate?.peripheral(self, didDiscoverIncludedServicesFor: service, error: failure)

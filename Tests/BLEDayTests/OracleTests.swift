@@ -121,6 +121,19 @@ struct OracleTests {
         #expect(values.received(value(20), isNotifying: true) == nil)
     }
 
+    @Test("Values may be missing after a change of services, but none comes twice")
+    func heldBack() {
+        var values = ValueModel()
+        let value = { (number: UInt64) in Data(number.octets.suffix(4)) },
+            excuse = { (since: Duration) in since < .seconds(3) }
+        #expect(values.received(value(5), isNotifying: true, at: .seconds(2), isExcused: excuse) == nil)
+        #expect(values.received(value(8), isNotifying: true, at: .seconds(4), isExcused: excuse) == nil)
+        #expect(values.received(value(10), isNotifying: true, at: .seconds(5), isExcused: excuse) != nil)
+        var twice = ValueModel()
+        #expect(twice.received(value(5), isNotifying: true, at: .seconds(1), isExcused: excuse) == nil)
+        #expect(twice.received(value(5), isNotifying: true, at: .seconds(2), isExcused: excuse) != nil)
+    }
+
     @Test("A scan reports what was asked for, each peripheral twice at most")
     func scanning() {
         var scan = ScanModel(services: [Layout.main], solicited: [], allowsDuplicates: false)

@@ -16,7 +16,8 @@ extension DayCentral {
 
     func modified(_ peripheral: CBPeripheral, _ services: [CBService]) {
         guard let subject = speaker(peripheral, "modified services") else { return }
-        if !chronicle.hasRebuilt(subject.server, since: chronicle.now - .seconds(10)) {
+        // Of a change before the host began to watch, it hears when it asks for something.
+        if !chronicle.hasRebuilt(subject.server, since: min(chronicle.now - .seconds(10), subject.link.since)) {
             complain("modified services that nobody modified")
         }
         var gone: Set<ObjectIdentifier> = []
@@ -32,7 +33,8 @@ extension DayCentral {
             complain("services are there that were said to be gone")
         }
         subject.requests.invalidate(gone)
-        if dice.chance(60) { discoverServices(subject) }
+        // An app that has given the connection up may still hear of what came before, but must ask for nothing more.
+        if subject.link.isConnected, dice.chance(60) { discoverServices(subject) }
     }
 
     /// A value came: one that was read, or one that was sent.
@@ -43,7 +45,12 @@ extension DayCentral {
         guard let subject = speaker(peripheral, "a value") else { return }
         complain(
             subject.values[ObjectIdentifier(characteristic), default: ValueModel()]
-                .received(characteristic.value, isNotifying: characteristic.isNotifying)
+                .received(
+                    characteristic.value,
+                    isNotifying: characteristic.isNotifying,
+                    at: chronicle.now,
+                    isExcused: { chronicle.hasRebuilt(subject.server, since: $0) }
+                )
         )
         if dice.chance(1) { cancel(subject) }
     }
@@ -60,8 +67,9 @@ extension DayCentral {
         case .unasked: complain("\(kind) of \(object?.uuid.uuidString ?? "it") was answered unasked: \(told(error))")
         case .void: break
         case .early(let request, let earlier):
-            // What was asked about services that went away is answered then, not in its turn.
-            if error == nil || !chronicle.hasRebuilt(subject.server, since: request.made) {
+            // What was asked about services that went away is answered when the app hears of that, not in its turn.
+            let instant = isStale(error) ? subject.link.since : request.made
+            if error == nil || !chronicle.hasRebuilt(subject.server, since: instant) {
                 let names = "\(kind) of \(object?.uuid.uuidString ?? "it")"
                 complain("\(names) was answered before \(earlier.kind): \(told(error))")
             }
@@ -70,15 +78,18 @@ extension DayCentral {
         }
     }
 
+    /// Whoever connected before a change, and was not told of it yet, asks for what is not there.
+    private func isStale(_ error: (any Error)?) -> Bool {
+        (error as? CBATTError)?.code == .invalidHandle || (error as? CBError)?.code == .invalidHandle
+    }
+
     private func judge(
         _ request: RequestModel.Request,
         _ object: CBAttribute?,
         _ subject: Subject,
         _ error: (any Error)?
     ) {
-        // Whoever connected before a change, and was not told of it yet, asks for what is not there.
-        let isStale = (error as? CBATTError)?.code == .invalidHandle || (error as? CBError)?.code == .invalidHandle
-        let isExcused = excuses(subject, since: isStale ? subject.link.since : request.made)
+        let isExcused = excuses(subject, since: isStale(error) ? subject.link.since : request.made)
         complain(RequestModel.complaint(request, error, isExcused: isExcused))
         switch request.kind {
         case .read:
@@ -92,9 +103,9 @@ extension DayCentral {
             if error is CBATTError, wasTaken { complain("a write was refused that the server took") }
         case .notify:
             if let object { subject.values[ObjectIdentifier(object), default: ValueModel()].changed() }
-        case .services where error == nil:
+        case .services where error == nil && subject.link.isConnected:
             for service in subject.services where dice.chance(70) { discoverCharacteristics(subject, service) }
-        case .characteristics where error == nil:
+        case .characteristics where error == nil && subject.link.isConnected:
             for item in (object as? CBService)?.characteristics ?? [] where dice.chance(50) {
                 if !item.properties.isDisjoint(with: [.notify, .indicate]) { setNotify(subject, item, true) }
             }

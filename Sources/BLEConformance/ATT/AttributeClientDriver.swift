@@ -2,6 +2,8 @@ import BLEHost
 import BLEWire
 
 /// Does what a case asks of the server at the other end: one operation at a time, after the MTU has been exchanged.
+///
+/// The other end may have a client too, whose requests are answered whatever is under way here.
 struct AttributeClientDriver: Driver {
     private struct Command: Decodable {
         let `do`: AttributeOperation.Description
@@ -17,8 +19,11 @@ struct AttributeClientDriver: Driver {
         case operating(AttributeOperation, retry: ATTPacket?)
     }
 
+    private static let link = ConnectionHandle(wire: 0x0040)!
+
     private let first: AttributeOperation.Description?
-    private var negotiation: MTUNegotiation
+    /// Exchanges the MTU, and answers the requests of the other end.
+    private var layer: AttributeLayer
     private var bearer = ATTClientBearer()
     private var state = State.negotiating
     private var database: [DatabaseDiscovery.Service] = []
@@ -34,15 +39,24 @@ struct AttributeClientDriver: Driver {
         discovers = context == "client"
         first = discovers ? nil : description.operation
         if let first { _ = try AttributeOperation(first, database: []) }
-        negotiation = MTUNegotiation(preferred: description.mtu, at: now)
-        send(negotiation.request, at: now)
+        layer = AttributeLayer(configuration: description.configuration)
+        layer.linkUp(Self.link, peer: PeerIdentifier(rawValue: 1), role: .central, at: now)
     }
 
-    var deadline: Instant? { bearer.deadline }
+    /// The largest packet, in octets, that both ends take.
+    private var mtu: Int { layer.mtu(of: Self.link) ?? ATT.defaultMTU }
 
-    mutating func next() -> DriverOutput? { outputs.isEmpty ? nil : outputs.removeFirst() }
+    var deadline: Instant? { [bearer.deadline, layer.deadline].compactMap(\.self).min() }
+
+    mutating func next() -> DriverOutput? {
+        while let output = layer.next() {
+            if case .send(let pdu, _, _) = output { outputs.append(.packet(pdu)) }
+        }
+        return outputs.isEmpty ? nil : outputs.removeFirst()
+    }
 
     mutating func wake(at now: Instant) {
+        layer.wake(at: now)
         guard bearer.expire(at: now) == .abandon, case .operating = state else { return }
         report(.failure(.timedOut))
     }
@@ -55,10 +69,8 @@ struct AttributeClientDriver: Driver {
     }
 
     mutating func receive(packet bytes: [UInt8], at now: Instant) {
-        guard let packet = try? ATTPacket(decoding: bytes) else {
-            guard let opcode = bytes.first else { return }
-            return take(bearer.receiveMalformed(ATT.Opcode(wire: opcode)), at: now)
-        }
+        guard let first = bytes.first else { return }
+        let opcode = ATT.Opcode(wire: first), packet = try? ATTPacket(decoding: bytes)
         switch packet {
         case .notification(let notification): notify(notification.handle, notification.value)
         case .multipleNotification(let notification):
@@ -66,7 +78,25 @@ struct AttributeClientDriver: Driver {
         case .indication(let indication):
             outputs.append(.packet(ATTPacket.confirmation.encoded))
             notify(indication.handle, indication.value)
-        default: take(bearer.receive(packet), at: now)
+        case let packet? where opcode.isAnswer && !isNegotiating: take(bearer.receive(packet), at: now)
+        case nil where opcode.isAnswer && !isNegotiating: take(bearer.receiveMalformed(opcode), at: now)
+        default: hand(bytes, packet, at: now)
+        }
+    }
+
+    private var isNegotiating: Bool {
+        if case .negotiating = state { true } else { false }
+    }
+
+    /// Hands a packet to the layer: one for a server, or the answer that tells of the MTU.
+    private mutating func hand(_ bytes: [UInt8], _ packet: ATTPacket?, at now: Instant) {
+        layer.receive(bytes.span, on: Self.link, at: now)
+        guard isNegotiating else { return }
+        switch packet {
+        case .errorResponse(let error) where error.request == .exchangeMTURequest: begin(at: now)
+        case .exchangeMTUResponse: begin(at: now)
+        case nil where ATT.Opcode(wire: bytes[0]) == .exchangeMTUResponse: begin(at: now)
+        default: break
         }
     }
 
@@ -79,11 +109,6 @@ struct AttributeClientDriver: Driver {
     private mutating func take(_ event: ATTClientBearer.OnReceive, at now: Instant) {
         guard case .answered(let answer) = event else { return }
         switch state {
-        case .negotiating:
-            var offer: UInt16?
-            if case .success(.exchangeMTUResponse(let response)) = answer { offer = response.serverMTU }
-            _ = negotiation.receiveAnswer(serverMTU: offer)
-            begin(at: now)
         case .preparing(var machine):
             let step = machine.receive(answer)
             state = .preparing(machine)
@@ -93,9 +118,9 @@ struct AttributeClientDriver: Driver {
             state = .operating(operation, retry: nil)
             send(retry, at: now)
         case .operating(var operation, let retry):
-            let step = operation.procedure.receive(answer, mtu: negotiation.mtu)
+            let step = operation.procedure.receive(answer, mtu: mtu)
             proceed(operation, step, retries: operation.elevatesSecurity && retry != nil, at: now)
-        case .idle: break
+        case .negotiating, .idle: break
         }
     }
 
@@ -133,7 +158,7 @@ struct AttributeClientDriver: Driver {
             report(.success(.done))
             return operate(at: now)
         }
-        let step = operation.procedure.begin(mtu: negotiation.mtu)
+        let step = operation.procedure.begin(mtu: mtu)
         proceed(operation, step, retries: operation.elevatesSecurity, at: now)
     }
 
@@ -161,6 +186,19 @@ struct AttributeClientDriver: Driver {
     private mutating func send(_ request: ATTPacket, at now: Instant) {
         bearer.begin(request.opcode, at: now)
         outputs.append(.packet(request.encoded))
+    }
+}
+
+extension ATT.Opcode {
+    /// Whether a packet with this opcode answers a request.
+    fileprivate var isAnswer: Bool {
+        switch self {
+        case .errorResponse, .exchangeMTUResponse, .findInformationResponse, .findByTypeValueResponse,
+            .readByTypeResponse, .readResponse, .readBlobResponse, .readMultipleResponse, .readByGroupTypeResponse,
+            .writeResponse, .prepareWriteResponse, .executeWriteResponse, .readMultipleVariableResponse:
+            true
+        default: false
+        }
     }
 }
 

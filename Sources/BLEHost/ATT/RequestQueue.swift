@@ -7,10 +7,16 @@ package import BLEWire
 package struct RequestQueue: Sendable {
     private struct Lane: Sendable {
         let client: ClientID
-        var requests: [PeerRequest] = []
+        var entries: [Entry] = []
 
         /// How many of the requests are write commands, or how many are not.
-        func count(ofCommands commands: Bool) -> Int { requests.count { $0.isWriteCommand == commands } }
+        func count(ofCommands commands: Bool) -> Int { entries.count { $0.request.isWriteCommand == commands } }
+    }
+
+    private struct Entry: Sendable {
+        let request: PeerRequest
+        /// Whether what it is about is gone.
+        var isVoid = false
     }
 
     private let limit: Int
@@ -32,25 +38,25 @@ package struct RequestQueue: Sendable {
     /// Takes a request, or refuses it and returns `false` if too many of its client wait.
     package mutating func append(_ request: PeerRequest, for client: ClientID) -> Bool {
         guard let index = lanes.firstIndex(where: { $0.client == client }) else {
-            lanes.append(Lane(client: client, requests: [request]))
+            lanes.append(Lane(client: client, entries: [Entry(request: request)]))
             return true
         }
         let isCommand = request.isWriteCommand
         let room = isCommand ? commandLimit : limit
-        guard lanes[index].requests.count < room || lanes[index].count(ofCommands: isCommand) < room else {
+        guard lanes[index].entries.count < room || lanes[index].count(ofCommands: isCommand) < room else {
             return false
         }
-        lanes[index].requests.append(request)
+        lanes[index].entries.append(Entry(request: request))
         return true
     }
 
-    /// Hands out the request whose turn it is.
-    package mutating func next() -> (client: ClientID, request: PeerRequest)? {
+    /// Hands out the request whose turn it is, and whether what it is about is gone.
+    package mutating func next() -> (client: ClientID, request: PeerRequest, isVoid: Bool)? {
         guard !lanes.isEmpty else { return nil }
         var lane = lanes.removeFirst()
-        let request = lane.requests.removeFirst()
-        if !lane.requests.isEmpty { lanes.append(lane) }
-        return (lane.client, request)
+        let entry = lane.entries.removeFirst()
+        if !lane.entries.isEmpty { lanes.append(lane) }
+        return (lane.client, entry.request, entry.isVoid)
     }
 
     /// Hands out a write command that no earlier request of its client precedes any more, unless its client is blocked.
@@ -58,10 +64,10 @@ package struct RequestQueue: Sendable {
         blocking blocked: ClientID?
     ) -> (client: ClientID, handle: AttributeHandle, value: [UInt8])? {
         for index in lanes.indices where lanes[index].client != blocked {
-            guard case .writeCommand(let handle, let value)? = lanes[index].requests.first else { continue }
+            guard case .writeCommand(let handle, let value)? = lanes[index].entries.first?.request else { continue }
             let client = lanes[index].client
-            lanes[index].requests.removeFirst()
-            if lanes[index].requests.isEmpty { lanes.remove(at: index) }
+            lanes[index].entries.removeFirst()
+            if lanes[index].entries.isEmpty { lanes.remove(at: index) }
             return (client, handle, value)
         }
         return nil
@@ -70,17 +76,46 @@ package struct RequestQueue: Sendable {
     /// Hands out all requests of `client`, in order.
     package mutating func removeAll(of client: ClientID) -> [PeerRequest] {
         guard let index = lanes.firstIndex(where: { $0.client == client }) else { return [] }
-        return lanes.remove(at: index).requests
+        return lanes.remove(at: index).entries.map(\.request)
+    }
+
+    /// Notes that the attributes in `range` are gone: what is about them keeps its place, but must not be carried out.
+    ///
+    /// Write commands have no answer that could be out of order; those are handed out at once, client by client.
+    package mutating func void(about range: AttributeHandleRange) -> [(client: ClientID, command: PeerRequest)] {
+        var commands: [(client: ClientID, command: PeerRequest)] = []
+        for index in lanes.indices {
+            let client = lanes[index].client
+            for place in lanes[index].entries.indices where lanes[index].entries[place].request.isAbout(range) {
+                lanes[index].entries[place].isVoid = true
+                let request = lanes[index].entries[place].request
+                if request.isWriteCommand { commands.append((client, request)) }
+            }
+            lanes[index].entries.removeAll { $0.isVoid && $0.request.isWriteCommand }
+        }
+        lanes.removeAll(where: \.entries.isEmpty)
+        return commands
     }
 
     /// Hands out everything, client by client.
     package mutating func removeAll() -> [(client: ClientID, request: PeerRequest)] {
         defer { lanes = [] }
-        return lanes.flatMap { lane in lane.requests.map { (lane.client, $0) } }
+        return lanes.flatMap { lane in lane.entries.map { (lane.client, $0.request) } }
     }
 }
 
 extension PeerRequest {
+    /// Whether it is carried out on an attribute in `range`.
+    package func isAbout(_ range: AttributeHandleRange) -> Bool {
+        switch self {
+        case .readRSSI, .tune, .discoverServices, .forgetDatabase, .openChannel: false
+        case .discoverIncludedServices(let place, _), .discoverCharacteristics(let place, _): place.overlaps(range)
+        case .discoverDescriptors(let handle, _), .read(let handle), .write(let handle, _),
+            .writeCommand(let handle, _), .subscribe(_, let handle, _):
+            range.contains(handle)
+        }
+    }
+
     fileprivate var isWriteCommand: Bool {
         if case .writeCommand = self { true } else { false }
     }

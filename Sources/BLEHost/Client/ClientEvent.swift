@@ -145,6 +145,8 @@ package enum PeerEvent: Equatable, Sendable {
     case valueNotified(AttributeHandle, [UInt8])
     /// Services in this range were added, removed or changed: what was discovered there is void.
     case servicesModified(AttributeHandleRange)
+    /// What was discovered by this client is void, unless there is a failure.
+    case databaseForgotten(Failure?)
     case channelOpened(SPSM, Result<OpenedChannel, Failure>)
 }
 

@@ -106,6 +106,11 @@ package enum PeerRequest: Equatable, Sendable {
     ///
     /// `in` is where the characteristic's descriptors lie, as in ``discoverDescriptors(of:in:)``.
     case subscribe(Subscription, to: AttributeHandle, in: AttributeHandleRange?)
+    /// Forgets what the host has learnt of the peer's attributes, here and in the bond with it, so that the next
+    /// discovery asks the peer; answered by ``PeerEvent/databaseForgotten(_:)``.
+    ///
+    /// What the client subscribed to is turned off; other clients keep what they have.
+    case forgetDatabase
     /// Opens a credit-based channel; answered by ``PeerEvent/channelOpened(_:_:)``.
     case openChannel(SPSM)
 }

@@ -14,6 +14,8 @@ extension AttributeLayer {
             restore(bond.client, isCurrent: hash == database.hash, at: index, now)
         }
         rememberClient(at: index)
+        links[index].client.bonded(bond.database, at: now, into: &outbox)
+        settleCache(at: index)
     }
 
     /// Says how far a link can be trusted from now on; `keySize` is the length of the key in octets, if there is one.
@@ -26,6 +28,15 @@ extension AttributeLayer {
     package mutating func authorize(_ link: ConnectionHandle, _ isAuthorized: Bool = true) {
         guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
         links[index].server.trust.isAuthorized = isAuthorized
+    }
+
+    /// Has what the client learnt of the peer's database stored, or what it found to be wrong dropped.
+    mutating func settleCache(at index: Int) {
+        switch links[index].client.takeCacheChange() {
+        case nil: break
+        case .store(let cache): changeBond(at: index) { $0.database = cache }
+        case .drop: changeBond(at: index) { $0.database = nil }
+        }
     }
 
     /// Changes what is kept of the peer of a link, and has it stored if it is another then.

@@ -13,7 +13,11 @@ extension AttributeLayer {
     package mutating func detach(_ client: ClientID, from link: ConnectionHandle, at now: Instant) {
         guard let index = index(of: link) else { return }
         links[index].client.detach(client, at: now, into: &outbox)
+        settleCache(at: index)
     }
+
+    /// The largest ATT packet, in octets, that both ends of a link take; `nil` if there is no such link.
+    package func mtu(of link: ConnectionHandle) -> Int? { index(of: link).map { links[$0].mtu } }
 
     /// Carries out what a client asks of a peer, all but ``PeerRequest/readRSSI``, which is no matter of attributes.
     package mutating func perform(
@@ -28,5 +32,6 @@ extension AttributeLayer {
             return links[index].client.answer(request, of: client, with: .notConnected, into: &outbox)
         }
         links[index].client.perform(request, for: client, at: now, into: &outbox)
+        settleCache(at: index)
     }
 }

@@ -9,7 +9,9 @@ extension AttributeLayer {
             return receiveMalformed(pdu, error, at: index, now)
         }
         switch packet.direction {
-        case .toClient: links[index].client.receive(packet, at: now, into: &outbox)
+        case .toClient:
+            links[index].client.receive(packet, at: now, into: &outbox)
+            settleCache(at: index)
         case .toServer: serve(packet, at: index, now)
         }
     }
@@ -23,6 +25,7 @@ extension AttributeLayer {
         if case .unknown = error { return receive(.unacceptable(opcode, .requestNotSupported), at: index, now) }
         if opcode.response != nil { return receive(.unacceptable(opcode, .invalidPDU), at: index, now) }
         links[index].client.receiveMalformed(opcode, at: now, into: &outbox)
+        settleCache(at: index)
     }
 }
 

@@ -101,8 +101,7 @@ package struct AttributeLayer {
     ) {
         precondition(index(of: link) == nil, "a link comes up once")
         database.refreshHash()
-        var client = GATTClient(link: link, peer: peer, configuration: configuration, at: now)
-        if role == .central { client.chores.append(.exchangeMTU) }
+        var client = GATTClient(link: link, peer: peer, role: role, configuration: configuration, at: now)
         client.proceed(at: now, into: &outbox)
         let server = ServerLink(limits: configuration.limits)
         links.insert(AttributeLink(role: role, client: client, server: server), at: position(of: link))
@@ -123,6 +122,7 @@ package struct AttributeLayer {
     package mutating func wake(at now: Instant) {
         for index in links.indices {
             links[index].client.wake(at: now, into: &outbox)
+            settleCache(at: index)
             switch links[index].server.indications.expire(at: now) {
             case .nothing: break
             case .abandon:

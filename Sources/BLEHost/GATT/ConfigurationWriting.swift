@@ -39,10 +39,6 @@ package struct ConfigurationWriting: Sendable {
             ?? .finding(DescriptorDiscovery(in: range, first: GATT.clientConfiguration))
     }
 
-    init(_ change: Subscriptions.Change) {
-        self.init(change.bits, to: change.configuration, in: change.descriptors)
-    }
-
     package mutating func begin() -> ProcedureStep<Outcome> {
         switch state {
         case .finding(let discovery): proceed(with: discovery, discovery.begin())

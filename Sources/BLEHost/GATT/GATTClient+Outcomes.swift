@@ -13,47 +13,50 @@ extension GATTClient {
         }
         switch finished.owner {
         case .client(let client):
-            if case .services(.success(let found)) = outcome { keep(found, into: &outbox) }
+            postponeChores(at: now)
+            if case .found(.success(let answer), _) = outcome { keep(answer, at: now, into: &outbox) }
             if let event = event(for: outcome) { outbox.tell(client, of: .peer(peer, event)) }
-        case .host: finishChore(with: outcome, at: now, into: &outbox)
+        case .host: finishChore(finished, with: outcome, at: now, into: &outbox)
         case .nobody: break
         }
     }
 
     private func event(for outcome: Procedure.Outcome) -> PeerEvent? {
         switch outcome {
-        case .services(let result): .servicesDiscovered(result)
-        case .includedServices(let result, let range):
-            .includedServicesDiscovered(in: range, result.map { classified($0) })
-        case .characteristics(let result, let range): .characteristicsDiscovered(in: range, result)
-        case .descriptors(let result, let handle): .descriptorsDiscovered(of: handle, result)
+        case .found(.success(let answer), let question): event(for: answer, to: question)
+        case .found(.failure(let failure), let question): question.event(failure)
         case .read(let result, let handle): .valueRead(handle, result)
         case .written(let failure, let handle): .valueWritten(handle, failure)
-        case .mtu, .configured, .name, .watching: nil
+        case .mtu, .configured, .name, .watching, .databaseHash: nil
         }
     }
 
-    /// Included services, with what discovery said of them: a declaration of an include does not tell their kind.
-    private func classified(_ found: [DiscoveredService]) -> [DiscoveredService] {
-        var found = found
-        for index in found.indices {
-            let start = found[index].range.start
-            found[index].isPrimary = services.contains { $0.range.start == start }
+    private func event(for answer: DatabaseLookup.Answer, to question: DatabaseLookup.Question) -> PeerEvent? {
+        switch (answer, question) {
+        case (.services(let found), _): .servicesDiscovered(.success(found))
+        case (.includes(let found), .includes(let range, _)): .includedServicesDiscovered(in: range, .success(found))
+        case (.characteristics(let found), .characteristics(let range, _)):
+            .characteristicsDiscovered(in: range, .success(found))
+        case (.descriptors(let found), .descriptors(let handle, _)): .descriptorsDiscovered(of: handle, .success(found))
+        case (.includes, _), (.characteristics, _), (.descriptors, _), (.proof, _): nil
         }
-        return found
     }
 
-    private mutating func keep(_ found: [DiscoveredService], into outbox: inout Outbox) {
-        for service in found where !services.contains(service) {
-            services.removeAll { $0.range.overlaps(service.range) }
-            let index = services.firstIndex { service.range.start < $0.range.start } ?? services.endIndex
-            services.insert(service, at: index)
-        }
-        outbox.append(.servicesKnown(peer, services.map(\.uuid)))
+    /// Takes note of what a client has found.
+    private mutating func keep(_ answer: DatabaseLookup.Answer, at now: Instant, into outbox: inout Outbox) {
+        expiry = now + Self.freshness
+        if case .services = answer { knowServices(into: &outbox) }
+        keepCache()
+    }
+
+    /// Says which services are known.
+    mutating func knowServices(into outbox: inout Outbox) {
+        outbox.append(.servicesKnown(peer, database.attributes.services.map(\.uuid)))
         watchServices()
     }
 
     private mutating func finishChore(
+        _ finished: Running,
         with outcome: Procedure.Outcome,
         at now: Instant,
         into outbox: inout Outbox
@@ -63,8 +66,10 @@ extension GATTClient {
         case .name(.success(let name)) where !name.isEmpty:
             outbox.append(.nameRead(peer, name))
             tellAll(.nameChanged(name), through: &outbox)
-        case .watching(let handle): serviceChanged = handle
-        case .name, .services, .includedServices, .characteristics, .descriptors, .read, .written, .configured: break
+        case .watching(let outcome): watching(outcome, isDisturbed: finished.isDisturbed)
+        case .databaseHash(let hash): hashRead(hash, isDisturbed: finished.isDisturbed, at: now, into: &outbox)
+        case .found(let result, _): proved(result)
+        case .name, .read, .written, .configured: break
         }
     }
 
@@ -73,7 +78,7 @@ extension GATTClient {
         switch event {
         case .nothing: break
         case .settled:
-            choresBegin = now + Self.courtesy
+            allowChores(at: now)
             outbox.append(.mtuSettled(link, mtu))
         case .changed: tellAll(.mtuChanged(mtu), through: &outbox)
         }
@@ -106,17 +111,29 @@ extension GATTClient {
         guard case .client(let client) = current.owner else { return }
         let event: PeerEvent
         switch current.procedure {
-        case .services: event = .servicesDiscovered(.failure(failure))
-        case .includedServices(_, let range): event = .includedServicesDiscovered(in: range, .failure(failure))
-        case .characteristics(_, let range): event = .characteristicsDiscovered(in: range, .failure(failure))
-        case .descriptors(_, let handle): event = .descriptorsDiscovered(of: handle, .failure(failure))
+        case .lookup(let lookup):
+            guard let answer = lookup.question.event(failure) else { return }
+            event = answer
         case .read(_, let handle): event = .valueRead(handle, .failure(failure))
         case .write(_, let handle): event = .valueWritten(handle, failure)
         case .configure(_, let handle):
             subscriptions.set(current.subscription.earlier, for: client, to: handle)
             event = .subscriptionChanged(handle, current.subscription.earlier, failure)
-        case .exchangeMTU, .name, .watch: preconditionFailure("clients do not ask for this")
+        case .exchangeMTU, .name, .watch, .databaseHash: preconditionFailure("clients do not ask for this")
         }
         outbox.tell(client, of: .peer(peer, event))
+    }
+}
+
+extension DatabaseLookup.Question {
+    /// What a client hears if the answer is not to be had; `nil` if no client asks this.
+    fileprivate func event(_ failure: Failure) -> PeerEvent? {
+        switch self {
+        case .services: .servicesDiscovered(.failure(failure))
+        case .includes(let range, _): .includedServicesDiscovered(in: range, .failure(failure))
+        case .characteristics(let range, _): .characteristicsDiscovered(in: range, .failure(failure))
+        case .descriptors(let handle, _): .descriptorsDiscovered(of: handle, .failure(failure))
+        case .proof: nil
+        }
     }
 }

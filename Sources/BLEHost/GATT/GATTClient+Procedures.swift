@@ -11,39 +11,50 @@ extension GATTClient {
         let procedure: Procedure
         switch request {
         case .readRSSI, .tune, .writeCommand, .openChannel: preconditionFailure("\(request) needs no turn")
-        case .discoverServices(let types): procedure = .services(ServiceDiscovery(only: types.map(\.attributeForm)))
-        case .discoverIncludedServices(let range, let types):
-            procedure = .includedServices(IncludedServiceDiscovery(in: range, only: types), in: range)
+        case .discoverServices(let types): procedure = lookup(.services(only: types.map(\.attributeForm)))
+        case .discoverIncludedServices(let range, let types): procedure = lookup(.includes(in: range, only: types))
         case .discoverCharacteristics(let range, let types):
-            procedure = .characteristics(CharacteristicDiscovery(in: range, only: types), in: range)
-        case .discoverDescriptors(let handle, let range):
-            procedure = .descriptors(DescriptorDiscovery(in: range), of: handle)
+            procedure = lookup(.characteristics(in: range, only: types))
+        case .discoverDescriptors(let handle, let range): procedure = lookup(.descriptors(of: handle, in: range))
         case .read(let handle): procedure = .read(ValueReading(handle), handle)
         case .write(let handle, let value): procedure = .write(ValueWriting(value, to: handle), handle)
         case .subscribe(let subscription, let handle, let range):
             return subscribe(client, to: handle, in: range, subscription, at: now, into: &outbox)
+        case .forgetDatabase: return forgetDatabase(for: client, at: now, into: &outbox)
         }
+        if expiry < now { database.expire() }
         start(Running(owner: .client(client), procedure: procedure), at: now, into: &outbox)
     }
 
     /// Begins what the host wants for itself.
     mutating func begin(_ chore: Chore, at now: Instant, into outbox: inout Outbox) {
+        let procedure: Procedure
         switch chore {
-        case .exchangeMTU:
-            start(Running(owner: .host, procedure: .exchangeMTU(offer: negotiation.request)), at: now, into: &outbox)
-        case .readName: start(Running(owner: .host, procedure: .name(NameReading())), at: now, into: &outbox)
+        case .exchangeMTU: procedure = .exchangeMTU(offer: negotiation.request)
+        case .checkCache, .keepCache: procedure = .databaseHash
+        case .readName: procedure = .name(NameReading())
         case .watchServices:
-            let service = services.first { $0.uuid == GATT.genericAttribute }
-            let watch = ServiceChangedWatch(in: service?.range)
-            start(Running(owner: .host, procedure: .watch(watch)), at: now, into: &outbox)
+            let service = database.attributes.services.first { $0.uuid == GATT.genericAttribute }
+            procedure = .watch(ServiceChangedWatch(in: service?.range, limit: limits.discoveredAttributes))
+        case .announceFeatures(let handle):
+            procedure = .write(ValueWriting([Self.features.rawValue], to: handle), handle)
+        case .probe(let handle): procedure = .read(ValueReading(handle), handle)
+        case .prove: procedure = lookup(.proof)
         case .reconfigure(let handle):
             guard let change = subscriptions.change(of: handle) else { return }
-            start(
-                Running(owner: .host, procedure: .configure(ConfigurationWriting(change), of: handle)),
-                at: now,
-                into: &outbox
-            )
+            procedure = .configure(configuration(change), of: handle)
         }
+        start(Running(owner: .host, procedure: procedure), at: now, into: &outbox)
+    }
+
+    private func lookup(_ question: DatabaseLookup.Question) -> Procedure {
+        .lookup(DatabaseLookup(question, limit: limits.discoveredAttributes))
+    }
+
+    /// The writing of a configuration, to where that has been found already.
+    private func configuration(_ change: Subscriptions.Change) -> ConfigurationWriting {
+        let known = change.descriptors.flatMap { database.attributes.first(GATT.clientConfiguration, in: $0) }
+        return ConfigurationWriting(change.bits, to: change.configuration ?? known, in: change.descriptors)
     }
 
     /// Writes the configuration if the peer has to be told; a client hears of values from the moment at which it asks.
@@ -64,7 +75,7 @@ extension GATTClient {
         start(
             Running(
                 owner: .client(client),
-                procedure: .configure(ConfigurationWriting(change), of: handle),
+                procedure: .configure(configuration(change), of: handle),
                 subscription: (earlier, subscription)
             ),
             at: now,
@@ -74,7 +85,7 @@ extension GATTClient {
 
     private mutating func start(_ procedure: Running, at now: Instant, into outbox: inout Outbox) {
         var procedure = procedure
-        let step = procedure.procedure.begin(mtu: mtu)
+        let step = procedure.procedure.begin(&database, mtu: mtu)
         running = procedure
         take(step, at: now, into: &outbox)
     }
@@ -86,6 +97,7 @@ extension GATTClient {
     ) {
         switch step {
         case .request(let packet):
+            running?.isDisturbed = false
             bearer.begin(packet.opcode, at: now)
             outbox.append(.send(packet.encoded, on: link, receipt: nil))
         case .finished(let outcome):
@@ -100,11 +112,15 @@ extension GATTClient {
         switch event {
         case .ignored: outbox.append(.note(.lateAnswer(.attribute, link)))
         case .answered(let answer):
+            // Whoever has heard of the change since it asked knows already which services are meant.
+            if answer == .failure(.databaseOutOfSync), running?.isDisturbed != true {
+                servicesChanged(in: .all, at: now, into: &outbox)
+            }
             guard var current = running else { return }
             if current.owner == .nobody, !current.procedure.mustGoOn {
                 running = nil
             } else {
-                let step = current.procedure.receive(answer, mtu: mtu)
+                let step = current.procedure.receive(answer, &database, mtu: mtu)
                 running = current
                 take(step, at: now, into: &outbox)
             }

@@ -10,7 +10,7 @@ extension GATTClient {
         case .indication(let indication):
             outbox.append(.send(ATTPacket.confirmation.encoded, on: link, receipt: nil))
             if indication.handle == serviceChanged {
-                servicesChanged(indication.value, into: &outbox)
+                servicesChanged(value: indication.value, at: now, into: &outbox)
             } else {
                 deliver(indication.value, of: indication.handle, into: &outbox)
             }
@@ -35,13 +35,11 @@ extension GATTClient {
         for client in receivers { outbox.tell(client, of: .peer(peer, .valueNotified(handle, value))) }
     }
 
-    private mutating func servicesChanged(_ value: [UInt8], into outbox: inout Outbox) {
+    private mutating func servicesChanged(value: [UInt8], at now: Instant, into outbox: inout Outbox) {
         guard value.count == 4, let range = AttributeHandleRange(value.handle(at: 0), value.handle(at: 2)) else {
             return outbox.append(.note(.dropped(.reserved(field: "Service Changed"), .channel(.attribute, link))))
         }
-        services.removeAll { $0.range.overlaps(range) }
-        subscriptions.removeAll(in: range)
-        tellAll(.servicesModified(range), through: &outbox)
+        servicesChanged(in: range, at: now, into: &outbox)
     }
 
     /// Does what is due.

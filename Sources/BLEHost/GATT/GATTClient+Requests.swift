@@ -30,8 +30,16 @@ extension GATTClient {
                 send(command.value, to: command.handle, for: command.client, into: &outbox)
             }
             guard running == nil, bearer.isIdle else { return }
-            if let (client, request) = waiting.next() {
-                begin(request, for: client, at: now, into: &outbox)
+            if let chore = nextUrgentChore() {
+                begin(chore, at: now, into: &outbox)
+            } else if let chore = nextOverdueChore(at: now) {
+                begin(chore, at: now, into: &outbox)
+            } else if let (client, request, isVoid) = waiting.next() {
+                if isVoid {
+                    answer(request, of: client, with: .notFound, into: &outbox)
+                } else {
+                    begin(request, for: client, at: now, into: &outbox)
+                }
             } else if let chore = nextChore(at: now) {
                 begin(chore, at: now, into: &outbox)
             } else {
@@ -40,10 +48,28 @@ extension GATTClient {
         }
     }
 
+    /// Whether the cache still counts matters to a peripheral only when it is about to ask.
+    private mutating func nextUrgentChore() -> Chore? {
+        let index = chores.firstIndex { chore in
+            switch chore {
+            case .exchangeMTU: true
+            case .checkCache: role == .central || !waiting.isEmpty
+            case .readName, .watchServices, .announceFeatures, .probe, .keepCache, .prove, .reconfigure: false
+            }
+        }
+        return index.map { chores.remove(at: $0) }
+    }
+
+    /// What the host has put off for too long, since clients always want something.
+    private mutating func nextOverdueChore(at now: Instant) -> Chore? {
+        guard !waiting.isEmpty, choresDue <= now, let chore = nextChore(at: now) else { return nil }
+        choresDue = now + Self.courtesy
+        return chore
+    }
+
     private mutating func nextChore(at now: Instant) -> Chore? {
-        if chores.first == .exchangeMTU { return chores.removeFirst() }
-        guard let choresBegin, choresBegin <= now, !chores.isEmpty else { return nil }
-        return chores.removeFirst()
+        guard let choresBegin, choresBegin <= now else { return nil }
+        return chores.firstIndex { !$0.isUrgent }.map { chores.remove(at: $0) }
     }
 
     private mutating func send(
@@ -93,11 +119,16 @@ extension GATTClient {
         }
         for request in waiting.removeAll(of: client) { answer(request, of: client, with: .cancelled, into: &outbox) }
         answerCommands(of: client, into: &outbox)
+        unsubscribe(client)
+        remove(client)
+        proceed(at: now, into: &outbox)
+    }
+
+    /// Turns off what `client` subscribed to and nobody else wants, when there is time.
+    mutating func unsubscribe(_ client: ClientID) {
         for handle in subscriptions.remove(client) where !chores.contains(.reconfigure(handle)) {
             chores.append(.reconfigure(handle))
         }
-        remove(client)
-        proceed(at: now, into: &outbox)
     }
 
     private mutating func answerCommands(of client: ClientID, into outbox: inout Outbox) {

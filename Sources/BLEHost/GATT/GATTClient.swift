@@ -7,8 +7,21 @@ struct GATTClient {
     /// Something that the host does for itself.
     enum Chore: Equatable {
         case exchangeMTU
+        /// Finds out whether what was kept of a bonded peer still counts; clients wait for it.
+        case checkCache
         case readName
         case watchServices
+        /// Tells the peer what this host can do beyond what all can.
+        case announceFeatures(AttributeHandle)
+        /// Reads a value, to be told if services changed before they were watched.
+        ///
+        /// A peer that has changed since the link came up refuses the next request of a host that understands that, and
+        /// holds values back until then: Core 6.0, Vol 3, Part G, 2.5.2.1.
+        case probe(AttributeHandle)
+        /// Keeps what was learnt of a bonded peer for its next link, if it is certain which database it is about.
+        case keepCache
+        /// Learns again what was learnt before it was certain.
+        case prove
         /// The peer sends values that no client wants any more.
         case reconfigure(AttributeHandle)
     }
@@ -27,6 +40,8 @@ struct GATTClient {
         var procedure: Procedure
         /// What the client that asks for another subscription has, and what it asks for.
         var subscription = (earlier: Subscription.none, wanted: Subscription.none)
+        /// Whether services changed since its last request, whose answer may be about what was there before.
+        var isDisturbed = false
     }
 
     /// A write command that the controller has not taken yet.
@@ -35,11 +50,21 @@ struct GATTClient {
         let client: ClientID
     }
 
-    /// How long the host lets clients go first after the link is ready.
+    /// How long no client must have wanted anything before the host does something for itself.
     static let courtesy = Duration.milliseconds(250)
+    /// How long clients that always want something keep the host from that, after the link is ready.
+    static let patience = Duration.seconds(2)
+    /// How long what was read ahead is handed out if the peer does not tell of changes.
+    static let freshness = Duration.seconds(2)
+    /// How often the peer is asked to tell of changes, if it keeps changing what it is asked by.
+    static let mostWatches = 8
+    /// What this host can do beyond what all can.
+    static let features: ClientFeatures = [.robustCaching, .multipleNotifications]
 
     let link: ConnectionHandle
     let peer: PeerIdentifier
+    let role: LinkRole
+    let limits: Limits
     var negotiation: MTUNegotiation
     /// Clients that are connected to the peer, in ascending order.
     private(set) var clients: [ClientID] = []
@@ -51,29 +76,44 @@ struct GATTClient {
     var chores: [Chore] = []
     /// When chores may begin; `nil` before the link is ready.
     var choresBegin: Instant?
-    /// Primary services found so far, in ascending order.
-    var services: [DiscoveredService] = []
+    /// When they begin even if clients want something all the time.
+    var choresDue = Instant()
+    /// Until when what was read ahead counts although the peer does not tell of changes.
+    var expiry = Instant()
+    var database = PeerDatabase()
+    var caching = Caching.none
     /// The value in which the peer says that its services changed.
     var serviceChanged: AttributeHandle?
+    var hasAnnouncedFeatures = false
+    var cacheChange: CacheChange?
     private var hasIntroducedItself = false
-    private(set) var isWatching = false
+    private var watches = 0
 
-    init(link: ConnectionHandle, peer: PeerIdentifier, configuration: AttributeLayer.Configuration, at now: Instant) {
+    init(
+        link: ConnectionHandle,
+        peer: PeerIdentifier,
+        role: LinkRole,
+        configuration: AttributeLayer.Configuration,
+        at now: Instant
+    ) {
         self.link = link
         self.peer = peer
+        self.role = role
+        limits = configuration.limits
         negotiation = MTUNegotiation(preferred: configuration.preferredMTU, at: now)
         waiting = RequestQueue(
             limit: configuration.limits.queuedRequests,
             commandLimit: configuration.limits.queuedWriteCommands
         )
+        if role == .central { chores = [.exchangeMTU] }
     }
 
     var mtu: Int { negotiation.mtu }
 
     /// When to call ``wake(at:into:)``, if nothing happens before.
     var deadline: Instant? {
-        let choresDue = running == nil && bearer.isIdle && !chores.isEmpty ? choresBegin : nil
-        return [bearer.deadline, negotiation.deadline, choresDue].compactMap(\.self).min()
+        let beginning = running == nil && bearer.isIdle && hasChores ? choresBegin : nil
+        return [bearer.deadline, negotiation.deadline, beginning].compactMap(\.self).min()
     }
 
     /// Whether `client` is connected to the peer.
@@ -90,14 +130,41 @@ struct GATTClient {
     /// Forgets `client`, after its requests were answered.
     mutating func remove(_ client: ClientID) { clients.removeAll { $0 == client } }
 
-    /// Has the peer watched for changes of its services, once.
+    /// Has the peer watched for changes of its services, unless it is already.
     mutating func watchServices() {
-        guard !isWatching else { return }
-        isWatching = true
+        guard !database.isWatched, !chores.contains(.watchServices), watches < Self.mostWatches else { return }
+        if case .watch = running?.procedure { return }
+        watches += 1
         chores.append(.watchServices)
+    }
+
+    /// Whether the host wants to do something when nobody waits.
+    private var hasChores: Bool { chores.contains { !$0.isUrgent } }
+
+    /// Lets the host wait a little with its chores, since a client may want more.
+    mutating func postponeChores(at now: Instant) {
+        guard let begin = choresBegin else { return }
+        if !hasChores { choresDue = now + Self.patience }
+        choresBegin = max(begin, min(now + Self.courtesy, choresDue))
+    }
+
+    /// Lets the host do its chores as soon as clients have had the time to go first.
+    mutating func allowChores(at now: Instant) {
+        choresBegin = now + Self.courtesy
+        choresDue = now + Self.patience
     }
 
     mutating func tellAll(_ event: PeerEvent, through outbox: inout Outbox) {
         for client in clients { outbox.tell(client, of: .peer(peer, event)) }
+    }
+}
+
+extension GATTClient.Chore {
+    /// Whether clients have to wait for it.
+    var isUrgent: Bool {
+        switch self {
+        case .exchangeMTU, .checkCache: true
+        case .readName, .watchServices, .announceFeatures, .probe, .keepCache, .prove, .reconfigure: false
+        }
     }
 }

@@ -1,89 +1,157 @@
 package import BLEWire
 
-/// Has a peer say when its services change.
+/// Looks for what a peer's GATT service offers, and has the peer say when its services change.
 ///
-///        ┌─────────┐      ┌──────────┐        ┌─────────────┐
-///        │ service │ ───▶ │ declared │ ─────▶ │ configuring │ ─▶ finished with the value's handle
-///        └─────────┘      └──────────┘        └─────────────┘
-///             │ none           │ none               │ refused
-///             └────────────────┴────────────────────┴─────────▶ finished without
+///        ┌─────────┐     ┌──────────┐     ┌─────────────┐     ┌─────────────┐
+///        │ service │ ──▶ │ declared │ ──▶ │ described   │ ──▶ │ configuring │ ─▶ finished with the value's handle
+///        └─────────┘     └──────────┘     └─────────────┘     └─────────────┘
+///             │ none          │ none             │ refused           │ refused
+///             └───────────────┴──────────────────┴───────────────────┴─────────▶ finished without
 ///
-/// Core 6.0, Vol 3, Part G, 7.1.
-package struct ServiceChangedWatch: Sendable {
+/// Core 6.0, Vol 3, Part G, 7.1 and 7.2.
+struct ServiceChangedWatch: Sendable {
+    /// Where the two values are; `nil` if the peer has no such value, or does not let it be used.
+    struct Outcome: Equatable, Sendable {
+        /// The value that the peer will indicate.
+        var serviceChanged: AttributeHandle?
+        /// The value to which a client writes what it can do.
+        var features: AttributeHandle?
+    }
+
     private enum State: Sendable {
-        case finding(ServiceDiscovery)
-        case listing(CharacteristicDiscovery)
+        case finding(DatabaseLookup)
+        case listing(DatabaseLookup)
+        case describing(DatabaseLookup, of: DiscoveredCharacteristic)
         case configuring(AttributeHandle, ConfigurationWriting)
     }
 
+    private static let write: UInt8 = 0x08
     private static let indicate: UInt8 = 0x20
+
+    private let limit: Int
     private var state: State
+    private var outcome = Outcome()
 
     /// Creates a watch.
     ///
-    /// - Parameter service: Where the service is that tells of changes, if that is known.
-    package init(in service: AttributeHandleRange? = nil) {
+    /// - Parameters:
+    ///   - service: Where the GATT service is, if that is known.
+    ///   - limit: How many attributes may be kept.
+    init(in service: AttributeHandleRange?, limit: Int) {
+        self.limit = limit
         state =
-            service.map { .listing(CharacteristicDiscovery(in: $0, only: [GATT.serviceChanged])) }
-            ?? .finding(ServiceDiscovery(only: [GATT.genericAttribute]))
+            service.map { .listing(DatabaseLookup(.characteristics(in: $0, only: []), limit: limit)) }
+            ?? .finding(DatabaseLookup(.services(only: [GATT.genericAttribute]), limit: limit))
     }
 
-    /// The handle of the value that the peer will indicate; `nil` if it has no such value.
-    package typealias Outcome = AttributeHandle?
-
-    package func begin() -> ProcedureStep<Outcome> {
+    mutating func begin(_ database: inout PeerDatabase, mtu: Int) -> ProcedureStep<Outcome> {
         switch state {
-        case .finding(let discovery): discovery.begin().map { _ in nil }
-        case .listing(let discovery): discovery.begin().map { _ in nil }
-        case .configuring: preconditionFailure("a watch begins once")
+        case .finding(var lookup):
+            let step = lookup.begin(&database, mtu: mtu)
+            state = .finding(lookup)
+            return list(after: step, &database, mtu: mtu)
+        case .listing(var lookup):
+            let step = lookup.begin(&database, mtu: mtu)
+            state = .listing(lookup)
+            return describe(after: step, &database, mtu: mtu)
+        case .describing, .configuring: preconditionFailure("a watch begins once")
         }
     }
 
-    package mutating func receive(_ answer: ATTAnswer) -> ProcedureStep<Outcome> {
+    mutating func receive(
+        _ answer: ATTAnswer,
+        _ database: inout PeerDatabase,
+        mtu: Int
+    ) -> ProcedureStep<Outcome> {
         switch state {
-        case .finding(var discovery):
-            let step = discovery.receive(answer)
-            state = .finding(discovery)
-            return list(after: step)
-        case .listing(var discovery):
-            let step = discovery.receive(answer)
-            state = .listing(discovery)
-            return configure(after: step)
+        case .finding(var lookup):
+            let step = lookup.receive(answer, &database, mtu: mtu)
+            state = .finding(lookup)
+            return list(after: step, &database, mtu: mtu)
+        case .listing(var lookup):
+            let step = lookup.receive(answer, &database, mtu: mtu)
+            state = .listing(lookup)
+            return describe(after: step, &database, mtu: mtu)
+        case .describing(var lookup, let characteristic):
+            let step = lookup.receive(answer, &database, mtu: mtu)
+            state = .describing(lookup, of: characteristic)
+            return configure(characteristic, after: step)
         case .configuring(let value, var writing):
             let step = writing.receive(answer)
             state = .configuring(value, writing)
-            return step.map { $0.failure == nil ? value : nil }
+            return finish(value, step)
         }
     }
 
-    private mutating func list(after step: ProcedureStep<Found<DiscoveredService>>) -> ProcedureStep<Outcome> {
-        switch step {
-        case .request(let packet): return .request(packet)
-        case .finished(let result):
-            guard let service = (try? result.get())?.first else { return .finished(nil) }
-            let discovery = CharacteristicDiscovery(in: service.range, only: [GATT.serviceChanged])
-            state = .listing(discovery)
-            return discovery.begin().map { _ in nil }
-        }
-    }
-
-    private mutating func configure(
-        after step: ProcedureStep<Found<DiscoveredCharacteristic>>
+    private mutating func list(
+        after step: DatabaseLookup.Step,
+        _ database: inout PeerDatabase,
+        mtu: Int
     ) -> ProcedureStep<Outcome> {
         switch step {
         case .request(let packet): return .request(packet)
         case .finished(let result):
-            guard let characteristic = (try? result.get())?.first, characteristic.properties & Self.indicate != 0 else {
-                return .finished(nil)
+            guard case .success(.services(let found)) = result, let service = found.first else {
+                return .finished(outcome)
             }
+            var lookup = DatabaseLookup(.characteristics(in: service.range, only: []), limit: limit)
+            let step = lookup.begin(&database, mtu: mtu)
+            state = .listing(lookup)
+            return describe(after: step, &database, mtu: mtu)
+        }
+    }
+
+    private mutating func describe(
+        after step: DatabaseLookup.Step,
+        _ database: inout PeerDatabase,
+        mtu: Int
+    ) -> ProcedureStep<Outcome> {
+        switch step {
+        case .request(let packet): return .request(packet)
+        case .finished(let result):
+            guard case .success(.characteristics(let found)) = result else { return .finished(outcome) }
+            outcome.features =
+                found.first { $0.uuid == GATT.clientFeatures && $0.properties & Self.write != 0 }?.value
+            guard let value = found.first(where: { $0.uuid == GATT.serviceChanged }),
+                value.properties & Self.indicate != 0
+            else { return .finished(outcome) }
+            var lookup = DatabaseLookup(.descriptors(of: value.value, in: value.descriptorRange), limit: limit)
+            let step = lookup.begin(&database, mtu: mtu)
+            state = .describing(lookup, of: value)
+            return configure(value, after: step)
+        }
+    }
+
+    private mutating func configure(
+        _ characteristic: DiscoveredCharacteristic,
+        after step: DatabaseLookup.Step
+    ) -> ProcedureStep<Outcome> {
+        switch step {
+        case .request(let packet): return .request(packet)
+        case .finished(let result):
+            guard case .success(.descriptors(let found)) = result,
+                let configuration = found.first(where: { $0.uuid == GATT.clientConfiguration })
+            else { return .finished(outcome) }
             var writing = ConfigurationWriting(
                 Subscription.indications.rawValue,
-                to: nil,
+                to: configuration.handle,
                 in: characteristic.descriptorRange
             )
             let step = writing.begin()
             state = .configuring(characteristic.value, writing)
-            return step.map { _ in nil }
+            return finish(characteristic.value, step)
+        }
+    }
+
+    private mutating func finish(
+        _ value: AttributeHandle,
+        _ step: ProcedureStep<ConfigurationWriting.Outcome>
+    ) -> ProcedureStep<Outcome> {
+        switch step {
+        case .request(let packet): return .request(packet)
+        case .finished(let written):
+            if written.failure == nil { outcome.serviceChanged = value }
+            return .finished(outcome)
         }
     }
 }

@@ -17,6 +17,8 @@ package struct Bond: Equatable, Sendable {
     package var remoteSigning: RemoteSigning?
     /// What the own server remembers of the device as its client.
     package var client = ClientMemory()
+    /// What is known of the device's own attributes; `nil` if nothing is that could be relied on.
+    package var database: CachedDatabase?
 
     /// Creates the bond of a pairing that has just come to its end.
     package init(

@@ -3,7 +3,8 @@ import BLEWire
 
 /// How a bond is written to a ``StateFile``.
 ///
-/// Everything in a file may be wrong: ``bond()`` takes nothing that a ``Bond`` cannot hold.
+/// Everything in a file may be wrong: ``bond()`` takes nothing that a ``Bond`` cannot hold. A bond that is malformed is
+/// an error, but for its ``database``, which alone is lost then.
 struct BondDocument: Codable {
     struct Signing: Codable {
         let key: String
@@ -35,6 +36,8 @@ struct BondDocument: Codable {
     let databaseHash: String?
     let isAware: Bool
     let pendingChange: Range?
+    /// What is known of the peer's attributes, which can be learnt again.
+    var database: Lenient<DatabaseDocument>?
 
     init(_ bond: Bond) {
         address = bond.identity.description
@@ -51,6 +54,7 @@ struct BondDocument: Codable {
         databaseHash = bond.client.databaseHash.map { String($0, radix: 16) }
         isAware = bond.client.isAware
         pendingChange = bond.client.pendingChange.map { Range(start: $0.start.wire, end: $0.end.wire) }
+        database = bond.database.map { Lenient(DatabaseDocument($0)) }
     }
 
     func bond() throws -> Bond {
@@ -71,6 +75,7 @@ struct BondDocument: Codable {
         bond.client.pendingChange = pendingChange.flatMap {
             AttributeHandleRange(AttributeHandle(wire: $0.start), AttributeHandle(wire: $0.end))
         }
+        bond.database = database?.value?.database
         return bond
     }
 

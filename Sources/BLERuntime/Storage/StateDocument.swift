@@ -15,6 +15,22 @@ struct StateDocument: Equatable {
         } else {
             peers.append(record)
         }
+        boundDatabases(keeping: record.identifier)
+    }
+
+    /// Drops what is known of the attributes of peers until the rest fits a file.
+    ///
+    /// Those that became known first come first, and `newest` last. It is learnt again when they are connected.
+    private mutating func boundDatabases(keeping newest: PeerIdentifier) {
+        let lines = peers.map { $0.bond?.database?.lines ?? 0 }
+        var total = lines.reduce(0, +)
+        let order =
+            peers.indices.filter { peers[$0].identifier != newest }
+            + peers.indices.filter { peers[$0].identifier == newest }
+        for index in order where total > DatabaseDocument.mostLines && lines[index] > 0 {
+            peers[index].bond?.database = nil
+            total -= lines[index]
+        }
     }
 }
 

@@ -43,6 +43,9 @@ extension CBPeripheral {
 
     /// Asks for a change of the connection.
     package func tune(_ tuning: LinkTuning) { request(.tune(tuning)) }
+
+    /// Has the host forget what it has learnt of the device's attributes.
+    package func forgetDatabase() { request(.forgetDatabase) }
 }
 
 extension CBService {

@@ -61,6 +61,18 @@ struct DiscoveredDatabase {
         all.compactMap(\.range).filter { $0.overlaps(range) }
     }
 
+    /// Where the services are in whose place there are others, if `found` is what is there now.
+    func ranges(replacedBy found: [DiscoveredService]) -> [AttributeHandleRange] {
+        let seen = found.filter { !$0.isHidden }
+        return all.compactMap { service in
+            guard let range = service.range else { return nil }
+            let isReplaced = seen.contains { new in
+                new.range.overlaps(range) && (new.range != range || new.uuid != service.uuid.value)
+            }
+            return isReplaced ? range : nil
+        }
+    }
+
     /// Drops the services that have a handle in `range`, with all that belongs to them, and returns them.
     mutating func remove(in range: AttributeHandleRange) -> [CBService] {
         let gone = all.filter { $0.range?.overlaps(range) ?? false }
@@ -76,6 +88,13 @@ struct DiscoveredDatabase {
         for owner in all {
             owner.setIncludedServices(owner.includedServices?.filter { part in !gone.contains { $0 === part } })
         }
+        return gone
+    }
+
+    /// Removes everything, as if nothing had been discovered, and returns the services.
+    mutating func removeAll() -> [CBService] {
+        let gone = remove(in: .all)
+        self = DiscoveredDatabase()
         return gone
     }
 

@@ -39,7 +39,7 @@ struct RequestQueue {
     ///
     /// Others may take the place of these attributes, and answers tell of handles alone.
     mutating func void(in ranges: [AttributeHandleRange]) -> [PeerRequest] {
-        let isGone = { (request: PeerRequest) in ranges.contains { request.concerns($0) } }
+        let isGone = { (request: PeerRequest) in ranges.contains { request.isAbout($0) } }
         var given: [PeerRequest] = []
         for index in unanswered.indices where !unanswered[index].isVoid && isGone(unanswered[index].request) {
             unanswered[index].isVoid = true
@@ -88,18 +88,6 @@ struct RequestQueue {
 }
 
 extension PeerRequest {
-    /// Whether this asks about something in `range`.
-    fileprivate func concerns(_ range: AttributeHandleRange) -> Bool {
-        switch self {
-        case .readRSSI, .tune, .discoverServices, .openChannel: false
-        case .discoverIncludedServices(let service, _), .discoverCharacteristics(let service, _):
-            range.overlaps(service)
-        case .discoverDescriptors(let handle, _), .read(let handle), .write(let handle, _),
-            .writeCommand(let handle, _), .subscribe(_, let handle, _):
-            range.contains(handle)
-        }
-    }
-
     /// Whether `event` is what this asked for.
     fileprivate func isAnswered(by event: PeerEvent) -> Bool {
         switch (self, event) {
@@ -111,11 +99,12 @@ extension PeerRequest {
         case (.read(let handle), .valueRead(let found, _)): handle == found
         case (.write(let handle, _), .valueWritten(let found, _)): handle == found
         case (.subscribe(_, let handle, _), .subscriptionChanged(let found, _, _)): handle == found
+        case (.forgetDatabase, .databaseForgotten): true
         case (.openChannel(let psm), .channelOpened(let found, _)): psm == found
         case (.readRSSI, _), (.tune, _), (.discoverServices, _), (.discoverIncludedServices, _),
             (.discoverCharacteristics, _),
             (.discoverDescriptors, _), (.read, _), (.write, _), (.writeCommand, _), (.subscribe, _),
-            (.openChannel, _):
+            (.forgetDatabase, _), (.openChannel, _):
             false
         }
     }

@@ -62,6 +62,25 @@ extension CBPeripheral {
         return characteristic.descriptors ?? []
     }
 
+    /// Forgets what is known of what the device offers, so that finding it anew asks the device.
+    ///
+    /// For devices whose services change without their saying so, as while an app for them is being written. What was
+    /// found is void then: ``services`` is `nil`, requests about it fail, notifications are turned off, and the
+    /// delegate hears of it by `peripheral(_:didModifyServices:)`. What is kept of a bonded device for its next
+    /// connection is forgotten, too. Other apps that are connected to the device keep what they found.
+    ///
+    /// - Throws: `CBError.notConnected` if there is no connection, or none any more; `CancellationError` if the task is
+    ///   cancelled while it waits.
+    public func forgetServices() async throws {
+        try await answer(
+            to: { event -> Result<Void, Failure>? in
+                guard case .databaseForgotten(let failure) = event else { return nil }
+                return failure.map { .failure($0) } ?? .success(())
+            },
+            ask: { forgetDatabase() }
+        )
+    }
+
     /// Asks how strong the signal is now, in dBm.
     public func signalStrength() async throws -> Int {
         try await answer(

@@ -58,9 +58,29 @@ struct RequestQueueTests {
         for handle in UInt16(1)...3 { #expect(queue.append(read(handle), for: one) == true) }
         for handle in UInt16(11)...12 { #expect(queue.append(read(handle), for: two) == true) }
         var order: [PeerRequest] = []
-        while let (_, request) = queue.next() { order.append(request) }
+        while let (_, request, _) = queue.next() { order.append(request) }
         #expect(order == [read(1), read(11), read(2), read(12), read(3)])
         #expect(queue.isEmpty)
+    }
+
+    @Test("What is about attributes that are gone keeps its turn; write commands to them leave at once")
+    func void() {
+        var queue = RequestQueue(limit: 4, commandLimit: 4)
+        let command = PeerRequest.writeCommand(.init(wire: 2), [1]), place = AttributeHandleRange(.init(wire: 2))
+        for request in [read(1), read(2), command, read(3)] { _ = queue.append(request, for: one) }
+        _ = queue.append(command, for: two)
+        let gone = place.map { queue.void(about: $0) } ?? []
+        #expect(gone.map(\.client) == [one, two])
+        #expect(gone.map(\.command) == [command, command])
+        #expect(!queue.holdsRequests(of: two))
+        _ = queue.append(read(2), for: one)
+        var order: [PeerRequest] = [], void: [Bool] = []
+        while let next = queue.next() {
+            order.append(next.request)
+            void.append(next.isVoid)
+        }
+        #expect(order == [read(1), read(2), read(3), read(2)])
+        #expect(void == [false, true, false, false])
     }
 
     @Test("One client's requests are bounded, another's are not affected")

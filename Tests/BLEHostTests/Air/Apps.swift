@@ -138,7 +138,7 @@ struct Ledger: Equatable {
         case .write: "write"
         case .subscribe: "subscribe"
         case .tune: "tune"
-        case .discoverIncludedServices, .discoverDescriptors, .writeCommand, .openChannel: nil
+        case .discoverIncludedServices, .discoverDescriptors, .writeCommand, .forgetDatabase, .openChannel: nil
         }
     }
 

@@ -131,7 +131,25 @@ struct ClientRequestTests {
         _ = lone.perform(.discoverServices(only: []))
         _ = lone.answers(to: [UInt8]("11 06 0100 0500 0118 0600 ffff 0f18"))
         _ = lone.advance(by: .milliseconds(250))
-        #expect(lone.answers(to: [UInt8]("01 08 0100 0a")) == [[UInt8]("08 0100 0500 0328")])
+        #expect(lone.answers(to: [UInt8]("01 08 0100 0a")) == [[UInt8]("08 0200 ffff 0328")])
+    }
+
+    @Test("Clients that always want something delay what the host wants by two seconds, and wait for it in turn")
+    func patience() {
+        var lone = makeLayer()
+        let read = PeerRequest.read(.init(wire: 5)), start = lone.now
+        var packets = lone.perform(read) + lone.perform(read), opcodes: [UInt8] = []
+        for _ in 0..<40 {
+            _ = lone.perform(read)
+            opcodes.append(packets.first?[0] ?? 0)
+            packets = lone.advance(by: .milliseconds(100))
+            #expect(packets.isEmpty)
+            packets = lone.answers(to: opcodes.last == 0x0A ? [0x0B, 1] : [UInt8]("01 08 0100 0a"))
+            #expect(packets.count == 1)
+            if opcodes.last == 0x08 { #expect(lone.now >= start + .seconds(2)) }
+        }
+        #expect(opcodes.count { $0 == 0x08 } == 1)
+        #expect(opcodes.count { $0 == 0x0A } == 39)
     }
 
     @Test("The name is read, and changes of services are watched, when nobody waits")
@@ -144,9 +162,8 @@ struct ClientRequestTests {
         #expect(lone.answers(to: [UInt8]("09 03 0300 41")) == [[UInt8]("06 0100 ffff 0028 0118")])
         #expect(lone.peerEvents(of: two) == [.nameChanged("A")])
         #expect(lone.answers(to: [UInt8]("07 0600 0900")) == [[UInt8]("06 0a00 ffff 0028 0118")])
-        #expect(lone.answers(to: [UInt8]("01 06 0a00 0a")) == [[UInt8]("08 0600 0900 0328")])
-        #expect(lone.answers(to: [UInt8]("09 07 0700 20 0800 052a")) == [[UInt8]("08 0800 0900 0328")])
-        #expect(lone.answers(to: [UInt8]("01 08 0800 0a")) == [[UInt8]("04 0900 0900")])
+        #expect(lone.answers(to: [UInt8]("01 06 0a00 0a")) == [[UInt8]("08 0700 ffff 0328")])
+        #expect(lone.answers(to: [UInt8]("09 07 0700 20 0800 052a")) == [[UInt8]("04 0900 ffff")])
         #expect(lone.answers(to: [UInt8]("05 01 0900 0229")) == [[UInt8]("12 0900 0200")])
         #expect(lone.answers(to: [UInt8]("13")) == [])
         _ = lone.peerEvents()

@@ -25,6 +25,7 @@ struct LinkDownTests {
         case .subscriptionChanged: "subscription"
         case .rssiRead: "strength"
         case .tuned: "tuned"
+        case .databaseForgotten: "forgotten"
         case .channelOpened: "channel"
         case .mtuChanged, .nameChanged, .linkChanged, .valueNotified, .servicesModified: nil
         }

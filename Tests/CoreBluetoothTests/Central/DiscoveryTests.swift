@@ -186,6 +186,65 @@ struct DiscoveryTests {
         #expect(bench.app.take() == ["value 2A37 [2] ok"])
     }
 
+    @Test("What was asked of services that changed fails, once, before they go")
+    func askedOfModified() async {
+        let (peripheral, characteristic) = await bench.characteristic([.read, .write, .writeWithoutResponse])
+        await bench.tell(.servicesDiscovered(.success([Fixture.battery])))
+        _ = (bench.app.take(), bench.session.take())
+        let handle = AttributeHandle(wire: 12), services = peripheral.services!
+        for _ in 0..<20 { peripheral.readValue(for: characteristic) }
+        peripheral.writeValue(Data([1]), for: characteristic, type: .withResponse)
+        peripheral.writeValue(Data([2]), for: characteristic, type: .withoutResponse)
+        for service in services { peripheral.discoverCharacteristics(nil, for: service) }
+        peripheral.discoverServices(nil)
+        await bench.tell(.valueRead(handle, .success([7])))
+        _ = (bench.app.take(), bench.session.take())
+        // Only a part of the service changed; its objects go as a whole.
+        await bench.tell(.servicesModified(.of(18...19)))
+        let failures = [String](repeating: "value 2A37 [7] CBError 2", count: 19)
+        #expect(
+            bench.app.take() == failures
+                + ["written 2A37 CBError 2", "characteristics 180D CBError 2", #"modified ["180D"]"#]
+        )
+        // The host still answers what it knew of, and then what waited and is about other services.
+        for number in 0..<16 { await bench.tell(.valueRead(handle, .success([UInt8(number)]))) }
+        #expect(bench.app.take().isEmpty)
+        #expect(
+            bench.session.take() == [
+                .peer(CentralBench.peer, .discoverCharacteristics(in: Fixture.battery.range, only: [])),
+                .peer(CentralBench.peer, .discoverServices(only: [])),
+            ]
+        )
+        await bench.tell(.servicesDiscovered(.success([Fixture.battery, Fixture.heartRate])))
+        #expect(bench.app.take().count == 1)
+        #expect(peripheral.services!.count == 2)
+    }
+
+    @Test("What is forgotten is gone as if it had not been found, and may be found again")
+    func forgotten() async {
+        let (peripheral, characteristic) = await bench.characteristic(.read)
+        peripheral.readValue(for: characteristic)
+        peripheral.forgetDatabase()
+        peripheral.readValue(for: characteristic)
+        let handle = AttributeHandle(wire: 12)
+        #expect(
+            bench.session.take()
+                == [PeerRequest.read(handle), .forgetDatabase, .read(handle)].map { .peer(CentralBench.peer, $0) }
+        )
+        await bench.tell(.valueRead(handle, .success([1])))
+        await bench.tell(.databaseForgotten(.notConnected))
+        #expect(peripheral.services?.count == 1)
+        peripheral.forgetDatabase()
+        _ = bench.app.take()
+        await bench.tell(.databaseForgotten(nil))
+        #expect(bench.app.take() == ["value 2A37 [1] CBError 2", #"modified ["180D"]"#])
+        #expect(peripheral.services == nil)
+        await bench.tell(.valueRead(handle, .success([2])))
+        await bench.tell(.servicesDiscovered(.success([Fixture.heartRate])))
+        #expect(bench.app.take() == ["services ok"])
+        #expect(peripheral.services?.first?.characteristics == nil)
+    }
+
     /// Has no method at all.
     final class Deaf: NSObject, CBPeripheralDelegate {}
 
@@ -206,6 +265,21 @@ struct DiscoveryTests {
         await bench.tell(.servicesDiscovered(.success([new])))
         #expect(peripheral.services!.map(\.uuid.uuidString) == ["181A"])
         #expect(peripheral.services![0] !== old)
+    }
+
+    @Test("What was asked about a service is answered when another is found in its place, without a word of that")
+    func askedOfReplaced() async {
+        let (peripheral, characteristic) = await bench.characteristic(.read)
+        await bench.tell(.servicesDiscovered(.success([Fixture.battery])))
+        _ = (bench.app.take(), bench.session.take())
+        for service in peripheral.services! { peripheral.discoverCharacteristics(nil, for: service) }
+        peripheral.readValue(for: characteristic)
+        let new = DiscoveredService(uuid: .short(0x181A), range: .of(12...15), isPrimary: true)
+        await bench.tell(.servicesDiscovered(.success([new, Fixture.battery])))
+        #expect(bench.app.take() == ["characteristics 180D CBError 2", "value 2A37 [] CBError 2", "services ok"])
+        await bench.tell(.characteristicsDiscovered(in: Fixture.heartRate.range, .success([])))
+        await bench.tell(.characteristicsDiscovered(in: Fixture.battery.range, .success([])))
+        #expect(bench.app.take() == ["characteristics 180F ok"])
     }
 
     @Test("After a new connection everything is discovered anew")

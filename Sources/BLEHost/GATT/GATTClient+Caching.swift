@@ -1,0 +1,186 @@
+import BLEWire
+
+extension GATTClient {
+    /// Whether what is known of the peer is kept for its next link.
+    enum Caching {
+        /// The peer is not bonded.
+        case none
+        /// This was kept, and counts if the peer's Database Hash is still the same.
+        case unchecked(CachedDatabase)
+        /// What is learnt is kept once it is certain.
+        case active
+        /// The peer has no Database Hash.
+        case impossible
+    }
+
+    /// What becomes of the cache in the bond.
+    enum CacheChange: Equatable {
+        case store(CachedDatabase)
+        case drop
+    }
+
+    /// Notes that the peer is bonded, and what was kept of its database.
+    mutating func bonded(_ cache: CachedDatabase?, at now: Instant, into outbox: inout Outbox) {
+        guard case .none = caching else { return }
+        if let cache, database.isEmpty {
+            caching = .unchecked(cache)
+            chores.append(.checkCache)
+        } else {
+            caching = .active
+            keepCache()
+        }
+        proceed(at: now, into: &outbox)
+    }
+
+    /// Hands out what becomes of the cache, once.
+    mutating func takeCacheChange() -> CacheChange? {
+        defer { cacheChange = nil }
+        return cacheChange
+    }
+
+    /// Has what was learnt kept when there is time.
+    mutating func keepCache() {
+        guard case .active = caching, database.hasNews else { return }
+        if !chores.contains(.keepCache), !chores.contains(.prove) { chores.append(.keepCache) }
+    }
+
+    /// Takes the Database Hash of the peer, or that it has none.
+    mutating func hashRead(_ hash: UInt128?, isDisturbed: Bool, at now: Instant, into outbox: inout Outbox) {
+        switch caching {
+        case .unchecked where isDisturbed && hash != nil: chores.append(.checkCache)
+        case .unchecked(let cache): check(cache, hash, at: now, into: &outbox)
+        case .active where isDisturbed && hash != nil: keepCache()
+        case .active: keep(hash, at: now, into: &outbox)
+        case .none, .impossible: break
+        }
+    }
+
+    /// Goes on with what was kept if it is still so, and else begins anew.
+    private mutating func check(
+        _ cache: CachedDatabase,
+        _ hash: UInt128?,
+        at now: Instant,
+        into outbox: inout Outbox
+    ) {
+        guard let hash else {
+            caching = .impossible
+            cacheChange = .drop
+            return
+        }
+        caching = .active
+        guard database.isEmpty else { return }
+        guard hash == cache.hash else {
+            database.prove(under: hash)
+            cacheChange = .drop
+            return
+        }
+        database.adopt(cache)
+        expiry = now + Self.freshness
+        knowServices(into: &outbox)
+    }
+
+    /// Keeps what is known if it was learnt between two readings of one hash.
+    private mutating func keep(_ hash: UInt128?, at now: Instant, into outbox: inout Outbox) {
+        guard let hash else {
+            caching = .impossible
+            cacheChange = .drop
+            return
+        }
+        if database.hash == nil { database.prove(under: hash) }
+        guard database.hash == hash else {
+            servicesChanged(in: .all, at: now, into: &outbox)
+            return database.prove(under: hash)
+        }
+        guard database.isProven else { return chores.append(.prove) }
+        database.confirm()
+        if database.attributes.count <= limits.cachedAttributes {
+            cacheChange = .store(CachedDatabase(hash: hash, attributes: database.attributes))
+        }
+    }
+
+    /// Takes note that a part of what was learnt has been learnt again.
+    mutating func proved(_ result: Result<DatabaseLookup.Answer, Failure>) {
+        guard case .success = result else { return database.abandonProof() }
+        database.expire()
+        guard database.hash != nil else { return keepCache() }
+        chores.append(database.isProven ? .keepCache : .prove)
+    }
+
+    /// Takes note of what the peer's GATT service offers; looks again if services changed while it was asked.
+    mutating func watching(_ outcome: ServiceChangedWatch.Outcome, isDisturbed: Bool) {
+        if let features = outcome.features, !hasAnnouncedFeatures {
+            hasAnnouncedFeatures = true
+            chores.insert(contentsOf: [.announceFeatures(features), .probe(features)], at: 0)
+        }
+        if let handle = outcome.serviceChanged {
+            serviceChanged = handle
+            database.watch()
+            // What is certain may be handed out again and again from now on.
+            if case .active = caching, !database.isEmpty, !chores.contains(.keepCache) { chores.append(.keepCache) }
+        } else if isDisturbed {
+            watchServices()
+        }
+    }
+
+    /// Forgets what was known of services that changed, and gives up what was asked about them.
+    ///
+    /// What waits keeps its turn, so that clients hear answers in the order in which they asked. Where the peer tells
+    /// of changes is believed until that has been looked for again: the change may well have left it where it was, and
+    /// the next one may come before there is time to look.
+    ///
+    /// Core 6.0, Vol 3, Part G, 2.5.2 and 7.1.
+    mutating func servicesChanged(in range: AttributeHandleRange, at now: Instant, into outbox: inout Outbox) {
+        postponeChores(at: now)
+        database.remove(range)
+        subscriptions.removeAll(in: range)
+        chores.removeAll { chore in
+            switch chore {
+            case .reconfigure(let handle), .announceFeatures(let handle), .probe(let handle): range.contains(handle)
+            case .exchangeMTU, .checkCache, .readName, .watchServices, .keepCache, .prove: false
+            }
+        }
+        for (client, command) in waiting.void(about: range) {
+            answer(command, of: client, with: .notFound, into: &outbox)
+        }
+        disturb(in: range, into: &outbox)
+        if let handle = serviceChanged, range.contains(handle) {
+            database.unwatch()
+            watchServices()
+        }
+        keepCache()
+        tellAll(.servicesModified(range), through: &outbox)
+    }
+
+    /// Forgets all that is known of the peer's attributes, on behalf of a client that begins anew.
+    ///
+    /// The database is what it was, as far as anyone knows: other clients keep what they found in it, and the peer is
+    /// still trusted to tell of changes.
+    mutating func forgetDatabase(for client: ClientID, at now: Instant, into outbox: inout Outbox) {
+        postponeChores(at: now)
+        database.remove(.all)
+        switch caching {
+        case .none, .impossible: break
+        case .unchecked, .active:
+            caching = .active
+            chores.removeAll { $0 == .checkCache || $0 == .keepCache || $0 == .prove }
+            cacheChange = .drop
+        }
+        unsubscribe(client)
+        outbox.tell(client, of: .peer(peer, .databaseForgotten(nil)))
+    }
+
+    /// Ends or repeats what is under way, whose next answer may be about what was there before.
+    private mutating func disturb(in range: AttributeHandleRange, into outbox: inout Outbox) {
+        guard var current = running else { return }
+        current.isDisturbed = true
+        if case .lookup(var lookup) = current.procedure {
+            if let scope = lookup.scope, scope.overlaps(range) {
+                fail(current, with: .notFound, into: &outbox)
+                current.owner = .nobody
+            }
+            lookup.disturb()
+            current.procedure = .lookup(lookup)
+        }
+        running = current
+    }
+}

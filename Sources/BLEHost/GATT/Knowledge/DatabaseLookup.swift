@@ -1,0 +1,231 @@
+import BLEWire
+
+/// Answers a question about the attributes of a peer from what is known of them, and asks the peer only for the rest.
+///
+///        ┌─────────┐ known ─────────────────────────────────────────▶ finished
+///        │ waiting │
+///        └─────────┘ ────▶ ┌──────────────────────────────┐ known ──▶ finished
+///                          │ asking, searching or naming  │
+///                          └──────────────────────────────┘
+///                            │ still not known         ▲
+///                            └─────────────────────────┘
+///
+/// A request asks from the first handle that matters on to the end of all handles, since an answer takes one round trip
+/// however much of it was wanted: what it tells of later handles is known when somebody asks.
+///
+/// Core 6.0, Vol 3, Part G, 4.4 to 4.7.
+struct DatabaseLookup: Sendable {
+    enum Question: Equatable, Sendable {
+        case services(only: [BluetoothUUID])
+        case includes(in: AttributeHandleRange, only: [BluetoothUUID])
+        case characteristics(in: AttributeHandleRange, only: [BluetoothUUID])
+        /// The range begins behind the value at the handle; there is none if nothing follows.
+        case descriptors(of: AttributeHandle, in: AttributeHandleRange?)
+        /// Learns some of what was learnt before the hash was read once more, by one request.
+        case proof
+    }
+
+    enum Answer: Equatable, Sendable {
+        case services([DiscoveredService])
+        case includes([DiscoveredService])
+        case characteristics([DiscoveredCharacteristic])
+        case descriptors([DiscoveredDescriptor])
+        case proof
+    }
+
+    typealias Step = ProcedureStep<Result<Answer, Failure>>
+
+    private enum State: Sendable {
+        case waiting
+        case asking(DatabaseRequest)
+        /// One service is sought by its type.
+        case searching(ServiceDiscovery)
+        /// The type of a service that is included is read where the service is.
+        case naming(KnownAttributes.Include)
+    }
+
+    /// How often the services may change while this looks before it gives up.
+    private static let patience = 8
+
+    let question: Question
+    private let limit: Int
+    private var state = State.waiting
+    private var disturbances = 0
+    private var isDisturbed = false
+
+    /// Creates a lookup that gives up when more than `limit` attributes would have to be kept.
+    init(_ question: Question, limit: Int) {
+        self.question = question
+        self.limit = limit
+    }
+
+    /// The handles that the question is about; `nil` if it is about none in particular.
+    var scope: AttributeHandleRange? {
+        switch question {
+        case .services, .proof: nil
+        case .includes(let range, _), .characteristics(let range, _): range
+        case .descriptors(let handle, let range): AttributeHandleRange(handle, range?.end ?? handle)
+        }
+    }
+
+    mutating func begin(_ database: inout PeerDatabase, mtu: Int) -> Step {
+        if case .services(let types) = question, types.count == 1, database.missing(.services, in: .all) != nil {
+            return search(types)
+        }
+        return next(&database, mtu: mtu)
+    }
+
+    /// Notes that services changed: the answer that is under way may tell of what was there before.
+    mutating func disturb() { isDisturbed = true }
+
+    mutating func receive(_ answer: ATTAnswer, _ database: inout PeerDatabase, mtu: Int) -> Step {
+        if isDisturbed {
+            isDisturbed = false
+            disturbances += 1
+            guard disturbances <= Self.patience else { return .finished(.failure(.contradiction)) }
+            state = .waiting
+            return begin(&database, mtu: mtu)
+        }
+        switch state {
+        case .waiting: preconditionFailure("a lookup that has not asked gets no answer")
+        case .searching(var machine):
+            let step = machine.receive(answer)
+            state = .searching(machine)
+            return keep(step, in: &database)
+        case .naming(let include):
+            guard case .success(.readResponse(let response)) = answer else {
+                if case .failure(let code) = answer { return .finished(.failure(.att(code))) }
+                return .finished(.failure(.contradiction))
+            }
+            guard let uuid = BluetoothUUID(attributeValue: response.value) else {
+                return .finished(.failure(.contradiction))
+            }
+            database.name(include: include.handle, uuid)
+            return next(&database, mtu: mtu)
+        case .asking(let request): return take(answer, to: request, &database, mtu: mtu)
+        }
+    }
+
+    private mutating func take(
+        _ answer: ATTAnswer,
+        to request: DatabaseRequest,
+        _ database: inout PeerDatabase,
+        mtu: Int
+    ) -> Step {
+        switch request.learn(answer, into: &database, mtu: mtu) {
+        case .learnt: break
+        case .refused(let code) where code != .invalidPDU && database.readsAhead && request.canBeNarrowed:
+            database.readsAhead = false
+        case .refused(let code): return .finished(.failure(.att(code)))
+        case .contradicted where isTail(request): database.giveUpTail()
+        case .contradicted:
+            let start = database.missing(request.aspect, in: request.wanted)
+            guard start == nil else { return .finished(.failure(.contradiction)) }
+        }
+        guard database.attributes.count <= limit else {
+            database.removeAll()
+            return .finished(.failure(.limitReached))
+        }
+        return question == .proof ? .finished(.success(.proof)) : next(&database, mtu: mtu)
+    }
+
+    /// Whether `request` asked for types to see that no characteristic follows, for which there is another way.
+    private func isTail(_ request: DatabaseRequest) -> Bool {
+        if case .characteristics = question { request.aspect == .types } else { false }
+    }
+
+    private mutating func search(_ types: [BluetoothUUID]) -> Step {
+        let machine = ServiceDiscovery(only: types)
+        state = .searching(machine)
+        return machine.begin().map { _ in .success(.proof) }
+    }
+
+    private func keep(_ step: ProcedureStep<Found<DiscoveredService>>, in database: inout PeerDatabase) -> Step {
+        switch step {
+        case .request(let packet): return .request(packet)
+        case .finished(.failure(let failure)): return .finished(.failure(failure))
+        case .finished(.success(let found)):
+            for service in found { database.learn(services: [service], in: service.range) }
+            return .finished(.success(.services(found)))
+        }
+    }
+
+    /// Asks for the first thing that is not known, or answers.
+    private mutating func next(_ database: inout PeerDatabase, mtu: Int) -> Step {
+        switch question {
+        case .services:
+            if let step = ask(.services, in: .all, &database, mtu: mtu) { return step }
+            database.spend(.services, in: .all)
+        case .includes(let range, _):
+            if let rest = range.after(range.start) {
+                if let step = ask(.includes, in: rest, &database, mtu: mtu) { return step }
+                if let include = database.attributes.includes(in: rest).first(where: { $0.uuid == nil }) {
+                    state = .naming(include)
+                    return .request(.readRequest(.init(handle: include.range.start)))
+                }
+                database.spend(.includes, in: rest)
+            }
+        case .characteristics(let range, _):
+            // The first handle declares the service, and behind the last there would be no room for a value.
+            if range.count > 2,
+                let rest = AttributeHandleRange(range.start, AttributeHandle(wire: range.end.wire - 1))?
+                    .after(range.start)
+            {
+                if let step = ask(.characteristics, in: rest, &database, mtu: mtu) { return step }
+                database.spend(.characteristics, in: rest)
+            }
+        case .descriptors(_, let range):
+            if let range {
+                if let step = ask(.types, in: range, &database, mtu: mtu) { return step }
+                database.spend(.types, in: range)
+            }
+        case .proof:
+            guard let (aspect, range) = database.firstUnproven else { return .finished(.success(.proof)) }
+            return send(DatabaseRequest(aspect, range: range, wanted: range))
+        }
+        return .finished(answer(from: database.attributes))
+    }
+
+    private mutating func ask(
+        _ aspect: KnownAttributes.Aspect,
+        in wanted: AttributeHandleRange,
+        _ database: inout PeerDatabase,
+        mtu: Int
+    ) -> Step? {
+        guard let start = database.missing(aspect, in: wanted) else { return nil }
+        if aspect == .characteristics, let tail = database.takeTail(from: start, of: wanted, room: (mtu - 2) / 4) {
+            return send(DatabaseRequest(.types, range: tail, wanted: wanted))
+        }
+        return database.search(aspect, from: start, in: wanted)
+            .map { send(DatabaseRequest(aspect, range: $0, wanted: wanted)) }
+    }
+
+    private mutating func send(_ request: DatabaseRequest) -> Step {
+        state = .asking(request)
+        return .request(request.packet)
+    }
+
+    private func answer(from attributes: KnownAttributes) -> Result<Answer, Failure> {
+        switch question {
+        case .services(let types):
+            return .success(.services(attributes.services.filter { types.isEmpty || types.contains($0.uuid) }))
+        case .includes(let range, let types):
+            let found = attributes.includes(in: range).compactMap { include in
+                include.uuid.map {
+                    DiscoveredService(
+                        uuid: $0,
+                        range: include.range,
+                        isPrimary: attributes.hasPrimaryService(at: include.range.start)
+                    )
+                }
+            }
+            return .success(.includes(found.filter { types.isEmpty || types.contains($0.uuid) }))
+        case .characteristics(let range, let types):
+            guard let found = attributes.characteristics(in: range) else { return .failure(.contradiction) }
+            return .success(.characteristics(found.filter { types.isEmpty || types.contains($0.uuid) }))
+        case .descriptors(_, let range):
+            return .success(.descriptors(range.map { attributes.descriptors(in: $0) } ?? []))
+        case .proof: return .success(.proof)
+        }
+    }
+}

@@ -1,0 +1,114 @@
+import BLEWire
+
+/// Something that is at one handle.
+protocol Placed {
+    var place: AttributeHandle { get }
+}
+
+extension DiscoveredService: Placed { var place: AttributeHandle { range.start } }
+extension DiscoveredDescriptor: Placed { var place: AttributeHandle { handle } }
+extension KnownAttributes.Include: Placed { var place: AttributeHandle { handle } }
+extension KnownAttributes.Declaration: Placed { var place: AttributeHandle { handle } }
+
+extension Array where Element: Placed {
+    /// Where those in `range` are or belong, in an array in ascending order.
+    func indices(in range: AttributeHandleRange) -> Range<Int> {
+        let lower = position(of: range.start)
+        guard range.end.wire < .max else { return lower..<count }
+        return lower..<position(of: AttributeHandle(wire: range.end.wire + 1))
+    }
+
+    /// Replaces those in `range` by others that are there too.
+    mutating func replace(in range: AttributeHandleRange, with new: [Element]) {
+        replaceSubrange(indices(in: range), with: new)
+    }
+
+    private func position(of handle: AttributeHandle) -> Int {
+        var low = 0, high = count
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle].place < handle { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+}
+
+extension KnownAttributes {
+    /// The characteristics declared in the service that takes `range`; `nil` if they are not in it as they should be.
+    func characteristics(in range: AttributeHandleRange) -> [DiscoveredCharacteristic]? {
+        var found: [DiscoveredCharacteristic] = []
+        for declaration in declarations[declarations.indices(in: range)] {
+            guard declaration.handle < declaration.value, declaration.value <= range.end else { return nil }
+            if let last = found.indices.last {
+                guard found[last].value < declaration.handle else { return nil }
+                found[last].end = AttributeHandle(wire: declaration.handle.wire - 1)
+            }
+            found.append(
+                DiscoveredCharacteristic(
+                    uuid: declaration.uuid,
+                    properties: declaration.properties,
+                    declaration: declaration.handle,
+                    value: declaration.value,
+                    end: range.end
+                )
+            )
+        }
+        return found
+    }
+
+    /// What describes a characteristic that ends with `range`: all that is there but declarations.
+    func descriptors(in range: AttributeHandleRange) -> [DiscoveredDescriptor] {
+        types[types.indices(in: range)].filter { !$0.uuid.isDeclaration }
+    }
+
+    /// Where descriptors may be, as far as services and characteristics are known: behind each value, to the end of its
+    /// characteristic.
+    var descriptorRanges: [AttributeHandleRange] {
+        var ranges: [AttributeHandleRange] = [], services = self.services[...]
+        for (index, declaration) in declarations.enumerated() {
+            while let service = services.first, service.range.end < declaration.handle { services.removeFirst() }
+            var end = AttributeHandle(wire: .max)
+            if let service = services.first?.range {
+                let isAround = service.start <= declaration.handle
+                end = isAround ? service.end : AttributeHandle(wire: service.start.wire - 1)
+            }
+            if index + 1 < declarations.count {
+                end = min(end, AttributeHandle(wire: declarations[index + 1].handle.wire - 1))
+            }
+            if let range = AttributeHandleRange(declaration.value, end)?.after(declaration.value) {
+                ranges.append(range)
+            }
+        }
+        return ranges
+    }
+
+    /// The first attribute of a type that is known in `range`.
+    func first(_ type: BluetoothUUID, in range: AttributeHandleRange) -> AttributeHandle? {
+        types[types.indices(in: range)].first { $0.uuid == type }?.handle
+    }
+
+    /// The last attribute with a type of 128 bits that is known in `range`.
+    func lastLongType(in range: AttributeHandleRange) -> AttributeHandle? {
+        types[types.indices(in: range)].last { ATT.FindInformationResponse.Format(of: $0.uuid) == .full }?.handle
+    }
+
+    /// The declarations of included services in `range`, with what their types are known to be.
+    func includes(in range: AttributeHandleRange) -> [Include] {
+        includes[includes.indices(in: range)].map { include in
+            var include = include
+            include.uuid = include.uuid ?? services.first { $0.range.start == include.range.start }?.uuid
+            return include
+        }
+    }
+
+    /// The last handle that can belong to what is declared at `handle`, as far as services are known.
+    func end(around handle: AttributeHandle) -> AttributeHandle {
+        let index = services.lastIndex { $0.range.start <= handle }
+        if let index, handle <= services[index].range.end { return services[index].range.end }
+        let next = index.map { $0 + 1 } ?? 0
+        return AttributeHandle(wire: next < services.count ? services[next].range.start.wire - 1 : .max)
+    }
+
+    /// Whether a primary service begins at `handle`.
+    func hasPrimaryService(at handle: AttributeHandle) -> Bool { services.contains { $0.range.start == handle } }
+}

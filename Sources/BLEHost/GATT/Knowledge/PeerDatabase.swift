@@ -1,0 +1,233 @@
+import BLEWire
+
+/// What a link knows of the attributes of its peer, and how far that can be relied on.
+///
+/// As long as the peer has not been asked to tell of changes, whatever is handed out is ``spent``: it has to be asked
+/// for again before it is handed out a second time, since it may have changed by then. What was read ahead is handed
+/// out once; so a client that goes through a database once asks for nothing twice, and one that looks again looks
+/// again.
+///
+/// Core 6.0, Vol 3, Part G, 2.5.2 and 7.1.
+struct PeerDatabase: Sendable {
+    typealias Aspect = KnownAttributes.Aspect
+
+    /// The last response that held declarations.
+    private struct Listing: Sendable {
+        /// Whether there was no room for another.
+        let isFull: Bool
+        /// The first handle behind the last value.
+        let end: AttributeHandle
+        /// How many requests have looked for what follows.
+        let requests: Int
+    }
+
+    /// How many types a response must hold for each request that looks ahead for descriptors.
+    private static let roomPerPacketAhead = 8
+
+    private(set) var attributes = KnownAttributes()
+    /// What may not be handed out any more.
+    private var spent = KnownAttributes.Coverage()
+    /// What was learnt before the hash was read.
+    private var unproven = KnownAttributes.Coverage()
+    /// The Database Hash that was read before everything but ``unproven`` was learnt.
+    private(set) var hash: UInt128?
+    /// Whether something was learnt since ``attributes`` were taken for a cache.
+    private(set) var hasNews = false
+    /// Whether the peer tells of changes from now on.
+    private(set) var isWatched = false
+    /// Whether requests look beyond what is wanted; not if the peer refuses that.
+    var readsAhead = true
+    private var lastListing: Listing?
+
+    var isEmpty: Bool { attributes.known.isEmpty }
+    /// Whether nothing was learnt before the hash was read.
+    var isProven: Bool { unproven.isEmpty }
+
+    /// The first handle of `range` of which an aspect must be asked for.
+    func missing(_ aspect: Aspect, in range: AttributeHandleRange) -> AttributeHandle? {
+        guard let new = attributes.known[aspect].first(missingIn: range) else { return spent[aspect].first(in: range) }
+        return spent[aspect].first(in: range).map { min($0, new) } ?? new
+    }
+
+    /// The last handle of which an aspect must be asked for; `nil` if there is none.
+    private func lastMissing(_ aspect: Aspect) -> AttributeHandle? {
+        let spent = spent[aspect].ranges.last?.end ?? .none
+        let known = attributes.known[aspect].ranges.last
+        guard let known, known.end.wire == .max else { return AttributeHandle(wire: .max) }
+        let new = AttributeHandle(wire: known.start.wire - 1)
+        return max(new, spent) == .none ? nil : max(new, spent)
+    }
+
+    /// Where to ask for an aspect of `wanted`, of which the handles before `start` are known.
+    func search(_ aspect: Aspect, from start: AttributeHandle, in wanted: AttributeHandleRange) -> AttributeHandleRange?
+    {
+        AttributeHandleRange(start, readsAhead ? lastMissing(aspect) ?? wanted.end : wanted.end)
+    }
+
+    /// Something that was learnt before the hash was read.
+    var firstUnproven: (aspect: Aspect, range: AttributeHandleRange)? {
+        for aspect in Aspect.allCases {
+            guard let first = unproven[aspect].ranges.first, let last = unproven[aspect].ranges.last,
+                let range = AttributeHandleRange(first.start, last.end)
+            else { continue }
+            return (aspect, range)
+        }
+        return nil
+    }
+
+    /// What to ask the types of, to see that no characteristic is declared from `start` on to the end of `service`.
+    ///
+    /// Behind the last characteristic of the last service there are descriptors or nothing, unless one with a type of
+    /// another length follows. The word that none follows would teach nothing else, whereas who looks for descriptors
+    /// has to ask for these types anyway; so they are asked for, from the first descriptor that is not known on. A
+    /// request that begins in front of an attribute with a type of 128 bits does not see what is behind it, so what is
+    /// in front of the last of those can wait. `room` is how many types a response holds: the more it holds, the
+    /// further this looks ahead for descriptors that perhaps nobody wants. `nil` if that would take too long.
+    mutating func takeTail(
+        from start: AttributeHandle,
+        of service: AttributeHandleRange,
+        room: Int
+    ) -> AttributeHandleRange? {
+        guard readsAhead, let listing = lastListing, listing.end <= start else { return nil }
+        lastListing = nil
+        // What was asked for ends before the last handle of the service, where no characteristic could begin.
+        let end = AttributeHandle(wire: min(service.end.wire, .max - 1) + 1)
+        guard attributes.known[.services].first(missingIn: .all) == nil,
+            !attributes.services.contains(where: { end < $0.range.start && $0.range.count > 2 }),
+            let whole = AttributeHandleRange(AttributeHandle(wire: 1), end),
+            let behind = attributes.lastLongType(in: whole).map({ whole.after($0) }) ?? whole,
+            let begin = firstUndescribed(in: behind), begin <= start,
+            let tail = AttributeHandleRange(begin, end)
+        else { return nil }
+        let packets = listing.requests + (tail.count + room - 1) / room
+        guard packets == 1 || packets * Self.roomPerPacketAhead <= room else { return nil }
+        // More are likely behind a full response, unless hardly any handles are left.
+        let left = Int(end.wire) - Int(start.wire) + 1
+        guard !listing.isFull || left * Self.roomPerPacketAhead <= room else { return nil }
+        lastListing = Listing(isFull: listing.isFull, end: listing.end, requests: listing.requests + 1)
+        // What follows the service, if the response shows it, tells that the last handles of the service are not used.
+        return search(.types, from: begin, in: tail)
+    }
+
+    /// The first handle of `range` at which there may be a descriptor that is not known.
+    private func firstUndescribed(in range: AttributeHandleRange) -> AttributeHandle? {
+        for place in attributes.descriptorRanges where place.end >= range.start {
+            if let rest = AttributeHandleRange(max(place.start, range.start), place.end),
+                let first = missing(.types, in: rest)
+            {
+                return first
+            }
+        }
+        return nil
+    }
+
+    /// Notes that an answer to a client was made of an aspect of `range`.
+    mutating func spend(_ aspect: Aspect, in range: AttributeHandleRange) {
+        if !isWatched { spent[aspect].insert(range) }
+    }
+
+    /// Notes that the peer tells of changes from now on; what it has not told of so far, nobody knows.
+    mutating func watch() {
+        isWatched = true
+        spent = attributes.known
+    }
+
+    /// Notes that time has passed, in which anything may have changed unless the peer tells of changes.
+    mutating func expire() {
+        if !isWatched { spent = attributes.known }
+    }
+
+    /// Begins to learn under a hash that has just been read.
+    ///
+    /// What was learnt before has to be learnt again, but for what the peer would have told of.
+    mutating func prove(under hash: UInt128) {
+        self.hash = hash
+        unproven = isWatched ? spent : attributes.known
+    }
+
+    /// Notes that the hash, just read, is still the same: all that is known is so at this moment.
+    mutating func confirm() {
+        hasNews = false
+        if isWatched { spent = KnownAttributes.Coverage() }
+    }
+
+    /// Takes over what was known of the peer when it was here last; its hash has just been read, and is the same.
+    mutating func adopt(_ cache: CachedDatabase) {
+        precondition(isEmpty, "a cache comes first")
+        attributes = cache.attributes
+        hash = cache.hash
+    }
+
+    /// Notes that asking for types does not tell whether characteristics follow.
+    mutating func giveUpTail() { lastListing = nil }
+
+    /// Gives up what nobody is going to learn again.
+    mutating func abandonProof() { hasNews = false }
+
+    /// Forgets whatever has a part in `range`, and the hash with it.
+    mutating func remove(_ range: AttributeHandleRange) {
+        let gone = attributes.remove(range)
+        for aspect in Aspect.allCases {
+            spent[aspect].remove(gone)
+            unproven[aspect].remove(gone)
+        }
+        hash = nil
+        hasNews = !isEmpty
+        lastListing = nil
+    }
+
+    /// Forgets everything, and that the peer was asked to tell of changes.
+    mutating func removeAll() {
+        let readsAhead = readsAhead
+        self = PeerDatabase()
+        self.readsAhead = readsAhead
+    }
+
+    mutating func unwatch() { isWatched = false }
+}
+
+extension PeerDatabase {
+    mutating func learn(services found: [DiscoveredService], in range: AttributeHandleRange) {
+        gain(attributes.learn(services: found, in: range))
+    }
+
+    mutating func learn(includes found: [KnownAttributes.Include], in range: AttributeHandleRange) {
+        gain(attributes.learn(includes: found, in: range))
+    }
+
+    /// Notes declarations; `isFull` if the response had no room for another.
+    mutating func learn(
+        declarations found: [KnownAttributes.Declaration],
+        in range: AttributeHandleRange,
+        isFull: Bool
+    ) {
+        gain(attributes.learn(declarations: found, in: range))
+        let end = found.last.flatMap { AttributeHandleRange.all.after($0.value)?.start }
+        lastListing = end.map { Listing(isFull: isFull, end: $0, requests: 0) }
+    }
+
+    mutating func learn(types found: [DiscoveredDescriptor], in range: AttributeHandleRange) {
+        gain(attributes.learn(types: found, in: range))
+    }
+
+    /// Notes that a search found nothing.
+    mutating func learnAbsence(of aspect: Aspect, in range: AttributeHandleRange) {
+        switch aspect {
+        case .services: learn(services: [], in: range)
+        case .includes: learn(includes: [], in: range)
+        case .characteristics: learn(declarations: [], in: range, isFull: false)
+        case .types: learn(types: [], in: range)
+        }
+    }
+
+    mutating func name(include handle: AttributeHandle, _ uuid: BluetoothUUID) {
+        attributes.name(include: handle, uuid)
+        hasNews = true
+    }
+
+    private mutating func gain(_ gained: KnownAttributes.Coverage) {
+        spent.subtract(gained)
+        unproven.subtract(gained)
+        hasNews = true
+    }
+}

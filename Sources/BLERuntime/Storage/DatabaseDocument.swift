@@ -1,0 +1,157 @@
+import BLEHost
+import BLEWire
+
+/// How what is known of a bonded peer's attributes is written to a ``StateFile``: a line for each of them.
+///
+/// Lines are made of hexadecimal numbers and types, such as `0010-001F 180D` for a service. Everything in a file may be
+/// wrong: ``database`` is none if a line is, or if lines contradict each other, and what is lost then is learnt again.
+struct DatabaseDocument: Codable, Equatable {
+    /// The handles of which an aspect is known.
+    struct Known: Codable, Equatable {
+        let services: [String]
+        let includes: [String]
+        let characteristics: [String]
+        let types: [String]
+    }
+
+    /// How many lines are kept of all peers together, so that the file stays small: some 80 octets are a line.
+    static let mostLines = 16_384
+
+    let hash: String
+    let services: [String]
+    let includes: [String]
+    let characteristics: [String]
+    let types: [String]
+    let known: Known
+
+    init(_ database: CachedDatabase) {
+        let attributes = database.attributes
+        hash = String(database.hash, radix: 16)
+        services = attributes.services.map { "\($0.range.line) \($0.uuid)" }
+        includes = attributes.includes.map { include in
+            "\(include.handle.line) \(include.range.line)" + (include.uuid.map { " \($0)" } ?? "")
+        }
+        characteristics = attributes.declarations.map {
+            "\($0.handle.line) \(UInt16($0.properties).line) \($0.value.line) \($0.uuid)"
+        }
+        types = attributes.types.map { "\($0.handle.line) \($0.uuid)" }
+        known = Known(
+            services: attributes.known[.services].ranges.map(\.line),
+            includes: attributes.known[.includes].ranges.map(\.line),
+            characteristics: attributes.known[.characteristics].ranges.map(\.line),
+            types: attributes.known[.types].ranges.map(\.line)
+        )
+    }
+
+    /// What is written here; `nil` if that is no database of a peer.
+    var database: CachedDatabase? {
+        guard let hash = UInt128(hash, radix: 16),
+            let services = Self.each(services, Self.service), let includes = Self.each(includes, Self.include),
+            let declarations = Self.each(characteristics, Self.declaration),
+            let types = Self.each(types, Self.type), let coverage = known.coverage
+        else { return nil }
+        return KnownAttributes(
+            services: services,
+            includes: includes,
+            declarations: declarations,
+            types: types,
+            known: coverage
+        ).map { CachedDatabase(hash: hash, attributes: $0) }
+    }
+
+    /// All that the lines stand for; `nil` if one stands for nothing.
+    fileprivate static func each<Value>(_ lines: [String], _ read: ([Substring]) -> Value?) -> [Value]? {
+        var values: [Value] = []
+        values.reserveCapacity(lines.count)
+        for line in lines {
+            guard let value = read(line.split(separator: " ", omittingEmptySubsequences: false)) else { return nil }
+            values.append(value)
+        }
+        return values
+    }
+
+    private static func service(_ fields: [Substring]) -> DiscoveredService? {
+        guard fields.count == 2, let range = AttributeHandleRange(line: fields[0]),
+            let uuid = BluetoothUUID(fields[1])
+        else { return nil }
+        return DiscoveredService(uuid: uuid, range: range, isPrimary: true)
+    }
+
+    private static func include(_ fields: [Substring]) -> KnownAttributes.Include? {
+        guard 2...3 ~= fields.count, let handle = AttributeHandle(line: fields[0]),
+            let range = AttributeHandleRange(line: fields[1])
+        else { return nil }
+        guard fields.count == 3 else { return .init(handle: handle, range: range, uuid: nil) }
+        return BluetoothUUID(fields[2]).map { .init(handle: handle, range: range, uuid: $0) }
+    }
+
+    private static func declaration(_ fields: [Substring]) -> KnownAttributes.Declaration? {
+        guard fields.count == 4, let handle = AttributeHandle(line: fields[0]),
+            let properties = UInt8(fields[1], radix: 16), let value = AttributeHandle(line: fields[2]),
+            let uuid = BluetoothUUID(fields[3])
+        else { return nil }
+        return .init(handle: handle, properties: properties, value: value, uuid: uuid)
+    }
+
+    private static func type(_ fields: [Substring]) -> DiscoveredDescriptor? {
+        guard fields.count == 2, let handle = AttributeHandle(line: fields[0]), let uuid = BluetoothUUID(fields[1])
+        else { return nil }
+        return DiscoveredDescriptor(uuid: uuid, handle: handle)
+    }
+}
+
+extension DatabaseDocument.Known {
+    /// What the ranges make up; `nil` if one is none.
+    fileprivate var coverage: KnownAttributes.Coverage? {
+        var coverage = KnownAttributes.Coverage()
+        for aspect in KnownAttributes.Aspect.allCases {
+            let lines =
+                switch aspect {
+                case .services: services
+                case .includes: includes
+                case .characteristics: characteristics
+                case .types: types
+                }
+            let read = { (fields: [Substring]) in fields.count == 1 ? AttributeHandleRange(line: fields[0]) : nil }
+            guard let ranges = DatabaseDocument.each(lines, read) else { return nil }
+            for range in ranges { coverage[aspect].insert(range) }
+        }
+        return coverage
+    }
+}
+
+extension CachedDatabase {
+    /// How many lines of a file this takes.
+    var lines: Int {
+        let ranges = KnownAttributes.Aspect.allCases.map { attributes.known[$0].ranges.count }
+        return attributes.services.count + attributes.includes.count + attributes.declarations.count
+            + attributes.types.count + ranges.reduce(0, +)
+    }
+}
+
+extension UInt16 {
+    fileprivate var line: String {
+        let digits = String(self, radix: 16, uppercase: true)
+        return String(repeating: "0", count: 4 - digits.utf8.count) + digits
+    }
+}
+
+extension AttributeHandle {
+    fileprivate init?(line: Substring) {
+        guard let wire = UInt16(line, radix: 16), wire > 0 else { return nil }
+        self.init(wire: wire)
+    }
+
+    fileprivate var line: String { wire.line }
+}
+
+extension AttributeHandleRange {
+    fileprivate init?(line: Substring) {
+        let ends = line.split(separator: "-", omittingEmptySubsequences: false)
+        guard ends.count == 2, let start = AttributeHandle(line: ends[0]), let end = AttributeHandle(line: ends[1])
+        else { return nil }
+        self.init(start, end)
+    }
+
+    fileprivate var line: String { "\(start.line)-\(end.line)" }
+}

@@ -1,0 +1,291 @@
+import BLEHost
+import BLEWire
+import Testing
+
+/// Core 6.0, Vol 3, Part G, 2.5.2, 7.1 and 7.3.
+@Suite("What is kept of a bonded peer")
+struct CachingTests {
+    typealias Server = BondedPair.Server
+
+    static let services: [BluetoothUUID] = [GATT.genericAttribute, .short(0xB000), .short(0xB001)]
+
+    /// A pair whose client has gone through the database on an earlier link.
+    private func makeReturning(isBonded: Bool = true, _ server: Server = Server()) -> BondedPair {
+        var pair = BondedPair(isBonded: isBonded)
+        pair.connect(server)
+        #expect(pair.walk() == Self.services)
+        pair.rest()
+        pair.disconnect()
+        return pair
+    }
+
+    @Test("A bonded peer that comes back takes two round trips before an app can read")
+    func secondLink() {
+        var pair = makeReturning()
+        #expect(pair.bond?.database != nil)
+        pair.connect()
+        #expect(pair.walk() == Self.services)
+        #expect(pair.requests.map(\.first) == [0x02, 0x08])
+        #expect(pair.ask(.read(Server.value(of: 1))) == [.valueRead(Server.value(of: 1), .success([1]))])
+        #expect(pair.roundTrips == 3)
+    }
+
+    @Test("An app that looks again hears what is there then, also on such a link")
+    func secondLook() {
+        var pair = makeReturning()
+        pair.connect()
+        pair.walk()
+        let before = pair.roundTrips
+        #expect(pair.walk() == Self.services)
+        #expect(pair.roundTrips > before)
+        pair.rest()
+        let watched = pair.roundTrips
+        #expect(pair.walk() == Self.services)
+        #expect(pair.roundTrips == watched)
+    }
+
+    @Test("A peer with another database is discovered anew, and what was kept is dropped")
+    func mismatch() {
+        var pair = makeReturning()
+        pair.connect(Server(hash: 2, services: [0xC000]))
+        #expect(pair.bond?.database == nil)
+        #expect(pair.walk() == [GATT.genericAttribute, .short(0xC000)])
+        #expect(pair.roundTrips > 2)
+        pair.rest()
+        #expect(pair.bond?.database != nil)
+    }
+
+    @Test("A peer that is not bonded is discovered on every link")
+    func stranger() {
+        var pair = makeReturning(isBonded: false)
+        pair.connect(Server(services: [0xC000]))
+        #expect(pair.requests.map(\.first) == [0x02])
+        #expect(pair.walk() == [GATT.genericAttribute, .short(0xC000)])
+    }
+
+    @Test("A peer without a hash is discovered on every link, and asked for one no more than once in each")
+    func withoutHash() {
+        var pair = makeReturning(Server(hash: nil))
+        #expect(pair.bond?.database == nil)
+        pair.connect(Server(hash: nil, services: [0xC000]))
+        #expect(pair.walk() == [GATT.genericAttribute, .short(0xC000)])
+        pair.rest()
+        #expect(pair.requests.count { $0 == [UInt8]("08 0100 ffff 2a2b") } == 1)
+        var changed = makeReturning()
+        changed.connect(Server(hash: nil, services: [0xC000]))
+        #expect(changed.bond?.database == nil)
+        #expect(changed.walk() == [GATT.genericAttribute, .short(0xC000)])
+    }
+
+    @Test("What was learnt before the bond was made is learnt again before it is kept")
+    func bondedLater() {
+        var pair = BondedPair(isBonded: false)
+        pair.connect()
+        pair.walk()
+        pair.bond = BondedPair().bond
+        if let bond = pair.bond { pair.pair.central.layer.bonded(AttributePair.link, bond, at: pair.pair.now) }
+        pair.rest()
+        pair.disconnect()
+        #expect(pair.bond?.database != nil)
+        pair.connect()
+        #expect(pair.walk() == Self.services)
+        #expect(pair.roundTrips == 2)
+    }
+
+    @Test("A database that changed without a word is noticed by its hash, and is not kept")
+    func silentChange() {
+        var pair = BondedPair()
+        pair.connect(Server(changesAreTold: false))
+        pair.walk()
+        pair.pair.advance(by: .milliseconds(600))
+        let before = pair.pair.central.events.count
+        let changed = Server(hash: 2, changesAreTold: false, services: [0xC000])
+        pair.pair.peripheral.layer = AttributeLayer(configuration: .init(), database: changed.database)
+        pair.pair.peripheral.layer.linkUp(
+            AttributePair.link,
+            peer: AttributePair.centralPeer,
+            role: .peripheral,
+            at: pair.pair.now
+        )
+        #expect(pair.walk() == [GATT.genericAttribute, .short(0xC000)])
+        pair.rest()
+        let events = pair.pair.central.events[before...].compactMap(\.event.peerEvent)
+        #expect(events.contains(.servicesModified(.all)))
+        pair.disconnect()
+        pair.connect(Server(changesAreTold: false))
+        #expect(pair.walk() == Self.services)
+    }
+
+    @Test("A peer that says that services changed is asked for those, and for no others")
+    func serviceChanged() {
+        var pair = makeReturning()
+        pair.connect()
+        pair.walk()
+        pair.rest()
+        #expect(pair.walk() == Self.services)
+        let before = pair.roundTrips
+        pair.pair.peripheral.layer.send(
+            [0x20, 0, 0x23, 0],
+            of: Server.serviceChanged,
+            .indications,
+            on: AttributePair.link,
+            at: pair.pair.now
+        )
+        pair.pair.settle()
+        #expect(pair.pair.central.events.last?.event.peerEvent == .servicesModified(range(0x20, 0x23)))
+        #expect(pair.roundTrips == before)
+        #expect(pair.walk() == Self.services)
+        let asked = pair.requests[before...].map(\.hexadecimal)
+        #expect(asked == ["10200023000028", "082100ffff0328", "042300ffff"])
+    }
+
+    @Test("What is forgotten is asked for again, and kept again", arguments: [false, true])
+    func forgotten(isWatched: Bool) {
+        var pair = makeReturning()
+        pair.connect()
+        pair.walk()
+        if isWatched { pair.rest() }
+        let before = pair.roundTrips
+        #expect(pair.ask(.forgetDatabase) == [.databaseForgotten(nil)])
+        #expect(pair.roundTrips == before)
+        #expect(pair.bond?.database == nil)
+        #expect(pair.walk() == Self.services)
+        #expect(pair.requests[before...].map(\.first).contains(0x10))
+        pair.rest()
+        #expect(pair.bond?.database != nil)
+        pair.disconnect()
+        pair.connect()
+        #expect(pair.walk() == Self.services)
+        #expect(pair.roundTrips == 2)
+    }
+
+    @Test("Who forgets is sent no values any more; others are, and keep what they found")
+    func forgottenByOne() {
+        var pair = BondedPair()
+        let other = ClientID(rawValue: 7), value = Server.serviceChanged
+        pair.connect()
+        pair.pair.central.layer.attach(other, to: AttributePair.link)
+        pair.walk()
+        for client in [AttributePair.app, other] {
+            _ = pair.pair.ask(.subscribe(.indications, to: value, in: range(4, 4)), for: client)
+        }
+        let before = pair.pair.central.events.count
+        _ = pair.ask(.forgetDatabase)
+        let indicate = { (pair: inout AttributePair) in
+            pair.peripheral.layer.send([1], of: value, .indications, on: AttributePair.link, at: pair.now)
+            pair.settle()
+        }
+        indicate(&pair.pair)
+        let events = pair.pair.central.events[before...]
+        #expect(events.map(\.client) == [AttributePair.app, other])
+        #expect(events.map(\.event.peerEvent) == [.databaseForgotten(nil), .valueNotified(value, [1])])
+    }
+
+    @Test("The peer is told what this host can do, after the app has had what it asked for")
+    func features() {
+        var pair = BondedPair(isBonded: false)
+        pair.connect()
+        pair.walk()
+        #expect(!pair.requests.contains { $0[0] == 0x12 })
+        pair.rest()
+        #expect(pair.requests.filter { $0[0] == 0x12 } == [[UInt8]("12 0400 0200"), [UInt8]("12 0600 05")])
+        // What it reads then is refused if services have changed since the link came up.
+        #expect(pair.requests.last?.hexadecimal == "0a0600")
+    }
+}
+
+/// Core 6.0, Vol 3, Part G, 2.5.2.1.
+@Suite("A peer whose client is out of sync")
+struct OutOfSyncTests {
+    let handle = AttributeHandle(wire: 5)
+
+    @Test("The request fails, all services are void, and the next look asks the peer")
+    func reading() {
+        var lone = LoneLayer(role: .central, mtu: 64)
+        _ = lone.perform(.discoverServices(only: []))
+        _ = lone.answers(to: [UInt8]("11 06 0100 ffff 0f18"))
+        _ = lone.perform(.read(handle))
+        _ = lone.perform(.discoverCharacteristics(in: .all, only: []))
+        _ = lone.perform(.write(handle, [1]))
+        _ = lone.perform(.discoverServices(only: []))
+        _ = lone.peerEvents()
+        #expect(lone.answers(to: [UInt8]("01 0a 0500 12")) == [[UInt8]("10 0100 ffff 0028")])
+        #expect(
+            lone.peerEvents() == [
+                .servicesModified(.all), .valueRead(handle, .failure(.att(.databaseOutOfSync))),
+                .characteristicsDiscovered(in: .all, .failure(.notFound)), .valueWritten(handle, .notFound),
+            ]
+        )
+    }
+
+    /// A link on which the peer has been asked to tell of changes; the GATT service lies at 1 to 4.
+    private func makeWatched() -> LoneLayer {
+        var lone = LoneLayer(role: .central, mtu: 64)
+        _ = lone.perform(.discoverServices(only: []))
+        _ = lone.answers(to: [UInt8]("11 06 0100 0400 0118 0500 ffff 0f18"))
+        var packets = lone.advance(by: .milliseconds(250)), isWatched = false
+        while let request = packets.first {
+            let answer: [UInt8] =
+                switch request.first {
+                case 0x08 where request.last == 0x28: [UInt8]("09 07 0200 20 0300 052a")
+                case 0x04: [UInt8]("05 01 0400 0229")
+                case 0x12: [0x13]
+                default: [0x01, request[0], 0, 0, 0x0A]
+                }
+            if request == [UInt8]("12 0400 0200") { isWatched = true }
+            packets = lone.answers(to: answer)
+        }
+        #expect(isWatched)
+        _ = lone.peerEvents()
+        return lone
+    }
+
+    @Test("Who is told of the change before its request is refused is told of it once")
+    func told() {
+        var lone = makeWatched()
+        _ = lone.perform(.read(handle))
+        #expect(lone.answers(to: [UInt8]("1d 0300 0500 0800")) == [[0x1E]])
+        _ = lone.answers(to: [UInt8]("01 0a 0500 12"))
+        #expect(
+            lone.peerEvents() == [
+                .servicesModified(range(5, 8)), .valueRead(handle, .failure(.att(.databaseOutOfSync))),
+            ]
+        )
+    }
+
+    @Test("Changes are heard of also between the refusal and the next look for where they are told of")
+    func toldLater() {
+        var lone = makeWatched()
+        _ = lone.perform(.read(handle))
+        _ = lone.answers(to: [UInt8]("01 0a 0500 12"))
+        _ = lone.peerEvents()
+        #expect(lone.answers(to: [UInt8]("1d 0300 0500 0800")) == [[0x1E]])
+        #expect(lone.peerEvents() == [.servicesModified(range(5, 8))])
+    }
+
+    @Test("A look for services begins anew, but not for ever")
+    func looking() {
+        var lone = LoneLayer(role: .central, mtu: 64)
+        var requests = lone.perform(.discoverServices(only: [])), count = 0
+        while let request = requests.first, request[0] == 0x10, count < 100 {
+            count += 1
+            requests = lone.answers(to: [UInt8]("01 10 0100 12"))
+        }
+        #expect(count == 9)
+        #expect(lone.peerEvents().last == .servicesDiscovered(.failure(.att(.invalidPDU))))
+    }
+
+    @Test("A peer that says so to everything is left alone in the end")
+    func forever() {
+        var lone = LoneLayer(role: .central, mtu: 64), count = 0
+        _ = lone.perform(.discoverServices(only: []))
+        _ = lone.answers(to: [UInt8]("11 06 0100 ffff 0118"))
+        var requests = lone.advance(by: .seconds(3))
+        while let request = requests.first, count < 1000 {
+            count += 1
+            requests = lone.answers(to: [0x01, request[0], 0, 0, 0x12]) + lone.advance(by: .seconds(3))
+        }
+        #expect(count < 50)
+        #expect(lone.layer.deadline == nil)
+    }
+}

@@ -1,0 +1,184 @@
+import BLEHost
+import BLEWire
+import Testing
+
+@Suite("A server that lies")
+struct LiarTests {
+    /// A lie, and what the client makes of it.
+    struct Lie: Sendable, CustomTestStringConvertible {
+        let request: PeerRequest
+        /// The answers, one for each request of the client; behind the last, nothing is found any more.
+        let answers: [String]
+        let events: [PeerEvent]
+        var testDescription: String { "\(answers)" }
+
+        init(_ request: PeerRequest, _ answers: [String], _ events: [PeerEvent]) {
+            self.request = request
+            self.answers = answers
+            self.events = events
+        }
+    }
+
+    static let all = PeerRequest.discoverServices(only: [])
+    static let one = PeerRequest.discoverServices(only: [.short(0x180F)])
+    static let inside = PeerRequest.discoverCharacteristics(in: range(0x10, 0x20), only: [])
+    static let behind = PeerRequest.discoverDescriptors(of: .init(wire: 0x10), in: range(0x11, 0x15))
+    static let included = PeerRequest.discoverIncludedServices(in: range(0x10, 0x20), only: [])
+    static let value = AttributeHandle(wire: 0x10)
+    static let contradiction = Failure.att(.invalidPDU)
+
+    static func characteristic(_ declaration: UInt16, _ end: UInt16) -> DiscoveredCharacteristic {
+        DiscoveredCharacteristic(
+            uuid: .short(0x2A00),
+            properties: 2,
+            declaration: .init(wire: declaration),
+            value: .init(wire: declaration + 1),
+            end: .init(wire: end)
+        )
+    }
+
+    static let services: [Lie] =
+        [
+            "11 06 0500 0100 0018", "11 06 0000 0100 0018", "11 06 0600 0900 0018 0100 0500 0018",
+            "11 06 0100 0500 0018 0500 0900 0018", "11 06 0100 0500 0018 0100 0500 0018", "11 05 0100 0500 00",
+            "11 06 0100 0900 0018 0200 0300 0018",
+        ].map { Lie(all, [$0], [.servicesDiscovered(.failure(contradiction))]) }
+        + [
+            // A group that goes on behind the next, and one that was listed before.
+            Lie(all, ["11 06 0100 0500 0018", "11 06 0300 0900 0018"], [.servicesDiscovered(.failure(contradiction))]),
+            Lie(one, ["07 0600 0500"], [.servicesDiscovered(.failure(contradiction))]),
+            Lie(one, ["07 0600 0900", "07 0600 0900"], [.servicesDiscovered(.failure(contradiction))]),
+            // A refusal of something else is taken for a refusal, since one request is under way.
+            Lie(all, ["01 10 3412 05"], [.servicesDiscovered(.failure(.att(.insufficientAuthentication)))]),
+            Lie(all, ["11 06 0100"], [.servicesDiscovered(.failure(contradiction))]),
+        ]
+
+    static let characteristics: [Lie] =
+        [
+            "09 07 0f00 02 1200 002a", "09 07 1100 02 1100 002a", "09 07 1100 02 1000 002a", "09 07 1100 02 0000 002a",
+            "09 07 1100 02 1500 002a 1300 02 1600 002a", "09 06 1100 02 1200 00", "09 04 1100 02 12",
+            "09 07 1300 02 1400 002a 1100 02 1200 002a", "09 07 1100 02 2100 002a",
+            "09 07 1100 02 1200 002a 1100 02 1200 002a",
+        ].map { Lie(inside, [$0], [.characteristicsDiscovered(in: range(0x10, 0x20), .failure(contradiction))]) }
+        + [
+            // What lies behind the service spoils nothing in it.
+            Lie(
+                inside,
+                ["09 07 1100 02 1200 002a 1f00 02 2000 002a 2100 02 0100 002a"],
+                [
+                    .characteristicsDiscovered(
+                        in: range(0x10, 0x20),
+                        .success([characteristic(0x11, 0x1E), characteristic(0x1F, 0x20)])
+                    )
+                ]
+            ),
+            // A server that refuses to look that far is asked for less.
+            Lie(
+                inside,
+                ["01 08 1100 05", "09 07 1100 02 1200 002a"],
+                [.characteristicsDiscovered(in: range(0x10, 0x20), .success([characteristic(0x11, 0x20)]))]
+            ),
+            Lie(
+                inside,
+                ["01 08 1100 05", "01 08 1100 05"],
+                [.characteristicsDiscovered(in: range(0x10, 0x20), .failure(.att(.insufficientAuthentication)))]
+            ),
+        ]
+
+    static let others: [Lie] =
+        ["05 01 1000 0229", "05 01 1200 0229 1200 0129", "05 01 1200 0229 1100 0129", "05 01 0000 0229", "05 03 1100"]
+        .map { Lie(behind, [$0], [.descriptorsDiscovered(of: value, .failure(contradiction))]) }
+        + [
+            "09 07 1100 0100 0300 0f", "09 06 1100 0300 0100", "09 06 1100 0000 0100", "09 08 0f00 0100 0300 0f18",
+            "09 08 1200 0100 0300 0f18 1100 0100 0300 0f18",
+        ].map { Lie(included, [$0], [.includedServicesDiscovered(in: range(0x10, 0x20), .failure(contradiction))]) }
+        + [
+            Lie(
+                included,
+                ["09 06 1100 0100 0300", "01 08 1200 0a", "0b 00"],
+                [.includedServicesDiscovered(in: range(0x10, 0x20), .failure(contradiction))]
+            ),
+            // A value that shrinks while it is read is as long as it is then.
+            Lie(
+                .read(value),
+                ["0b" + String(repeating: "01", count: 22), "01 0c 1000 07"],
+                [.valueRead(value, .success([UInt8](repeating: 1, count: 22)))]
+            ),
+            Lie(.write(value, [1]), ["01 12 9999 03"], [.valueWritten(value, .att(.writeNotPermitted))]),
+            Lie(
+                .write(value, [UInt8](repeating: 1, count: 21)),
+                ["171000000002", "19"],
+                [.valueWritten(value, contradiction)]
+            ),
+        ]
+
+    @Test(
+        "Is told from one that does not, and costs one request at most",
+        arguments: services + characteristics + others
+    )
+    func table(lie: Lie) throws {
+        var lone = LoneLayer(role: .central)
+        var answers = lie.answers[...], requests = lone.perform(lie.request)
+        while let request = requests.last {
+            requests = lone.answers(to: answers.popFirst().map { [UInt8]($0) } ?? [0x01, request[0], 0, 0, 0x0A])
+        }
+        #expect(answers.isEmpty)
+        #expect(lone.peerEvents().filter { LinkDownTests.key($0) != nil } == lie.events)
+        // The next one is honest.
+        _ = lone.perform(.read(.init(wire: 7)))
+        _ = lone.answers(to: [0x0B, 5])
+        #expect(lone.peerEvents() == [.valueRead(.init(wire: 7), .success([5]))])
+    }
+
+    @Test("May go on for ever, but not past the last handle, and not past what is kept")
+    func endless() {
+        var limits = Limits()
+        limits.discoveredAttributes = 500
+        var lone = LoneLayer(role: .central, limits: limits), handle: UInt16 = 0, count = 0
+        var requests = lone.perform(Self.behindAll)
+        while !requests.isEmpty, count < 70_000 {
+            count += 1
+            handle += 1
+            requests = lone.answers(to: [0x05, 1] + handle.littleEndianOctets + [2, 0x29])
+        }
+        #expect(count == 501)
+        #expect(lone.peerEvents() == [.descriptorsDiscovered(of: .init(wire: 0), .failure(.limitReached))])
+    }
+
+    private static let behindAll = PeerRequest.discoverDescriptors(of: .init(wire: 0), in: .all)
+
+    @Test("At random, is answered in bounded time, and everything is told once", arguments: 0..<16)
+    func random(seed: UInt64) {
+        var random = SeededGenerator(seed: seed), liar = Liar(seed: seed ^ 0xA5A5)
+        var limits = Limits()
+        limits.discoveredAttributes = 300
+        var lone = LoneLayer(role: .central, limits: limits), asked = 0, answered = 0
+        lone.layer.bonded(LoneLayer.link, Bond(identity: DeviceAddress("00:00:00:00:00:07", .public)!), at: lone.now)
+        for _ in 0..<300 {
+            asked += 1
+            let from = UInt16(1 + random.below(40))
+            let place = range(from, from + UInt16(random.below(20)))
+            let requests: [PeerRequest] = [
+                .discoverServices(only: []), .discoverServices(only: [.short(0x180F)]),
+                .discoverIncludedServices(in: place, only: []), .discoverCharacteristics(in: place, only: []),
+                .discoverDescriptors(of: .init(wire: from), in: place), .read(.init(wire: from)),
+                .write(.init(wire: from), [UInt8](repeating: 9, count: Int(random.below(60)))),
+                .subscribe(random.below(2) == 0 ? .none : .indications, to: .init(wire: from), in: place),
+            ]
+            var sent = lone.perform(requests[Int(random.below(Int64(requests.count)))]), rounds = 0
+            // One that was answered with something else waits for 30 s; an honest refusal ends that here.
+            while let request = sent.last(where: { ATT.Opcode(wire: $0[0]).response != nil }), rounds < 5000 {
+                rounds += 1
+                sent = liar.answers(to: request).flatMap { lone.answers(to: $0) }
+                if !sent.contains(where: { ATT.Opcode(wire: $0[0]).response != nil }) {
+                    sent = lone.answers(to: [0x01, request[0], 0, 0, 0x0E])
+                }
+                sent += lone.advance(by: .milliseconds(random.below(100) == 0 ? 300 : 1))
+            }
+            #expect(rounds < 5000)
+            answered += lone.peerEvents().compactMap(LinkDownTests.key).count
+        }
+        #expect(answered == asked)
+        #expect(!lone.others.contains(.abandon(LoneLayer.link)))
+    }
+}
