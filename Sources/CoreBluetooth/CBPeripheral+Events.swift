@@ -15,7 +15,15 @@ extension CBPeripheral {
     ///
     /// The host has answered what it knew of; this is what waited for its turn, or came too late.
     func failRequests(_ failure: Failure) {
+        tellOwnAnswers()
         for request in content.withLock({ $0.requests.removeAll() }) { apply(request.answer(failure)) }
+    }
+
+    /// Answers what needs no device to be answered, up to a number, or all; on the manager's queue.
+    func tellOwnAnswers(upTo number: UInt64 = .max) {
+        while let tell = content.withLock({ $0.ownAnswers.next(upTo: number) }) {
+            if content.withLock({ $0.link.acceptsAnswers }) { tell(self) }
+        }
     }
 
     /// Brings the objects up to date with `event`, then tells the delegate; on the manager's queue.

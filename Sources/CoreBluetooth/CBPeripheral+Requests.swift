@@ -150,7 +150,7 @@ extension CBPeripheral {
     /// Answers through the delegate that something can not be done here at all.
     func refuse(_ tell: @escaping @Sendable (CBPeripheral, any Error) -> Void) {
         guard isReady() else { return }
-        refuse(self) { peripheral, _, _ in tell(peripheral, CBError(.operationNotSupported)) }
+        answer { tell($0, CBError(.operationNotSupported)) }
     }
 
     /// Answers through the delegate that `object` is not, or no longer, there.
@@ -158,12 +158,7 @@ extension CBPeripheral {
         _ object: Object,
         _ tell: @escaping @Sendable (CBPeripheral, Object, any Error) -> Void
     ) {
-        let subject = Guarded((self, object))
-        reference.later { _ in
-            let (peripheral, object) = subject.current
-            guard peripheral.content.withLock({ $0.link.acceptsAnswers }) else { return }
-            tell(peripheral, object, CBError(.invalidHandle))
-        }
+        answer { tell($0, object, CBError(.invalidHandle)) }
     }
 
     /// Sends `request` when its turn has come.
@@ -172,9 +167,12 @@ extension CBPeripheral {
     }
 
     /// Answers in the place of the peripheral, after all that is waiting already.
-    private func answer(_ event: PeerEvent) {
+    private func answer(_ event: PeerEvent) { answer { $0.apply(event) } }
+
+    private func answer(_ tell: @escaping OwnAnswers.Answer) {
+        let number = content.withLock { $0.ownAnswers.append(tell) }
         let subject = Guarded(self)
-        reference.later { _ in subject.current.apply(event) }
+        reference.later { _ in subject.current.tellOwnAnswers(upTo: number) }
     }
 
     private func isReady() -> Bool {

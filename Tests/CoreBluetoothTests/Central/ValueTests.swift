@@ -103,6 +103,31 @@ struct ValueTests {
         #expect(requests() == [.readRSSI])
     }
 
+    @Test(
+        "What is answered without the device is answered before the end of the connection is told",
+        arguments: [true, false]
+    )
+    func endingAtOnce(isRadioLost: Bool) async {
+        let (peripheral, characteristic) = await bench.characteristic([])
+        let stranger = CBMutableCharacteristic(type: characteristic.uuid, properties: [], value: nil, permissions: [])
+        let ask = {
+            peripheral.readValue(for: characteristic)
+            peripheral.setNotifyValue(true, for: characteristic)
+            peripheral.discoverDescriptors(for: stranger)
+        }
+        bench.app.reactions = [("rssi", ask)]
+        let failure = Failure.hci(.connectionTimeout)
+        let end: ClientEvent =
+            isRadioLost
+            ? .stateChanged(.poweredOff) : .disconnected(CentralBench.peer, failure, isReconnecting: false)
+        await bench.session.tell(.peer(CentralBench.peer, .rssiRead(.success(RSSI(dBm: -40)))), end)
+        let answers = ["value 2A37 [] CBATTError 2", "notifying false CBATTError 6", "descriptors 2A37 CBError 2"]
+        let last = isRadioLost ? "state 4" : "disconnected CBError 6 0"
+        #expect(bench.app.take() == ["rssi -40 ok"] + answers + [last])
+        await bench.session.settle()
+        #expect(bench.app.take().isEmpty)
+    }
+
     @Test("How much can be written at once follows the size of packets", arguments: [(23, 20), (185, 182), (517, 512)])
     func lengths(mtu: Int, expected: Int) async {
         let peripheral = await bench.connect(mtu: mtu)
