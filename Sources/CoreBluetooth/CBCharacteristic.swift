@@ -13,6 +13,14 @@ open class CBCharacteristic: CBAttribute {
         let value: AttributeHandle
         /// Where its descriptors lie; `nil` if there can be none.
         let descriptors: AttributeHandleRange?
+
+        init(_ found: DiscoveredCharacteristic) {
+            value = found.value
+            descriptors = AttributeHandleRange(found.value, found.end).flatMap { $0.after(found.value) }
+        }
+
+        /// The value and its descriptors.
+        var range: AttributeHandleRange? { AttributeHandleRange(value, descriptors?.end ?? value) }
     }
 
     private struct Content {
@@ -25,10 +33,7 @@ open class CBCharacteristic: CBAttribute {
 
     /// Creates a characteristic of a peripheral.
     init(_ found: DiscoveredCharacteristic, of service: CBService) {
-        handles = Handles(
-            value: found.value,
-            descriptors: AttributeHandleRange(found.value, found.end).flatMap { $0.after(found.value) }
-        )
+        handles = Handles(found)
         let properties = CBCharacteristicProperties(rawValue: UInt(found.properties))
         content = Guarded(Content(service: service, properties: properties))
         super.init(type: CBUUID(found.uuid))

@@ -82,6 +82,12 @@ extension CBPeripheral {
         for request in requests { apply(request.answer(.notFound)) }
     }
 
+    private func voidRequests(replacedBy result: Result<[DiscoveredCharacteristic], Failure>, in service: CBService) {
+        guard case .success(let found) = result else { return }
+        let requests = content.withLock { $0.requests.void(in: $0.database.ranges(replacedBy: found, in: service)) }
+        for request in requests { apply(request.answer(.notFound)) }
+    }
+
     /// Gives back what an answer brought that comes too late.
     private func discard(_ event: PeerEvent) {
         guard case .channelOpened(_, .success(let channel)) = event else { return }
@@ -119,6 +125,7 @@ extension CBPeripheral {
         _ result: Result<[DiscoveredCharacteristic], Failure>
     ) {
         guard let service = content.withLock({ $0.database.service(in: range) }) else { return }
+        voidRequests(replacedBy: result, in: service)
         let failure = keep(result) { $0.database.add($1, to: service) }
         delegate?.peripheral(self, didDiscoverCharacteristicsFor: service, error: failure)
     }

@@ -30,15 +30,14 @@ struct DiscoveredDatabase {
         owner.setIncludedServices(Self.merged(owner.includedServices ?? [], new))
     }
 
-    /// Adds characteristics of `service`.
+    /// Adds characteristics of `service`, and drops those in whose place they are now.
     mutating func add(_ found: [DiscoveredCharacteristic], to service: CBService) {
-        var list = service.characteristics ?? []
-        for item in found {
+        for range in ranges(replacedBy: found, in: service) { removeCharacteristics(in: range) }
+        var list = (service.characteristics ?? []).filter { known in
+            known.handles.map { characteristics[$0.value] === known } ?? false
+        }
+        for item in found where characteristics[item.value]?.stands(for: item) != true {
             let new = CBCharacteristic(item, of: service)
-            if let known = characteristics[item.value] {
-                if known.uuid == new.uuid, known.handles == new.handles, known.properties == new.properties { continue }
-                list.removeAll { $0 === known }
-            }
             characteristics[item.value] = new
             list.append(new)
         }
@@ -73,22 +72,35 @@ struct DiscoveredDatabase {
         }
     }
 
+    /// Where the characteristics of `service` are in whose place there are others, if `found` is what is there now.
+    func ranges(replacedBy found: [DiscoveredCharacteristic], in service: CBService) -> [AttributeHandleRange] {
+        (service.characteristics ?? []).compactMap { known in
+            guard let range = known.handles?.range else { return nil }
+            let isReplaced = found.contains { new in
+                (AttributeHandleRange(new.declaration, new.end)?.overlaps(range) ?? false) && !known.stands(for: new)
+            }
+            return isReplaced ? range : nil
+        }
+    }
+
     /// Drops the services that have a handle in `range`, with all that belongs to them, and returns them.
     mutating func remove(in range: AttributeHandleRange) -> [CBService] {
         let gone = all.filter { $0.range?.overlaps(range) ?? false }
         services?.removeAll { service in gone.contains { $0 === service } }
         parts.removeAll { service in gone.contains { $0 === service } }
-        for service in gone.compactMap(\.range) {
-            for (handle, characteristic) in characteristics where service.contains(handle) {
-                characteristic.subscription = .none
-                characteristics.removeValue(forKey: handle)
-            }
-            descriptors = descriptors.filter { !service.contains($0.key) }
-        }
+        for service in gone.compactMap(\.range) { removeCharacteristics(in: service) }
         for owner in all {
             owner.setIncludedServices(owner.includedServices?.filter { part in !gone.contains { $0 === part } })
         }
         return gone
+    }
+
+    private mutating func removeCharacteristics(in range: AttributeHandleRange) {
+        for (handle, characteristic) in characteristics where range.contains(handle) {
+            characteristic.subscription = .none
+            characteristics.removeValue(forKey: handle)
+        }
+        descriptors = descriptors.filter { !range.contains($0.key) }
     }
 
     /// Removes everything, as if nothing had been discovered, and returns the services.
@@ -130,5 +142,11 @@ extension CBService {
 }
 
 extension CBCharacteristic {
+    /// Whether this is the object of what was found.
+    fileprivate func stands(for found: DiscoveredCharacteristic) -> Bool {
+        let new = Handles(found)
+        return handles == new && uuid.value == found.uuid && properties.rawValue == UInt(found.properties)
+    }
+
     fileprivate var position: AttributeHandle { handles?.value ?? .none }
 }

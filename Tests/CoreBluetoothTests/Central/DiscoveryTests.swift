@@ -282,6 +282,23 @@ struct DiscoveryTests {
         #expect(bench.app.take() == ["characteristics 180F ok"])
     }
 
+    @Test("What was asked about a characteristic is answered when another is found in its place")
+    func askedOfReplacedCharacteristic() async {
+        let (peripheral, old) = await bench.characteristic([.read, .notify])
+        await bench.tell(.subscriptionChanged(AttributeHandle(wire: 12), .notifications, nil))
+        peripheral.readValue(for: old)
+        peripheral.readRSSI()
+        _ = (bench.app.take(), bench.session.take())
+        let new = Fixture.characteristic(0x2A38, .read, value: 13)
+        await bench.tell(.characteristicsDiscovered(in: Fixture.heartRate.range, .success([new])))
+        #expect(bench.app.take() == ["value 2A37 [] CBError 2", "characteristics 180D ok"])
+        #expect(peripheral.services![0].characteristics!.map(\.uuid.uuidString) == ["2A38"])
+        #expect(!old.isNotifying)
+        await bench.tell(.valueRead(AttributeHandle(wire: 12), .success([1])))
+        await bench.tell(.rssiRead(.success(RSSI(dBm: -50))))
+        #expect(bench.app.take() == ["rssi -50 ok"])
+    }
+
     @Test("After a new connection everything is discovered anew")
     func reconnection() async {
         let (peripheral, old) = await bench.characteristic(.read)
