@@ -6,7 +6,7 @@ import Logging
 import Synchronization
 import Testing
 
-@Suite("Default link", .timeLimit(.minutes(1)))
+@Suite("Default link", .timeLimit(.minutes(10)))
 struct DefaultLinkTests {
     /// A log that is kept in memory.
     private final class Lines: Sendable {

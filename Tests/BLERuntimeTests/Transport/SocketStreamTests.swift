@@ -2,7 +2,7 @@ import BLERuntime
 import Dispatch
 import Testing
 
-@Suite("Socket stream", .timeLimit(.minutes(1)))
+@Suite("Socket stream", .timeLimit(.minutes(10)))
 struct SocketStreamTests {
     @Test("A stream that nobody holds any more closes its connection", arguments: [false, true])
     func released(isPaused: Bool) async throws {

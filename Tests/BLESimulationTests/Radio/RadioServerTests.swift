@@ -5,7 +5,7 @@ import Dispatch
 import Synchronization
 import Testing
 
-@Suite("Radio server", .timeLimit(.minutes(1)))
+@Suite("Radio server", .timeLimit(.minutes(10)))
 struct RadioServerTests {
     /// Starts a host on its own at a controller of `server`.
     static func host(at port: UInt16, secret: UInt128) -> HostRunner {
