@@ -6,7 +6,7 @@ import contextlib
 import pathlib
 from typing import NamedTuple
 
-from . import bumble_host, channels, tool
+from . import bearers, bumble_host, channels, tool
 from .controllers import MAKES, Endpoints
 from .processes import LOGS
 
@@ -23,7 +23,7 @@ class Pairing(NamedTuple):
     swapped: bool = False
     """Whether the central is on the second controller instead of the first."""
     topic: str = "attributes"
-    """What they use: `attributes` or `channels`."""
+    """What they use: `attributes`, `channels`, or `bearers`, which are attributes over several channels."""
 
     @property
     def name(self) -> str:
@@ -58,6 +58,8 @@ class Pairing(NamedTuple):
         log = self.logs[1]
         if self.topic == "channels":
             return await channels.converse(self.central, first, second, name, log)
+        if self.topic == "bearers":
+            return await bearers.converse(self.central, first, second, name, log)
         central = bumble_host.BumbleCentral(first) if self.central == "bumble" else tool.ToolCentral(first, log)
         present = bumble_host.peripheral if self.peripheral == "bumble" else tool.peripheral
         async with present(second, name, log) as peripheral:
@@ -81,4 +83,5 @@ PAIRINGS = [
         for controllers in ("rootcanal", "ours")
         for central, peripheral in (("ours", "bumble"), ("bumble", "ours"))
     ),
+    Pairing("rootcanal", "bumble", "ours", topic="bearers"),
 ]

@@ -19,9 +19,10 @@ BLE = os.environ.get("INTEROP_BLE", "ble")
 Fact = dict[str, Any]
 
 
-def environment(port: int) -> dict[str, str]:
-    """What has `ble` talk to the controller at `port`."""
-    return {"BLUETOOTH_HOST": f"tcp:127.0.0.1:{port}"}
+def environment(port: int, state: str | None = None) -> dict[str, str]:
+    """What has `ble` talk to the controller at `port`, and keep its state below the directory `state`."""
+    variables = {"BLUETOOTH_HOST": f"tcp:127.0.0.1:{port}"}
+    return variables | {"XDG_STATE_HOME": state} if state else variables
 
 
 class ToolCentral:
@@ -89,7 +90,9 @@ class ToolPeripheral:
 
 
 @contextlib.asynccontextmanager
-async def peripheral(port: int, name: str, log: pathlib.Path) -> AsyncIterator[ToolPeripheral]:
+async def peripheral(
+    port: int, name: str, log: pathlib.Path, state: str | None = None
+) -> AsyncIterator[ToolPeripheral]:
     """Runs `ble serve` with the common service on the controller at `port`."""
     values = {
         GREETING: (["read"], greeting(name)),
@@ -104,7 +107,7 @@ async def peripheral(port: int, name: str, log: pathlib.Path) -> AsyncIterator[T
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
         json.dump(description, file)
         file.flush()
-        async with running(log, BLE, "serve", file.name, "--json", environment=environment(port)) as process:
+        async with running(log, BLE, "serve", file.name, "--json", environment=environment(port, state)) as process:
             try:
                 yield ToolPeripheral(name)
             finally:

@@ -23,13 +23,15 @@ extension Host {
         case .leConnectionUpdateComplete(let event): updated(event, at: now)
         case .lePHYUpdateComplete(let event): updated(event)
         case .leDataLengthChange(let event): updated(event)
-        case .leLongTermKeyRequest(let event): refuseKey(event.handle, at: now)
+        case .leLongTermKeyRequest(let event): answer(event, at: now)
         case .leChannelSelectionAlgorithm, .leScanRequestReceived,
             .readRemoteVersionInformationComplete, .leTransmitPowerReporting:
             break
         case .dataBufferOverflow: note(.unexpectedEvent(.dataBufferOverflow))
-        case .encryptionChange: note(.unexpectedEvent(.encryptionChange))
-        case .encryptionKeyRefreshComplete: note(.unexpectedEvent(.encryptionKeyRefreshComplete))
+        case .encryptionChange(let event):
+            encryptionChanged(event.handle, event.status, isOn: event.encryption != .off, at: now)
+        case .encryptionKeyRefreshComplete(let event):
+            encryptionChanged(event.handle, event.status, isOn: true, at: now)
         case .authenticatedPayloadTimeoutExpired: note(.unexpectedEvent(.authenticatedPayloadTimeoutExpired))
         case .leReadLocalP256PublicKeyComplete, .leGenerateDHKeyComplete, .leScanTimeout:
             note(.unexpectedEvent(.leMeta))
@@ -49,12 +51,6 @@ extension Host {
             case .noLink: note(.unknownLink(count.handle))
             }
         }
-    }
-
-    /// A peer wants to encrypt with a key of an earlier pairing, which this host does not have.
-    private mutating func refuseKey(_ handle: ConnectionHandle, at now: Instant) {
-        guard links[handle] != nil else { return note(.unknownLink(handle)) }
-        submit(.leLongTermKeyRequestNegativeReply(.init(handle: handle)), for: .link(handle), at: now)
     }
 
     /// Takes the answer to a command, with its return parameters if it was Command Complete.

@@ -70,6 +70,7 @@ extension Host {
         let bond = peers.bond(with: peer)
         if bond != nil { channels.bonded(handle) }
         attributes.linkUp(handle, peer: peer, role: role, bond: bond, at: now)
+        encrypt(handle, role, at: now)
         drain(at: now)
         // A central decides when to agree on the size of packets; until it does, the link has the smallest.
         if role == .peripheral { settled(handle, mtu: ATT.defaultMTU) }

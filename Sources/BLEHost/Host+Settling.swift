@@ -67,8 +67,9 @@ extension Host {
 
     /// Does what the layers above the link want done.
     mutating func drain(at now: Instant) {
-        drainAttributes(at: now)
-        while let output = channels.next() {
+        while true {
+            drainAttributes(at: now)
+            guard let output = channels.next() else { return }
             switch output {
             case .send(let payload, let channel, let link, let receipt):
                 send(payload, on: channel, of: link, receipt: receipt)
@@ -78,7 +79,7 @@ extension Host {
                 guard let peer = links[link]?.peer else { continue }
                 let central = RemoteCentral(peer: peer, mtu: parameters(of: link, to: peer).mtu)
                 tell(client, .server(.channelOpened(channel, by: central)))
-            case .bearer: preconditionFailure("a layer that offers no bearers has none")
+            case .bearer(let event, let link): attributes.receive(event, on: link, at: now)
             case .judge(let request, let identifier, let link): judge(request, identifier, on: link, at: now)
             case .note(let note): self.note(note)
             }
@@ -94,6 +95,10 @@ extension Host {
                 if !send(pdu, on: .attribute, of: link, receipt: receipt), let receipt {
                     attributes.sent(receipt, at: now)
                 }
+            case .bearer(.open(let count), let link):
+                channels.open(.enhancedATT, count: count, on: link, for: .attributes, at: now)
+            case .bearer(.channel(let channel, let request), _):
+                channels.perform(request, on: channel, for: .attributes, at: now)
             case .event(let event, let client): tell(client, event)
             case .mtuSettled(let link, let mtu): settled(link, mtu: mtu)
             case .abandon(let link):

@@ -27,6 +27,8 @@ package struct Host: ~Copyable {
         package var leastKeySize: Int
         /// How long nothing may be heard on a link before it counts as lost; never less than 720 ms.
         package var supervisionTimeout: Duration
+        /// Whether peers may open Enhanced ATT bearers on encrypted links, on which they ask several things at once.
+        package var offersEnhancedBearers: Bool
         /// The random static address of this host; `nil` for the public one of the controller or, if it has none, one
         /// that is drawn when the host is created.
         package var staticAddress: DeviceAddress?
@@ -40,6 +42,7 @@ package struct Host: ~Copyable {
             preferredMTU: Int = ATT.maximumMTU,
             leastKeySize: Int = 7,
             supervisionTimeout: Duration = .seconds(2),
+            offersEnhancedBearers: Bool = true,
             staticAddress: DeviceAddress? = nil,
             limits: Limits = Limits()
         ) {
@@ -50,6 +53,7 @@ package struct Host: ~Copyable {
             self.preferredMTU = preferredMTU
             self.leastKeySize = leastKeySize
             self.supervisionTimeout = supervisionTimeout
+            self.offersEnhancedBearers = offersEnhancedBearers
             self.staticAddress = staticAddress
             self.limits = limits
         }
@@ -120,13 +124,19 @@ package struct Host: ~Copyable {
         scheduler = ACLScheduler(queueLimit: limits.queuedFrames)
         discovery = Discovery(limits: limits)
         reports = ReportAssembler(limit: limits.partialReports)
-        channels = ChannelLayer(limits: limits, leastKeySize: configuration.leastKeySize)
+        let offersBearers = configuration.offersEnhancedBearers
+        channels = ChannelLayer(
+            limits: limits,
+            bearerMTU: offersBearers ? configuration.preferredMTU : nil,
+            leastKeySize: configuration.leastKeySize
+        )
         attributes = AttributeLayer(
             configuration: .init(
                 deviceName: configuration.name,
                 appearance: configuration.appearance,
                 preferredMTU: configuration.preferredMTU,
                 leastKeySize: configuration.leastKeySize,
+                offersEnhancedBearers: offersBearers,
                 limits: limits
             )
         )

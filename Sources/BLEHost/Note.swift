@@ -57,6 +57,8 @@ package enum Note: Equatable, Sendable {
     case linkLost(ConnectionHandle, HCI.Status)
     /// A link was ended although not all that was accepted for it had gone: that took too long.
     case undelivered(ConnectionHandle)
+    /// A link could not be encrypted with the key of a bond.
+    case encryptionFailed(ConnectionHandle, HCI.Status)
     /// An answer came that no request waits for, or no longer.
     case lateAnswer(ChannelIdentifier, ConnectionHandle)
     /// The peer did not answer a signalling request.
@@ -99,6 +101,7 @@ extension Note: CustomStringConvertible {
         case .establishmentFailed(let address, let status): "no connection to \(address) yet: \(status)"
         case .linkLost(let link, let status): "link \(link.wire) ended: \(status)"
         case .undelivered(let link): "link \(link.wire) is ended before all that waits for it has gone"
+        case .encryptionFailed(let link, let status): "link \(link.wire) is not encrypted: \(status)"
         case .lateAnswer(let channel, let link): "nothing waits for an answer on \(channel) of link \(link.wire)"
         case .signalTimedOut(let link): "a signal on link \(link.wire) was not answered"
         case .signalRefused(let link): "the peer of link \(link.wire) refused a signal"

@@ -17,10 +17,13 @@ extension AttributeLayer {
     }
 
     /// Works out what to answer to a request.
-    mutating func reply(to request: ATTPacket, at index: Int, _ now: Instant) -> Reply {
-        let view = links[index].server.view, mtu = links[index].mtu
+    mutating func reply(to request: ATTPacket, at place: Place, _ now: Instant) -> Reply {
+        let view = links[place.link].server.view, mtu = self.mtu(at: place)
         switch request {
-        case .exchangeMTURequest(let request): return exchangeMTU(request, at: index, now)
+        case .exchangeMTURequest(let request):
+            // The size of packets on an enhanced bearer is that of its channel.
+            guard self[place].id == .unenhanced else { return .refuse(.none, .requestNotSupported) }
+            return exchangeMTU(request, at: place, now)
         case .findInformationRequest(let request):
             guard let range = request.range else { return .refuse(request.start, .invalidHandle) }
             guard let response = database.findInformation(in: range, mtu: mtu) else {
@@ -32,61 +35,61 @@ extension AttributeLayer {
             guard let response = database.findByTypeValue(request.type, request.value, in: range, view, mtu: mtu)
             else { return .refuse(request.start, .attributeNotFound) }
             return .respond(.findByTypeValueResponse(response))
-        case .readByTypeRequest(let request): return readByType(request, at: index)
+        case .readByTypeRequest(let request): return readByType(request, at: place)
         case .readByGroupTypeRequest(let request):
             guard let range = request.range else { return .refuse(request.start, .invalidHandle) }
             switch database.readByGroupType(request.groupType, in: range, mtu: mtu) {
             case .response(let response): return .respond(.readByGroupTypeResponse(response))
             case .refused(let handle, let code): return .refuse(handle, code)
             }
-        case .readRequest(let request): return read(request.handle, at: index)
-        case .readBlobRequest(let request): return readBlob(request, at: index)
+        case .readRequest(let request): return read(request.handle, at: place)
+        case .readBlobRequest(let request): return readBlob(request, at: place)
         case .readMultipleRequest(let request):
-            return readSeveral(request.handles, after: [], for: .readMultipleRequest, at: index)
+            return readSeveral(request.handles, after: [], for: .readMultipleRequest, at: place)
         case .readMultipleVariableRequest(let request):
-            return readSeveral(request.handles, after: [], for: .readMultipleVariableRequest, at: index)
-        case .writeRequest(let request): return write(request, at: index)
-        case .prepareWriteRequest(let request): return prepare(request, at: index)
-        case .executeWriteRequest(let request): return execute(request, at: index)
+            return readSeveral(request.handles, after: [], for: .readMultipleVariableRequest, at: place)
+        case .writeRequest(let request): return write(request, at: place)
+        case .prepareWriteRequest(let request): return prepare(request, at: place)
+        case .executeWriteRequest(let request): return execute(request, at: place)
         default: preconditionFailure("\(request.opcode) is no request")
         }
     }
 
-    private mutating func exchangeMTU(_ request: ATT.ExchangeMTURequest, at index: Int, _ now: Instant) -> Reply {
-        let settles = links[index].role == .peripheral
-        let event = links[index].client.negotiation.receiveRequest(clientMTU: request.clientMTU, settles: settles)
-        return .respond(links[index].client.negotiation.response, then: .settle(event))
+    private mutating func exchangeMTU(_ request: ATT.ExchangeMTURequest, at place: Place, _ now: Instant) -> Reply {
+        let settles = links[place.link].role == .peripheral
+        let event = links[place.link].client.negotiation.receiveRequest(clientMTU: request.clientMTU, settles: settles)
+        return .respond(links[place.link].client.negotiation.response, then: .settle(event))
     }
 
-    private mutating func readByType(_ request: ATT.ReadByTypeRequest, at index: Int) -> Reply {
+    private mutating func readByType(_ request: ATT.ReadByTypeRequest, at place: Place) -> Reply {
         guard let range = request.range else { return .refuse(request.start, .invalidHandle) }
-        let view = links[index].server.view
-        switch database.readByType(request.type, in: range, view, mtu: links[index].mtu) {
+        let view = links[place.link].server.view
+        switch database.readByType(request.type, in: range, view, mtu: mtu(at: place)) {
         case .response(let response): return .respond(.readByTypeResponse(response))
         case .held(let handle, let owner):
-            return ask(owner, offset: 0, of: handle, for: .readByTypeRequest, .list, at: index)
+            return ask(owner, offset: 0, of: handle, for: .readByTypeRequest, .list, at: place)
         case .refused(let handle, let code): return .refuse(handle, code)
         }
     }
 
-    private mutating func read(_ handle: AttributeHandle, at index: Int) -> Reply {
-        switch database.read(handle, links[index].server.view) {
+    private mutating func read(_ handle: AttributeHandle, at place: Place) -> Reply {
+        switch database.read(handle, links[place.link].server.view) {
         case .value(let value):
-            return .respond(.readResponse(.init(value: [UInt8](value.prefix(links[index].mtu - 1)))))
-        case .held(let owner): return ask(owner, offset: 0, of: handle, for: .readRequest, .value, at: index)
+            return .respond(.readResponse(.init(value: [UInt8](value.prefix(mtu(at: place) - 1)))))
+        case .held(let owner): return ask(owner, offset: 0, of: handle, for: .readRequest, .value, at: place)
         case .refused(let code): return .refuse(handle, code)
         }
     }
 
-    private mutating func readBlob(_ request: ATT.ReadBlobRequest, at index: Int) -> Reply {
+    private mutating func readBlob(_ request: ATT.ReadBlobRequest, at place: Place) -> Reply {
         let offset = Int(request.offset)
-        switch database.read(request.handle, links[index].server.view) {
+        switch database.read(request.handle, links[place.link].server.view) {
         case .value(let value):
             guard offset <= value.count else { return .refuse(request.handle, .invalidOffset) }
-            let part = [UInt8](value[offset...].prefix(links[index].mtu - 1))
+            let part = [UInt8](value[offset...].prefix(mtu(at: place) - 1))
             return .respond(.readBlobResponse(.init(part: part)))
         case .held(let owner):
-            return ask(owner, offset: offset, of: request.handle, for: .readBlobRequest, .part, at: index)
+            return ask(owner, offset: offset, of: request.handle, for: .readBlobRequest, .part, at: place)
         case .refused(let code): return .refuse(request.handle, code)
         }
     }
@@ -96,43 +99,43 @@ extension AttributeLayer {
         _ handles: [AttributeHandle],
         after values: [[UInt8]],
         for request: ATT.Opcode,
-        at index: Int
+        at place: Place
     ) -> Reply {
         var values = values
         for (position, handle) in handles.enumerated() {
-            switch database.read(handle, links[index].server.view) {
+            switch database.read(handle, links[place.link].server.view) {
             case .value(let value): values.append(value)
             case .held(let owner):
                 let rest = [AttributeHandle](handles[(position + 1)...])
-                return ask(owner, offset: 0, of: handle, for: request, .several(values: values, rest: rest), at: index)
+                return ask(owner, offset: 0, of: handle, for: request, .several(values: values, rest: rest), at: place)
             case .refused(let code): return .refuse(handle, code)
             }
         }
-        let mtu = links[index].mtu
+        let mtu = self.mtu(at: place)
         if request == .readMultipleVariableRequest {
             return .respond(.readMultipleVariableResponse(.init(values: values, mtu: mtu)))
         }
         return .respond(.readMultipleResponse(.init(values: [UInt8](values.joined().prefix(mtu - 1)))))
     }
 
-    private mutating func write(_ request: ATT.WriteRequest, at index: Int) -> Reply {
-        let view = links[index].server.view
+    private mutating func write(_ request: ATT.WriteRequest, at place: Place) -> Reply {
+        let view = links[place.link].server.view
         switch database.write(request.value, to: request.handle, view, limits: configuration.limits) {
         case .keep(let keeping): return .respond(.writeResponse, then: .keep([keeping]))
         case .held(let owner):
             let part = WritePart(attribute: owner.id, value: request.value)
-            let asked = askToWrite([part], client: owner.client, at: index)
+            let asked = askToWrite([part], client: owner.client, at: place)
             return .wait(.init(request: .writeRequest, handle: request.handle, answer: .writing([asked], values: [])))
         case .refused(let code): return .refuse(request.handle, code)
         }
     }
 
-    private mutating func prepare(_ request: ATT.PrepareWriteRequest, at index: Int) -> Reply {
-        if let code = database.refusalToWrite(request.handle, links[index].server.view) {
+    private mutating func prepare(_ request: ATT.PrepareWriteRequest, at place: Place) -> Reply {
+        if let code = database.refusalToWrite(request.handle, links[place.link].server.view) {
             return .refuse(request.handle, code)
         }
         let part = PreparedWrites.Part(handle: request.handle, offset: Int(request.offset), value: request.part)
-        guard links[index].server.prepared.append(part) else { return .refuse(request.handle, .prepareQueueFull) }
+        guard links[place.link].server.prepared.append(part) else { return .refuse(request.handle, .prepareQueueFull) }
         return .respond(
             .prepareWriteResponse(.init(handle: request.handle, offset: request.offset, part: request.part))
         )
@@ -140,8 +143,8 @@ extension AttributeLayer {
 
     /// Writes all that was prepared, or nothing: every attribute is checked first, then every client is asked, and what
     /// the host keeps itself is kept when all have agreed.
-    private mutating func execute(_ request: ATT.ExecuteWriteRequest, at index: Int) -> Reply {
-        let parts = links[index].server.prepared.removeAll()
+    private mutating func execute(_ request: ATT.ExecuteWriteRequest, at place: Place) -> Reply {
+        let parts = links[place.link].server.prepared.removeAll()
         guard request.decision == .write else { return .respond(.executeWriteResponse) }
         if let handle = database.unreliable(among: parts.map(\.handle)) { return .refuse(handle, .requestNotSupported) }
         var keepings: [GATTDatabase.Keeping] = []
@@ -149,7 +152,7 @@ extension AttributeLayer {
         for (position, part) in parts.enumerated() {
             let isFirst = !parts[..<position].contains { $0.handle == part.handle }
             let all = isFirst ? parts.filter { $0.handle == part.handle } : [part]
-            switch database.write(all, links[index].server.view, limits: configuration.limits) {
+            switch database.write(all, links[place.link].server.view, limits: configuration.limits) {
             case .keep(let keeping): if isFirst { keepings.append(keeping) }
             case .held(let owner):
                 let written = WritePart(attribute: owner.id, offset: part.offset, value: part.value)
@@ -162,7 +165,7 @@ extension AttributeLayer {
             }
         }
         guard !groups.isEmpty else { return .respond(.executeWriteResponse, then: .keep(keepings)) }
-        let asked = groups.map { askToWrite($0.parts, client: $0.client, at: index) }
+        let asked = groups.map { askToWrite($0.parts, client: $0.client, at: place) }
         return .wait(
             .init(
                 request: .executeWriteRequest,

@@ -8,19 +8,19 @@ extension AttributeLayer {
         of handle: AttributeHandle,
         for request: ATT.Opcode,
         _ reading: ServerLink.Reading,
-        at index: Int
+        at place: Place
     ) -> Reply {
         let transaction = makeTransaction()
-        let event = ServerEvent.readRequested(transaction, links[index].remote, owner.id, offset: offset)
+        let event = ServerEvent.readRequested(transaction, links[place.link].remote, owner.id, offset: offset)
         outbox.tell(owner.client, of: .server(event))
         let asked = ServerLink.Asked(transaction: transaction, client: owner.client)
         return .wait(.init(request: request, handle: handle, answer: .reading(asked, for: reading)))
     }
 
     /// Asks a client whether it takes these writes, all of them or none.
-    mutating func askToWrite(_ parts: [WritePart], client: ClientID, at index: Int) -> ServerLink.Asked {
+    mutating func askToWrite(_ parts: [WritePart], client: ClientID, at place: Place) -> ServerLink.Asked {
         let transaction = makeTransaction()
-        outbox.tell(client, of: .server(.writeRequested(transaction, links[index].remote, parts)))
+        outbox.tell(client, of: .server(.writeRequested(transaction, links[place.link].remote, parts)))
         return ServerLink.Asked(transaction: transaction, client: client)
     }
 
@@ -37,9 +37,9 @@ extension AttributeLayer {
         at now: Instant
     ) {
         let asked = ServerLink.Asked(transaction: transaction, client: client)
-        for index in links.indices {
-            guard let pending = links[index].server.bearer.pending, pending.awaits(asked) else { continue }
-            return resume(with: reply(to: pending, asked, response, at: index), at: index, now)
+        for place in places {
+            guard let pending = self[place].exchange.pending, pending.awaits(asked) else { continue }
+            return resume(with: reply(to: pending, asked, response, at: place), at: place, now)
         }
         outbox.append(.note(.lateResponse(client)))
     }
@@ -48,7 +48,7 @@ extension AttributeLayer {
         to pending: ServerLink.Pending,
         _ asked: ServerLink.Asked,
         _ response: ServerResponse,
-        at index: Int
+        at place: Place
     ) -> Reply {
         switch (pending.answer, response) {
         case (_, .failure(let code)): return .refuse(pending.handle, code)
@@ -57,7 +57,7 @@ extension AttributeLayer {
                 with: [UInt8](value.prefix(configuration.limits.attributeLength)),
                 for: reading,
                 pending,
-                index
+                at: place
             )
         case (.writing(let all, let values), .success):
             let rest = all.filter { $0 != asked }
@@ -75,9 +75,9 @@ extension AttributeLayer {
         with value: [UInt8],
         for reading: ServerLink.Reading,
         _ pending: ServerLink.Pending,
-        _ index: Int
+        at place: Place
     ) -> Reply {
-        let mtu = links[index].mtu
+        let mtu = self.mtu(at: place)
         switch reading {
         case .value: return .respond(.readResponse(.init(value: [UInt8](value.prefix(mtu - 1)))))
         case .part: return .respond(.readBlobResponse(.init(part: [UInt8](value.prefix(mtu - 1)))))
@@ -86,7 +86,7 @@ extension AttributeLayer {
             let entry = ATT.ReadByTypeResponse.Entry(handle: pending.handle, value: [UInt8](value.prefix(room)))
             return .respond(.readByTypeResponse(.init(entries: [entry])))
         case .several(let values, let rest):
-            return readSeveral(rest, after: values + [value], for: pending.request, at: index)
+            return readSeveral(rest, after: values + [value], for: pending.request, at: place)
         }
     }
 }

@@ -10,7 +10,7 @@ extension AttributeLayer {
         database.refreshHash()
         for index in links.indices {
             links[index].server.awareness.databaseChanged()
-            if links[index].server.isHeldBack { dropWaiting(at: index) }
+            if links[index].server.isHeldBack { for place in places(at: index) { dropWaiting(at: place) } }
             for range in ranges { announceChange(of: range, at: index, now) }
             rememberClient(at: index)
         }
@@ -22,13 +22,13 @@ extension AttributeLayer {
             links[index].server.configurations[configuration] != 0
         else { return }
         links[index].server.pendingChange = links[index].server.pendingChange?.joined(with: range) ?? range
-        submit(.serviceChanged(value, range), at: index, now)
+        submit(.serviceChanged(value, range), at: Place(link: index), now)
     }
 
     /// Notes that the peer confirmed an indication of a change: unless there has been another one, it is aware of it.
     mutating func confirmedChange(at index: Int) {
-        guard !links[index].server.indications.tellsOfChange else { return }
-        links[index].server.awareness.confirmedChange()
+        guard !self[Place(link: index)].indications.tellsOfChange else { return }
+        links[index].server.awareness.confirmedChange(onOnlyBearer: links[index].server.bearers.count == 1)
         links[index].server.pendingChange = nil
         rememberClient(at: index)
     }
@@ -38,7 +38,11 @@ extension AttributeLayer {
         guard !links[index].server.awareness.isAware else { return nil }
         let isRobust = links[index].server.features.contains(.robustCaching)
         let usesHandles = request.usesHandles || request == .executePrepared && !links[index].server.prepared.isEmpty
-        switch links[index].server.awareness.receiveRequest(usesHandles: usesHandles, isRobust: isRobust) {
+        switch links[index].server.awareness.receiveRequest(
+            usesHandles: usesHandles,
+            isRobust: isRobust,
+            onOnlyBearer: links[index].server.bearers.count == 1
+        ) {
         case .proceed:
             rememberClient(at: index)
             return nil
@@ -56,11 +60,11 @@ extension AttributeLayer {
 
     /// Answers requests that wait for a client because of attributes that are no more.
     mutating func refuseRequests(for ranges: [AttributeHandleRange], at now: Instant) {
-        for index in links.indices {
-            guard let pending = links[index].server.bearer.pending,
+        for place in places {
+            guard let pending = self[place].exchange.pending,
                 let lost = pending.handles.first(where: { handle in ranges.contains { $0.contains(handle) } })
             else { continue }
-            resume(with: .refuse(lost, .invalidHandle), at: index, now)
+            resume(with: .refuse(lost, .invalidHandle), at: place, now)
         }
     }
 }

@@ -9,52 +9,53 @@ extension AttributeLayer {
         _ value: [UInt8],
         of handle: AttributeHandle,
         _ number: UpdateLedger.Number,
-        at index: Int
+        at place: Place
     ) -> Bool {
-        guard links[index].server.features.contains(.multipleNotifications),
-            !links[index].server.updates.isEmpty
+        guard links[place.link].server.features.contains(.multipleNotifications),
+            !self[place].updates.isEmpty
         else { return false }
-        if links[index].server.ready.count >= configuration.limits.gatheredValues { notifyReady(at: index) }
-        links[index].server.ready.append(.init(handle: handle, value: value, number: number))
+        if self[place].ready.count >= configuration.limits.gatheredValues { notifyReady(at: place) }
+        self[place].ready.append(.init(handle: handle, value: value, number: number))
         return true
     }
 
     /// Sends the values that wait, in their order and in as few packets as that takes.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.7.4.
-    mutating func notifyReady(at index: Int) {
-        let ready = links[index].server.ready
-        links[index].server.ready = []
+    mutating func notifyReady(at place: Place) {
+        let ready = self[place].ready
+        self[place].ready = []
         var rest = ready[...]
         while let first = rest.first {
-            var room = links[index].mtu - 1
+            var room = mtu(at: place) - 1
             let group = rest.prefix { value in
                 room -= 4 + value.value.count
                 return room >= 0 && value.value.count <= ATT.maximumValueLength
             }
             if group.count > 1 {
-                notify(group, at: index)
+                notify(group, at: place)
                 rest = rest.dropFirst(group.count)
             } else {
-                notify(first.value, of: first.handle, first.number, at: index)
+                notify(first.value, of: first.handle, first.number, at: place)
                 rest = rest.dropFirst()
             }
         }
     }
 
-    private mutating func notify(_ group: ArraySlice<ServerLink.Ready>, at index: Int) {
-        let receipt = outbox.makeReceipt(for: links[index].handle)
-        for value in group { links[index].server.updates.append(.init(receipt: receipt, number: value.number)) }
+    private mutating func notify(_ group: ArraySlice<ServerBearer.Ready>, at place: Place) {
+        let receipt = outbox.makeReceipt(for: links[place.link].handle)
+        for value in group { self[place].updates.append(.init(receipt: receipt, number: value.number)) }
         let entries = group.map { ATT.MultipleHandleValueNotification.Entry(handle: $0.handle, value: $0.value) }
         let packet = ATTPacket.multipleNotification(.init(entries: entries))
-        outbox.append(.send(packet.encoded, on: links[index].handle, receipt: receipt))
+        outbox.send(packet.encoded, on: self[place].id, of: links[place.link].handle, receipt: receipt)
     }
 
     /// Counts the values of one attribute that wait as sent: the peer does not want them any more.
     mutating func dropReady(of handle: AttributeHandle, at index: Int) {
-        guard !links[index].server.ready.isEmpty else { return }
-        let dropped = links[index].server.ready.filter { $0.handle == handle }
-        links[index].server.ready.removeAll { $0.handle == handle }
-        for value in dropped { settle(value.number) }
+        for place in places(at: index) where !self[place].ready.isEmpty {
+            let dropped = self[place].ready.filter { $0.handle == handle }
+            self[place].ready.removeAll { $0.handle == handle }
+            for value in dropped { settle(value.number) }
+        }
     }
 }

@@ -1,31 +1,36 @@
 package import BLEWire
 
 extension AttributeLayer {
-    /// Takes the payload of a packet on channel 0x0004.
-    package mutating func receive(_ pdu: Span<UInt8>, on link: ConnectionHandle, at now: Instant) {
-        guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
+    /// Takes one packet of a bearer: the payload of one on channel 0x0004, or a unit of an enhanced bearer's channel.
+    package mutating func receive(
+        _ pdu: Span<UInt8>,
+        on link: ConnectionHandle,
+        _ bearer: BearerID = .unenhanced,
+        at now: Instant
+    ) {
+        guard let place = place(of: bearer, on: link) else { return outbox.append(.note(.unknownLink(link))) }
         let packet: ATTPacket
         do { packet = try ATTPacket(decoding: pdu) } catch {
-            return receiveMalformed(pdu, error, at: index, now)
+            return receiveMalformed(pdu, error, at: place, now)
         }
         switch packet.direction {
         case .toClient:
-            links[index].client.receive(packet, at: now, into: &outbox)
-            settleCache(at: index)
-        case .toServer: serve(packet, at: index, now)
+            links[place.link].client.receive(packet, on: bearer, at: now, into: &outbox)
+            settleCache(at: place.link)
+        case .toServer: serve(packet, at: place, now)
         }
     }
 
     /// Takes a packet that is none, and answers it if it may be a request.
-    private mutating func receiveMalformed(_ pdu: Span<UInt8>, _ error: PacketError, at index: Int, _ now: Instant) {
-        outbox.append(.note(.dropped(error, .channel(.attribute, links[index].handle))))
+    private mutating func receiveMalformed(_ pdu: Span<UInt8>, _ error: PacketError, at place: Place, _ now: Instant) {
+        outbox.append(.note(.dropped(error, .channel(.attribute, links[place.link].handle))))
         guard !pdu.isEmpty else { return }
         let opcode = ATT.Opcode(wire: pdu[0])
         if opcode.isCommand { return }
-        if case .unknown = error { return receive(.unacceptable(opcode, .requestNotSupported), at: index, now) }
-        if opcode.response != nil { return receive(.unacceptable(opcode, .invalidPDU), at: index, now) }
-        links[index].client.receiveMalformed(opcode, at: now, into: &outbox)
-        settleCache(at: index)
+        if case .unknown = error { return receive(.unacceptable(opcode, .requestNotSupported), at: place, now) }
+        if opcode.response != nil { return receive(.unacceptable(opcode, .invalidPDU), at: place, now) }
+        links[place.link].client.receiveMalformed(opcode, on: self[place].id, at: now, into: &outbox)
+        settleCache(at: place.link)
     }
 }
 

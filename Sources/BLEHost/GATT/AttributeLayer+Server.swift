@@ -58,6 +58,7 @@ extension AttributeLayer {
             links[index].server.configurations[handle] = 0
             guard case .configuration(let about)? = database.attribute(at: handle)?.content else { continue }
             dropReady(of: about.value, at: index)
+            links[index].server.forgetRoute(of: about.value)
             guard let owner = about.owner else { continue }
             outbox.tell(owner.client, of: .server(.unsubscribed(links[index].remote, from: owner.id)))
         }

@@ -2,79 +2,79 @@ import BLEWire
 
 extension AttributeLayer {
     /// Takes a packet that the peer's client sent.
-    mutating func serve(_ packet: ATTPacket, at index: Int, _ now: Instant) {
+    mutating func serve(_ packet: ATTPacket, at place: Place, _ now: Instant) {
         switch packet {
-        case .confirmation: confirm(at: index, now)
-        case .writeCommand(let command): take(command, at: index)
-        case .signedWriteCommand(let command): take(command, at: index)
-        default: receive(.request(packet), at: index, now)
+        case .confirmation: confirm(at: place, now)
+        case .writeCommand(let command): take(command, at: place.link)
+        case .signedWriteCommand(let command): take(command, at: place.link)
+        default: receive(.request(packet), at: place, now)
         }
     }
 
     /// Takes a request, or what was meant to be one, when it is its turn.
     mutating func receive(
         _ incoming: ATTServerBearer<ServerLink.Pending>.Incoming,
-        at index: Int,
+        at place: Place,
         _ now: Instant
     ) {
-        switch links[index].server.bearer.receive(incoming) {
-        case .answer: answer(incoming, at: index, now)
+        switch self[place].exchange.receive(incoming) {
+        case .answer: answer(incoming, at: place, now)
         case .wait: break
-        case .drop: outbox.append(.note(.limitReached(.queuedRequests(links[index].handle))))
+        case .drop: outbox.append(.note(.limitReached(.queuedRequests(links[place.link].handle))))
         }
     }
 
     /// Answers a request and those that waited for it, until one has to wait for a client.
     private mutating func answer(
         _ incoming: ATTServerBearer<ServerLink.Pending>.Incoming,
-        at index: Int,
+        at place: Place,
         _ now: Instant
     ) {
         var next: ATTServerBearer<ServerLink.Pending>.Incoming? = incoming
         while let current = next {
             switch current {
             case .unacceptable(let opcode, let code):
-                finish(.refuse(.none, code), to: opcode, at: index, now)
+                finish(.refuse(.none, code), to: opcode, at: place, now)
             case .request(let request):
-                let reply = refusal(of: request, at: index) ?? reply(to: request, at: index, now)
-                noteHash(in: reply, to: request, at: index)
-                if case .wait(let pending) = reply { return links[index].server.bearer.suspend(pending) }
-                finish(reply, to: request.opcode, at: index, now)
+                let reply = refusal(of: request, at: place.link) ?? reply(to: request, at: place, now)
+                noteHash(in: reply, to: request, at: place.link)
+                if case .wait(let pending) = reply { return self[place].exchange.suspend(pending) }
+                finish(reply, to: request.opcode, at: place, now)
             }
-            next = links[index].server.bearer.finish()
+            next = self[place].exchange.finish()
         }
     }
 
     /// Sends an answer, and then does what it promises.
-    private mutating func finish(_ reply: Reply, to request: ATT.Opcode, at index: Int, _ now: Instant) {
+    private mutating func finish(_ reply: Reply, to request: ATT.Opcode, at place: Place, _ now: Instant) {
         switch reply {
         case .wait: preconditionFailure("an answer that waits is not sent")
         case .refuse(let handle, let code):
-            send(.errorResponse(.init(request: request, handle: handle, code: code)), at: index)
-        case .respond(let packet, .none): send(packet, at: index)
+            send(.errorResponse(.init(request: request, handle: handle, code: code)), at: place)
+        case .respond(let packet, .none): send(packet, at: place)
         case .respond(let packet, .keep(let keepings)):
-            send(packet, at: index)
-            for keeping in keepings { keep(keeping, at: index) }
+            send(packet, at: place)
+            for keeping in keepings { keep(keeping, at: place.link) }
         case .respond(let packet, .settle(let event)):
-            send(packet, at: index)
-            links[index].client.settle(event, at: now, into: &outbox)
+            send(packet, at: place)
+            links[place.link].client.settle(event, at: now, into: &outbox)
             guard event == .changed || event == .settled else { return }
             for client in database.clients {
-                outbox.tell(client, of: .server(.centralChanged(links[index].remote)))
+                outbox.tell(client, of: .server(.centralChanged(links[place.link].remote)))
             }
         }
     }
 
     /// Answers the request that has been waiting for clients, and goes on with those behind it.
-    mutating func resume(with reply: Reply, at index: Int, _ now: Instant) {
-        guard let pending = links[index].server.bearer.pending else { return }
-        if case .wait(let pending) = reply { return links[index].server.bearer.suspend(pending) }
-        finish(reply, to: pending.request, at: index, now)
-        if let next = links[index].server.bearer.finish() { answer(next, at: index, now) }
+    mutating func resume(with reply: Reply, at place: Place, _ now: Instant) {
+        guard let pending = self[place].exchange.pending else { return }
+        if case .wait(let pending) = reply { return self[place].exchange.suspend(pending) }
+        finish(reply, to: pending.request, at: place, now)
+        if let next = self[place].exchange.finish() { answer(next, at: place, now) }
     }
 
-    mutating func send(_ packet: ATTPacket, at index: Int) {
-        outbox.append(.send(packet.encoded, on: links[index].handle, receipt: nil))
+    mutating func send(_ packet: ATTPacket, at place: Place) {
+        outbox.send(packet.encoded, on: self[place].id, of: links[place.link].handle)
     }
 
     /// A write that nobody awaits an answer to: what is not permitted is ignored.

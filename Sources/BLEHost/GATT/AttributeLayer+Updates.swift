@@ -18,11 +18,12 @@ extension AttributeLayer {
                 let bits = links[index].server.configurations[configuration]
                 guard bits != 0, links[index].server.takes(about.properties) else { continue }
                 updates.expect(number)
+                let place = place(forValuesOf: about.value, at: index)
                 if bits & Subscription.notifications.rawValue != 0 {
-                    if waits(value, of: about.value, number, at: index) { continue }
-                    notify(value, of: about.value, number, at: index)
+                    if waits(value, of: about.value, number, at: place) { continue }
+                    notify(value, of: about.value, number, at: place)
                 } else {
-                    submit(.value(about.value, value, update: number), at: index, now)
+                    submit(.value(about.value, value, update: number), at: place, now)
                 }
             }
         }
@@ -33,65 +34,81 @@ extension AttributeLayer {
         _ value: [UInt8],
         of handle: AttributeHandle,
         _ number: UpdateLedger.Number?,
-        at index: Int
+        at place: Place
     ) {
-        let value = [UInt8](value.prefix(links[index].mtu - 3))
-        send(.notification(.init(handle: handle, value: value)), number, at: index)
+        let value = [UInt8](value.prefix(mtu(at: place) - 3))
+        send(.notification(.init(handle: handle, value: value)), number, at: place)
     }
 
-    private mutating func send(_ packet: ATTPacket, _ number: UpdateLedger.Number?, at index: Int) {
-        guard let number else { return send(packet, at: index) }
-        let receipt = outbox.makeReceipt(for: links[index].handle)
-        links[index].server.updates.append(.init(receipt: receipt, number: number))
-        outbox.append(.send(packet.encoded, on: links[index].handle, receipt: receipt))
+    private mutating func send(_ packet: ATTPacket, _ number: UpdateLedger.Number?, at place: Place) {
+        guard let number else { return send(packet, at: place) }
+        let receipt = outbox.makeReceipt(for: links[place.link].handle)
+        self[place].updates.append(.init(receipt: receipt, number: number))
+        outbox.send(packet.encoded, on: self[place].id, of: links[place.link].handle, receipt: receipt)
     }
 
     /// Has something indicated when it is its turn.
-    mutating func submit(_ item: IndicationQueue.Item, at index: Int, _ now: Instant) {
-        switch links[index].server.indications.submit(item, at: now) {
-        case .send: send(item, at: index)
+    mutating func submit(_ item: IndicationQueue.Item, at place: Place, _ now: Instant) {
+        switch self[place].indications.submit(item, at: now) {
+        case .send: send(item, at: place)
         case .wait: break
         case .refuse:
-            outbox.append(.note(.limitReached(.queuedIndications(links[index].handle))))
+            outbox.append(.note(.limitReached(.queuedIndications(links[place.link].handle))))
             if let number = item.update { updates.settle(number) }
         }
     }
 
-    private mutating func send(_ item: IndicationQueue.Item, at index: Int) {
-        send(item.packet(mtu: links[index].mtu), item.update, at: index)
+    private mutating func send(_ item: IndicationQueue.Item, at place: Place) {
+        send(item.packet(mtu: mtu(at: place)), item.update, at: place)
     }
 
     /// Takes a confirmation.
-    mutating func confirm(at index: Int, _ now: Instant) {
-        switch links[index].server.indications.confirm(at: now) {
-        case .ignored: outbox.append(.note(.lateAnswer(.attribute, links[index].handle)))
+    mutating func confirm(at place: Place, _ now: Instant) {
+        switch self[place].indications.confirm(at: now) {
+        case .ignored: outbox.append(.note(.lateAnswer(.attribute, links[place.link].handle)))
         case .confirmed(let item, let next):
-            outbox.append(.confirmed(links[index].handle, item.handle))
-            if let next { send(next, at: index) }
-            if case .serviceChanged = item { confirmedChange(at: index) }
+            outbox.append(.confirmed(links[place.link].handle, item.handle))
+            if let next { send(next, at: place) }
+            if case .serviceChanged = item { confirmedChange(at: place.link) }
+        }
+    }
+
+    /// Gives a bearer up on which an indication was not confirmed in time.
+    mutating func expireIndication(at place: Place, _ now: Instant) {
+        switch self[place].indications.expire(at: now) {
+        case .nothing: break
+        case .abandon:
+            outbox.append(.note(.transactionTimedOut(links[place.link].handle)))
+            settleUpdates(at: place)
+            giveUp(place, at: now)
         }
     }
 
     /// Notes that the controller has taken this packet, and with it all that were handed down before.
-    mutating func sentUpdates(upTo receipt: SendReceipt, at index: Int) {
-        while let update = links[index].server.updates.first, update.receipt <= receipt {
-            _ = links[index].server.updates.popFirst()
+    mutating func sentUpdates(upTo receipt: SendReceipt, at place: Place) {
+        while let update = self[place].updates.first, update.receipt <= receipt {
+            _ = self[place].updates.popFirst()
             settle(update.number)
         }
-        if links[index].server.updates.isEmpty, !links[index].server.ready.isEmpty { notifyReady(at: index) }
+        if self[place].updates.isEmpty, !self[place].ready.isEmpty { notifyReady(at: place) }
     }
 
     /// Counts everything as sent that the link has not sent: it is about to go.
     mutating func settleUpdates(at index: Int) {
-        while let update = links[index].server.updates.popFirst() { settle(update.number) }
-        dropWaiting(at: index)
+        for place in places(at: index) { settleUpdates(at: place) }
+    }
+
+    /// Counts everything as sent that a bearer has not sent.
+    mutating func settleUpdates(at place: Place) {
+        while let update = self[place].updates.popFirst() { settle(update.number) }
+        dropWaiting(at: place)
     }
 
     /// Counts the values as sent that wait to be notified or indicated.
-    mutating func dropWaiting(at index: Int) {
-        for value in links[index].server.ready { settle(value.number) }
-        links[index].server.ready = []
-        for item in links[index].server.indications.removeValues() { if let number = item.update { settle(number) } }
+    mutating func dropWaiting(at place: Place) {
+        for value in self[place].ready { settle(value.number) }
+        self[place].ready = []
+        for item in self[place].indications.removeValues() { if let number = item.update { settle(number) } }
     }
 
     mutating func settle(_ number: UpdateLedger.Number) {
@@ -103,7 +120,7 @@ extension AttributeLayer {
     /// Whether values wait to be notified or indicated to the peer of a link.
     package func holdsValues(of link: ConnectionHandle) -> Bool {
         guard let index = index(of: link) else { return false }
-        return !links[index].server.ready.isEmpty || links[index].server.indications.holdsValues
+        return links[index].server.bearers.contains { !$0.ready.isEmpty || $0.indications.holdsValues }
     }
 
     private mutating func tellOfUpdates(to client: ClientID) {

@@ -42,6 +42,8 @@ package struct AttributeLayer {
     package enum Output: Equatable, Sendable {
         /// Send an ATT packet, and report back with ``AttributeLayer/sent(_:at:)`` if there is a receipt.
         case send([UInt8], on: ConnectionHandle, receipt: SendReceipt?)
+        /// Do this with the channels that are enhanced bearers of a link.
+        case bearer(BearerRequest, of: ConnectionHandle)
         case event(ClientEvent, for: ClientID)
         /// The first MTU exchange is over, refused or given up after a second; an answer that comes later still counts.
         case mtuSettled(ConnectionHandle, Int)
@@ -114,6 +116,7 @@ package struct AttributeLayer {
         links[index].client.close(failure, into: &outbox)
         settleUpdates(at: index)
         unsubscribe(from: .all, at: index)
+        for bearer in links[index].server.bearers { forget(bearer.id) }
         links.remove(at: index)
         if links.isEmpty { database.releaseHandles() }
     }
@@ -123,13 +126,7 @@ package struct AttributeLayer {
         for index in links.indices {
             links[index].client.wake(at: now, into: &outbox)
             settleCache(at: index)
-            switch links[index].server.indications.expire(at: now) {
-            case .nothing: break
-            case .abandon:
-                settleUpdates(at: index)
-                outbox.append(.note(.transactionTimedOut(links[index].handle)))
-                outbox.append(.abandon(links[index].handle))
-            }
+            for place in places(at: index).reversed() { expireIndication(at: place, now) }
         }
     }
 
@@ -137,7 +134,7 @@ package struct AttributeLayer {
     package mutating func sent(_ receipt: SendReceipt, at now: Instant) {
         guard let link = receipt.link, let index = index(of: link) else { return }
         links[index].client.sent(receipt, into: &outbox)
-        sentUpdates(upTo: receipt, at: index)
+        sentUpdates(upTo: receipt, at: Place(link: index))
     }
 
     func index(of link: ConnectionHandle) -> Int? {

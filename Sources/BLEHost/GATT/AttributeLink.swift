@@ -13,7 +13,7 @@ struct AttributeLink {
     /// The largest ATT packet, in octets, that both ends take.
     var mtu: Int { client.mtu }
     /// When something is due, if nothing happens before.
-    var deadline: Instant? { [client.deadline, server.indications.deadline].compactMap(\.self).min() }
+    var deadline: Instant? { ([client.deadline] + server.bearers.map(\.indications.deadline)).compactMap(\.self).min() }
     /// The peer, as the client of the own server.
     var remote: RemoteCentral { RemoteCentral(peer: peer, mtu: mtu) }
 }

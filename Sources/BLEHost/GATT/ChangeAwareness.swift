@@ -26,8 +26,8 @@ package struct ChangeAwareness: Equatable, Sendable {
     /// The database is another now.
     package mutating func databaseChanged() { state = .unaware }
 
-    /// The client confirmed an indication of the last change, on its only bearer.
-    package mutating func confirmedChange() { state = .aware }
+    /// The client confirmed an indication of the last change, which says that it knows if it has no other bearer.
+    package mutating func confirmedChange(onOnlyBearer: Bool = true) { if onOnlyBearer { state = .aware } }
 
     /// The client has read the Database Hash.
     package mutating func readHash() { if state == .unaware { state = .informed } }
@@ -40,8 +40,13 @@ package struct ChangeAwareness: Equatable, Sendable {
 
     /// Takes a request, which has `usesHandles` if it makes no sense to somebody who takes the database for another.
     ///
-    /// Only a client that wants to be told, which `isRobust` says, is refused.
-    package mutating func receiveRequest(usesHandles: Bool, isRobust: Bool) -> OnRequest {
+    /// Only a client that wants to be told, which `isRobust` says, is refused. One with several bearers may have sent
+    /// the request before it was: nothing but the Database Hash tells such a client.
+    package mutating func receiveRequest(
+        usesHandles: Bool,
+        isRobust: Bool,
+        onOnlyBearer: Bool = true
+    ) -> OnRequest {
         switch state {
         case .aware: return .proceed
         case .informed:
@@ -49,7 +54,7 @@ package struct ChangeAwareness: Equatable, Sendable {
             return .proceed
         case .unaware:
             guard usesHandles, isRobust else { return .proceed }
-            state = .informed
+            if onOnlyBearer { state = .informed }
             return .refuse
         }
     }

@@ -2,30 +2,43 @@ import BLEWire
 
 extension GATTClient {
     /// Takes a packet that the peer's server sent: an answer, or a value that it sends by itself.
-    mutating func receive(_ packet: ATTPacket, at now: Instant, into outbox: inout Outbox) {
+    mutating func receive(
+        _ packet: ATTPacket,
+        on bearer: BearerID,
+        at now: Instant,
+        into outbox: inout Outbox
+    ) {
         switch packet {
         case .notification(let notification): deliver(notification.value, of: notification.handle, into: &outbox)
         case .multipleNotification(let notification):
             for entry in notification.entries { deliver(entry.value, of: entry.handle, into: &outbox) }
         case .indication(let indication):
-            outbox.append(.send(ATTPacket.confirmation.encoded, on: link, receipt: nil))
+            outbox.send(ATTPacket.confirmation.encoded, on: bearer, of: link)
             if indication.handle == serviceChanged {
                 servicesChanged(value: indication.value, at: now, into: &outbox)
             } else {
                 deliver(indication.value, of: indication.handle, into: &outbox)
             }
             proceed(at: now, into: &outbox)
-        default: take(bearer.receive(packet), at: now, into: &outbox)
+        default:
+            let event = bearer == .unenhanced ? self.bearer.receive(packet) : .ignored
+            take(event, at: now, into: &outbox)
         }
     }
 
     /// Takes a packet that is malformed but for its opcode.
-    mutating func receiveMalformed(_ opcode: ATT.Opcode, at now: Instant, into outbox: inout Outbox) {
+    mutating func receiveMalformed(
+        _ opcode: ATT.Opcode,
+        on bearer: BearerID,
+        at now: Instant,
+        into outbox: inout Outbox
+    ) {
         // An indication that says nothing of use still waits for its confirmation, and would block all others.
         if opcode == .handleValueIndication {
-            outbox.append(.send(ATTPacket.confirmation.encoded, on: link, receipt: nil))
+            outbox.send(ATTPacket.confirmation.encoded, on: bearer, of: link)
         }
-        let event = bearer.receiveMalformed(opcode)
+        guard bearer == .unenhanced else { return }
+        let event = self.bearer.receiveMalformed(opcode)
         if event != .ignored { take(event, at: now, into: &outbox) }
     }
 

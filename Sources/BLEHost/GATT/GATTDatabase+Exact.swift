@@ -97,8 +97,8 @@ extension AttributeLayer {
         guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
         switch subscription {
         case .none: break
-        case .notifications: notify(value, of: handle, nil, at: index)
-        case .indications: submit(.value(handle, value, update: nil), at: index, now)
+        case .notifications: notify(value, of: handle, nil, at: Place(link: index))
+        case .indications: submit(.value(handle, value, update: nil), at: Place(link: index), now)
         }
     }
 }

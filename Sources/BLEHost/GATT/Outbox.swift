@@ -5,8 +5,31 @@ struct Outbox {
     private var outputs = Fifo<AttributeLayer.Output>()
     /// Counts in the lower 48 bits; the link is in the upper 16.
     private var lastReceipt: UInt64 = 0
+    /// The receipts of packets that enhanced bearers have not sent yet, in order.
+    private var receipts: [ChannelID: Fifo<SendReceipt?>] = [:]
 
     mutating func append(_ output: AttributeLayer.Output) { outputs.append(output) }
+
+    /// Sends a packet on a bearer.
+    mutating func send(
+        _ pdu: [UInt8],
+        on bearer: BearerID,
+        of link: ConnectionHandle,
+        receipt: SendReceipt? = nil
+    ) {
+        switch bearer {
+        case .unenhanced: append(.send(pdu, on: link, receipt: receipt))
+        case .enhanced(let channel):
+            receipts[channel, default: Fifo()].append(receipt)
+            append(.bearer(.channel(channel, .send(pdu)), of: link))
+        }
+    }
+
+    /// Hands out the receipt of the packet that an enhanced bearer has sent first of those that wait, if it has one.
+    mutating func sent(on channel: ChannelID) -> SendReceipt? { receipts[channel]?.popFirst().flatMap(\.self) }
+
+    /// Forgets what an enhanced bearer that is gone has not sent.
+    mutating func forget(_ channel: ChannelID) { receipts[channel] = nil }
 
     mutating func tell(_ client: ClientID, of event: ClientEvent) { append(.event(event, for: client)) }
 

@@ -35,26 +35,12 @@ struct ServerLink {
         case several(values: [[UInt8]], rest: [AttributeHandle])
     }
 
-    /// A notification or indication of which the controller has not said yet that it took it.
-    struct Update {
-        let receipt: SendReceipt
-        let number: UpdateLedger.Number
-    }
-
-    /// A value that is to be notified.
-    struct Ready {
-        let handle: AttributeHandle
-        let value: [UInt8]
-        let number: UpdateLedger.Number
-    }
-
-    var bearer: ATTServerBearer<Pending>
+    /// The unenhanced one first, and then the others as they were opened.
+    var bearers: [ServerBearer]
+    /// Which bearer the values of a characteristic go over, once one has.
+    private var routes: [(value: AttributeHandle, bearer: BearerID)] = []
     var configurations = ClientConfigurations()
     var prepared: PreparedWrites
-    var indications: IndicationQueue
-    var updates = Fifo<Update>()
-    /// Values that wait until the controller has taken those before, to be notified together.
-    var ready: [Ready] = []
     var trust = LinkTrust(.unencrypted)
     var features: ClientFeatures = []
     var awareness = ChangeAwareness()
@@ -62,9 +48,8 @@ struct ServerLink {
     var pendingChange: AttributeHandleRange?
 
     init(limits: Limits) {
-        bearer = ATTServerBearer(limit: limits.peerRequests)
+        bearers = [ServerBearer(.unenhanced, limits: limits)]
         prepared = PreparedWrites(limit: limits.preparedParts)
-        indications = IndicationQueue(limit: limits.queuedIndications)
     }
 
     /// What the values that the peer may read depend on.
@@ -82,4 +67,26 @@ struct ServerLink {
         let isProtected = !properties.isDisjoint(with: [.notifyEncryptionRequired, .indicateEncryptionRequired])
         return !isHeldBack && (!isProtected || trust.lack(of: .encrypted) == nil)
     }
+
+    /// Where in ``bearers`` the values of a characteristic go, of which each fits a packet of `mtu` octets.
+    ///
+    /// They keep to one bearer, so that they keep their order; characteristics are spread over those that hold as much
+    /// as the unenhanced one.
+    mutating func route(_ value: AttributeHandle, mtu: Int) -> Int {
+        if let route = routes.first(where: { $0.value == value }),
+            let index = bearers.firstIndex(where: { $0.id == route.bearer })
+        {
+            return index
+        }
+        routes.removeAll { $0.value == value }
+        let fitting = bearers.indices.filter { bearers[$0].mtu ?? mtu >= mtu }
+        let loads = fitting.map { index in routes.count { $0.bearer == bearers[index].id } }
+        let least = loads.min().flatMap { loads.firstIndex(of: $0) } ?? 0
+        let index = fitting.isEmpty ? 0 : fitting[least]
+        routes.append((value, bearers[index].id))
+        return index
+    }
+
+    /// Forgets which bearer the values of a characteristic went over.
+    mutating func forgetRoute(of value: AttributeHandle) { routes.removeAll { $0.value == value } }
 }

@@ -6,6 +6,8 @@ enum BearerEvent: Equatable {
     case opened(OpenedChannel)
     /// A channel that this end asked for is not opened.
     case refused(Failure)
+    /// The largest packet that both ends take is another, in octets: the peer takes more than it did.
+    case mtuChanged(ChannelID, Int)
     /// Something happened to a channel that is open.
     case channel(ChannelID, ChannelEvent)
 }

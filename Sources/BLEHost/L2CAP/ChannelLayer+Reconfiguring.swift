@@ -19,6 +19,9 @@ extension ChannelLayer {
         for channel in request.channels {
             guard let index = links[at: link].index(remote: channel) else { continue }
             links[at: link][index].outgoing.resize(mtu: Int(request.mtu), mps: Int(request.mps))
+            guard links[at: link][index].owner == .attributes else { continue }
+            let mtu = min(links[at: link][index].incoming.mtu, Int(request.mtu))
+            outbox.append(.bearer(.mtuChanged(links[at: link][index].id, mtu), of: handle))
         }
     }
 

@@ -13,6 +13,8 @@ package struct Bond: Equatable, Sendable {
     package var security: LinkSecurity
     /// The length of that key in octets, 7 to 16.
     package var keySize: Int
+    /// What links to the device are encrypted with; `nil` if it has no such key.
+    package var longTermKey: LongTermKey?
     /// What the device signs its writes with; `nil` if it gave no such key.
     package var remoteSigning: RemoteSigning?
     /// What the own server remembers of the device as its client.
@@ -25,12 +27,31 @@ package struct Bond: Equatable, Sendable {
         identity: DeviceAddress,
         security: LinkSecurity = .encrypted,
         keySize: Int = 16,
+        longTermKey: LongTermKey? = nil,
         remoteSigning: RemoteSigning? = nil
     ) {
         self.identity = identity
         self.security = security
         self.keySize = keySize
+        self.longTermKey = longTermKey
         self.remoteSigning = remoteSigning
+    }
+}
+
+/// The key that two devices agreed on for their links.
+///
+/// Core 6.0, Vol 3, Part H, 2.4.2.3 and 3.6.2.
+package struct LongTermKey: Equatable, Sendable {
+    package let key: Key128
+    /// Names the key if the devices paired the legacy way; 0 otherwise.
+    package let random: UInt64
+    /// Names the key if the devices paired the legacy way; 0 otherwise.
+    package let diversifier: UInt16
+
+    package init(key: Key128, random: UInt64 = 0, diversifier: UInt16 = 0) {
+        self.key = key
+        self.random = random
+        self.diversifier = diversifier
     }
 }
 

@@ -12,6 +12,12 @@ struct BondDocument: Codable {
         let nextCounter: UInt32?
     }
 
+    struct LongTerm: Codable {
+        let key: String
+        let random: UInt64
+        let diversifier: UInt16
+    }
+
     struct Configuration: Codable {
         let handle: UInt16
         let characteristic: String
@@ -30,6 +36,7 @@ struct BondDocument: Codable {
     let isRandom: Bool
     let security: Int
     let keySize: Int
+    let longTermKey: LongTerm?
     let remoteSigning: Signing?
     let configurations: [Configuration]
     let features: UInt8
@@ -44,6 +51,9 @@ struct BondDocument: Codable {
         isRandom = bond.identity.onAir.kind == .random
         security = bond.security.rawValue
         keySize = bond.keySize
+        longTermKey = bond.longTermKey.map {
+            LongTerm(key: String($0.key.wire, radix: 16), random: $0.random, diversifier: $0.diversifier)
+        }
         remoteSigning = bond.remoteSigning.map {
             Signing(key: String($0.key.wire, radix: 16), nextCounter: $0.nextCounter)
         }
@@ -62,6 +72,9 @@ struct BondDocument: Codable {
             let security = LinkSecurity(rawValue: security), 7...16 ~= keySize
         else { throw Malformed() }
         var bond = Bond(identity: identity, security: security, keySize: keySize)
+        bond.longTermKey = try longTermKey.map {
+            LongTermKey(key: Key128(wire: try Self.number($0.key)), random: $0.random, diversifier: $0.diversifier)
+        }
         bond.remoteSigning = try remoteSigning.map {
             RemoteSigning(key: Key128(wire: try Self.number($0.key)), nextCounter: $0.nextCounter)
         }

@@ -1,5 +1,6 @@
-import BLEHost
 import BLEWire
+
+@testable import BLEHost
 
 /// One attribute layer and one link, whose peer is whatever a test writes by hand.
 struct LoneLayer {
@@ -11,6 +12,10 @@ struct LoneLayer {
     var now = Instant()
     var events: [(client: ClientID, event: ClientEvent)] = []
     var others: [AttributeLayer.Output] = []
+    /// Packets that it sent on enhanced bearers.
+    var onBearers: [(channel: ChannelID, pdu: [UInt8])] = []
+    /// What else it wanted done with enhanced bearers.
+    var bearerRequests: [BearerRequest] = []
     /// Receipts of packets that the controller has not taken.
     var receipts: [SendReceipt] = []
 
@@ -44,6 +49,9 @@ struct LoneLayer {
             case .send(let pdu, _, let receipt):
                 packets.append(pdu)
                 if let receipt { receipts.append(receipt) }
+            case .bearer(.channel(let channel, .send(let pdu)), _): onBearers.append((channel, pdu))
+            case .bearer(.channel(_, .consumed), _): break
+            case .bearer(let request, _): bearerRequests.append(request)
             case .event(let event, let client): events.append((client, event))
             case .mtuSettled, .abandon, .nameRead, .servicesKnown, .bondChanged, .confirmed, .note:
                 others.append(output)

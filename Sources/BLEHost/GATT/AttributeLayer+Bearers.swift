@@ -1,0 +1,92 @@
+import BLEWire
+
+// The bearers of links: one that is always there, and those on channels, which come and go.
+extension AttributeLayer {
+    /// Where a bearer is at the moment.
+    struct Place {
+        let link: Int
+        /// Among those of the link, of which the first is the unenhanced one.
+        var bearer = 0
+    }
+
+    subscript(place: Place) -> ServerBearer {
+        _read { yield links[place.link].server.bearers[place.bearer] }
+        _modify { yield &links[place.link].server.bearers[place.bearer] }
+    }
+
+    /// The bearers of a link.
+    func places(at index: Int) -> [Place] {
+        links[index].server.bearers.indices.map { Place(link: index, bearer: $0) }
+    }
+
+    /// All bearers.
+    var places: [Place] { links.indices.flatMap { places(at: $0) } }
+
+    func place(of bearer: BearerID, on link: ConnectionHandle) -> Place? {
+        guard let index = index(of: link),
+            let position = links[index].server.bearers.firstIndex(where: { $0.id == bearer })
+        else { return nil }
+        return Place(link: index, bearer: position)
+    }
+
+    /// The bearer that the values of a characteristic go over.
+    mutating func place(forValuesOf handle: AttributeHandle, at index: Int) -> Place {
+        Place(link: index, bearer: links[index].server.route(handle, mtu: links[index].mtu))
+    }
+
+    /// The largest packet, in octets, that both ends of a bearer take.
+    func mtu(at place: Place) -> Int { self[place].mtu ?? links[place.link].mtu }
+
+    /// Takes what happened to the channels that are bearers of a link.
+    mutating func receive(_ event: BearerEvent, on link: ConnectionHandle, at now: Instant) {
+        // A link may go before its channels do.
+        guard let index = index(of: link) else { return }
+        switch event {
+        case .opened(let channel):
+            let mtu = min(channel.incomingMTU, channel.outgoingMTU)
+            let bearer = ServerBearer(.enhanced(channel.id), mtu: mtu, limits: configuration.limits)
+            links[index].server.bearers.append(bearer)
+        case .refused: break
+        case .mtuChanged(let channel, let mtu):
+            if let place = place(of: .enhanced(channel), on: link) { self[place].mtu = mtu }
+        case .channel(let channel, .received(let pdu)):
+            outbox.append(.bearer(.channel(channel, .consumed(pdu.count)), of: link))
+            receive(pdu.span, on: link, .enhanced(channel), at: now)
+        case .channel(let channel, .sent):
+            guard let place = place(of: .enhanced(channel), on: link), let receipt = outbox.sent(on: channel) else {
+                return
+            }
+            sentUpdates(upTo: receipt, at: place)
+        case .channel(_, .resized): break
+        case .channel(let channel, .closed):
+            guard let place = place(of: .enhanced(channel), on: link) else { return }
+            closed(place, at: now)
+        }
+    }
+
+    /// Goes on without a bearer: what waited to be sent goes over the unenhanced one, and what was being answered there
+    /// needs no answer any more.
+    private mutating func closed(_ place: Place, at now: Instant) {
+        while let update = self[place].updates.popFirst() { settle(update.number) }
+        let ready = self[place].ready, indications = self[place].indications.removeValues()
+        forget(self[place].id)
+        links[place.link].server.bearers.remove(at: place.bearer)
+        let fallback = Place(link: place.link)
+        for value in ready { notify(value.value, of: value.handle, value.number, at: fallback) }
+        for item in indications { submit(item, at: fallback, now) }
+    }
+
+    /// Forgets what a bearer that is gone has not sent.
+    mutating func forget(_ bearer: BearerID) { if case .enhanced(let channel) = bearer { outbox.forget(channel) } }
+
+    /// A transaction was not answered in time: its bearer is of no more use, and with the unenhanced one, the link.
+    ///
+    /// Core 6.0, Vol 3, Part F, 3.3.3.
+    mutating func giveUp(_ place: Place, at now: Instant) {
+        switch self[place].id {
+        case .unenhanced: outbox.append(.abandon(links[place.link].handle))
+        case .enhanced(let channel):
+            outbox.append(.bearer(.channel(channel, .close), of: links[place.link].handle))
+        }
+    }
+}
