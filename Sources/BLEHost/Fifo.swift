@@ -16,6 +16,10 @@ struct Fifo<Element> {
         elements[head] = element
     }
 
+    func contains(where fits: (Element) -> Bool) -> Bool {
+        elements[head...].contains { $0.map(fits) ?? false }
+    }
+
     mutating func append(_ element: Element) { elements.append(element) }
 
     mutating func popFirst() -> Element? {

@@ -79,7 +79,8 @@ extension Host {
                 guard let peer = links[link]?.peer else { continue }
                 let central = RemoteCentral(peer: peer, mtu: parameters(of: link, to: peer).mtu)
                 tell(client, .server(.channelOpened(channel, by: central)))
-            case .bearer(let event, let link): attributes.receive(event, on: link, at: now)
+            case .bearer(let event, let link):
+                attributes.receive(event, on: link, retryDelay: bearerRetryDelay(on: link), at: now)
             case .judge(let request, let identifier, let link): judge(request, identifier, on: link, at: now)
             case .note(let note): self.note(note)
             }

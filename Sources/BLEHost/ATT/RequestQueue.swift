@@ -50,20 +50,25 @@ package struct RequestQueue: Sendable {
         return true
     }
 
-    /// Hands out the request whose turn it is, and whether what it is about is gone.
-    package mutating func next() -> (client: ClientID, request: PeerRequest, isVoid: Bool)? {
-        guard !lanes.isEmpty else { return nil }
-        var lane = lanes.removeFirst()
+    /// Hands out the request whose turn it is, of those that may begin now, and whether what it is about is gone.
+    package mutating func next(
+        where mayBegin: (ClientID, PeerRequest) -> Bool = { _, _ in true }
+    ) -> (client: ClientID, request: PeerRequest, isVoid: Bool)? {
+        let turn = lanes.firstIndex { lane in
+            lane.entries.first.map { $0.isVoid || mayBegin(lane.client, $0.request) } ?? false
+        }
+        guard let turn else { return nil }
+        var lane = lanes.remove(at: turn)
         let entry = lane.entries.removeFirst()
         if !lane.entries.isEmpty { lanes.append(lane) }
         return (lane.client, entry.request, entry.isVoid)
     }
 
-    /// Hands out a write command that no earlier request of its client precedes any more, unless its client is blocked.
+    /// Hands out a write command that no earlier request of its client precedes any more, of a client that may go on.
     package mutating func nextCommand(
-        blocking blocked: ClientID?
+        where mayGo: (ClientID) -> Bool
     ) -> (client: ClientID, handle: AttributeHandle, value: [UInt8])? {
-        for index in lanes.indices where lanes[index].client != blocked {
+        for index in lanes.indices where mayGo(lanes[index].client) {
             guard case .writeCommand(let handle, let value)? = lanes[index].entries.first?.request else { continue }
             let client = lanes[index].client
             lanes[index].entries.removeFirst()
@@ -116,7 +121,8 @@ extension PeerRequest {
         }
     }
 
-    fileprivate var isWriteCommand: Bool {
+    /// Whether nobody answers it.
+    package var isWriteCommand: Bool {
         if case .writeCommand = self { true } else { false }
     }
 }

@@ -38,7 +38,14 @@ extension AttributeLayer {
     func mtu(at place: Place) -> Int { self[place].mtu ?? links[place.link].mtu }
 
     /// Takes what happened to the channels that are bearers of a link.
-    mutating func receive(_ event: BearerEvent, on link: ConnectionHandle, at now: Instant) {
+    ///
+    /// `retryDelay` is how long this end has to wait before it asks for bearers again; zero for a central.
+    mutating func receive(
+        _ event: BearerEvent,
+        on link: ConnectionHandle,
+        retryDelay: Duration = .zero,
+        at now: Instant
+    ) {
         // A link may go before its channels do.
         guard let index = index(of: link) else { return }
         switch event {
@@ -46,9 +53,13 @@ extension AttributeLayer {
             let mtu = min(channel.incomingMTU, channel.outgoingMTU)
             let bearer = ServerBearer(.enhanced(channel.id), mtu: mtu, limits: configuration.limits)
             links[index].server.bearers.append(bearer)
-        case .refused: break
+            links[index].client.opened(channel.id, mtu: mtu, at: now, into: &outbox)
+        case .refused(let failure):
+            let action = links[index].client.opening.refused(failure, retryDelay: retryDelay, at: now)
+            links[index].client.take(action, into: &outbox)
         case .mtuChanged(let channel, let mtu):
             if let place = place(of: .enhanced(channel), on: link) { self[place].mtu = mtu }
+            links[index].client.resized(channel, mtu: mtu)
         case .channel(let channel, .received(let pdu)):
             outbox.append(.bearer(.channel(channel, .consumed(pdu.count)), of: link))
             receive(pdu.span, on: link, .enhanced(channel), at: now)
@@ -61,6 +72,8 @@ extension AttributeLayer {
         case .channel(let channel, .closed):
             guard let place = place(of: .enhanced(channel), on: link) else { return }
             closed(place, at: now)
+            links[index].client.closed(channel, at: now, into: &outbox)
+            settleCache(at: index)
         }
     }
 

@@ -22,6 +22,7 @@ extension AttributeLayer {
     package mutating func secure(_ link: ConnectionHandle, _ security: LinkSecurity, keySize: Int = 16) {
         guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
         links[index].server.trust.secure(security, keySize: keySize, leastKeySize: configuration.leastKeySize)
+        links[index].client.isEncrypted = security >= .encrypted
     }
 
     /// Lets the peer of a link do what needs an authorisation, or no more.

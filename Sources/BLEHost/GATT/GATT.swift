@@ -25,4 +25,6 @@ package enum GATT {
     package static let clientFeatures = BluetoothUUID.short(0x2B29)
     package static let databaseHash = BluetoothUUID.short(0x2B2A)
     package static let serverFeatures = BluetoothUUID.short(0x2B3A)
+    /// Set there by a server that opens enhanced bearers: Core 6.0, Vol 3, Part G, 7.4.
+    package static let enhancedBearersSupported: UInt8 = 0x01
 }

@@ -136,7 +136,7 @@ extension GATTClient {
         chores.removeAll { chore in
             switch chore {
             case .reconfigure(let handle), .announceFeatures(let handle), .probe(let handle): range.contains(handle)
-            case .exchangeMTU, .checkCache, .readName, .watchServices, .keepCache, .prove: false
+            case .exchangeMTU, .openBearers, .checkCache, .readName, .watchServices, .keepCache, .prove: false
             }
         }
         for (client, command) in waiting.void(about: range) {
@@ -171,6 +171,7 @@ extension GATTClient {
 
     /// Ends or repeats what is under way, whose next answer may be about what was there before.
     private mutating func disturb(in range: AttributeHandleRange, into outbox: inout Outbox) {
+        for index in enhanced.indices { enhanced[index].running?.isDisturbed = true }
         guard var current = running else { return }
         current.isDisturbed = true
         if case .lookup(var lookup) = current.procedure {

@@ -15,7 +15,7 @@ extension GATTClient {
         case .client(let client):
             postponeChores(at: now)
             if case .found(.success(let answer), _) = outcome { keep(answer, at: now, into: &outbox) }
-            if let event = event(for: outcome) { outbox.tell(client, of: .peer(peer, event)) }
+            if let event = event(for: outcome) { tell(client, event, order: finished.order, into: &outbox) }
         case .host: finishChore(finished, with: outcome, at: now, into: &outbox)
         case .nobody: break
         }
@@ -27,7 +27,7 @@ extension GATTClient {
         case .found(.failure(let failure), let question): question.event(failure)
         case .read(let result, let handle): .valueRead(handle, result)
         case .written(let failure, let handle): .valueWritten(handle, failure)
-        case .mtu, .configured, .name, .watching, .databaseHash: nil
+        case .mtu, .configured, .name, .watching, .databaseHash, .serverFeatures: nil
         }
     }
 
@@ -69,6 +69,7 @@ extension GATTClient {
         case .watching(let outcome): watching(outcome, isDisturbed: finished.isDisturbed)
         case .databaseHash(let hash): hashRead(hash, isDisturbed: finished.isDisturbed, at: now, into: &outbox)
         case .found(let result, _): proved(result)
+        case .serverFeatures(let features): inquired(features, into: &outbox)
         case .name, .read, .written, .configured: break
         }
     }
@@ -119,9 +120,10 @@ extension GATTClient {
         case .configure(_, let handle):
             subscriptions.set(current.subscription.earlier, for: client, to: handle)
             event = .subscriptionChanged(handle, current.subscription.earlier, failure)
-        case .exchangeMTU, .name, .watch, .databaseHash: preconditionFailure("clients do not ask for this")
+        case .exchangeMTU, .name, .watch, .databaseHash, .serverFeatures:
+            preconditionFailure("clients do not ask for this")
         }
-        outbox.tell(client, of: .peer(peer, event))
+        tell(client, event, order: current.order, into: &outbox)
     }
 }
 

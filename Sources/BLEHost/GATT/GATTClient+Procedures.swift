@@ -23,7 +23,7 @@ extension GATTClient {
         case .forgetDatabase: return forgetDatabase(for: client, at: now, into: &outbox)
         }
         if expiry < now { database.expire() }
-        start(Running(owner: .client(client), procedure: procedure), at: now, into: &outbox)
+        start(Running(owner: .client(client), procedure: procedure, order: nextOrder()), at: now, into: &outbox)
     }
 
     /// Begins what the host wants for itself.
@@ -32,12 +32,13 @@ extension GATTClient {
         switch chore {
         case .exchangeMTU: procedure = .exchangeMTU(offer: negotiation.request)
         case .checkCache, .keepCache: procedure = .databaseHash
+        case .openBearers: procedure = .serverFeatures
         case .readName: procedure = .name(NameReading())
         case .watchServices:
             let service = database.attributes.services.first { $0.uuid == GATT.genericAttribute }
             procedure = .watch(ServiceChangedWatch(in: service?.range, limit: limits.discoveredAttributes))
         case .announceFeatures(let handle):
-            procedure = .write(ValueWriting([Self.features.rawValue], to: handle), handle)
+            procedure = .write(ValueWriting([features.rawValue], to: handle), handle)
         case .probe(let handle): procedure = .read(ValueReading(handle), handle)
         case .prove: procedure = lookup(.proof)
         case .reconfigure(let handle):
@@ -76,6 +77,7 @@ extension GATTClient {
             Running(
                 owner: .client(client),
                 procedure: .configure(configuration(change), of: handle),
+                order: nextOrder(),
                 subscription: (earlier, subscription)
             ),
             at: now,

@@ -21,8 +21,12 @@ extension GATTClient {
             }
             proceed(at: now, into: &outbox)
         default:
-            let event = bearer == .unenhanced ? self.bearer.receive(packet) : .ignored
-            take(event, at: now, into: &outbox)
+            switch bearer {
+            case .unenhanced: take(self.bearer.receive(packet), at: now, into: &outbox)
+            case .enhanced(let channel):
+                guard let index = enhanced.firstIndex(where: { $0.id == channel }) else { return }
+                take(enhanced[index].transaction.receive(packet), onEnhanced: index, at: now, into: &outbox)
+            }
         }
     }
 
@@ -37,9 +41,15 @@ extension GATTClient {
         if opcode == .handleValueIndication {
             outbox.send(ATTPacket.confirmation.encoded, on: bearer, of: link)
         }
-        guard bearer == .unenhanced else { return }
-        let event = self.bearer.receiveMalformed(opcode)
-        if event != .ignored { take(event, at: now, into: &outbox) }
+        switch bearer {
+        case .unenhanced:
+            let event = self.bearer.receiveMalformed(opcode)
+            if event != .ignored { take(event, at: now, into: &outbox) }
+        case .enhanced(let channel):
+            guard let index = enhanced.firstIndex(where: { $0.id == channel }) else { return }
+            let event = enhanced[index].transaction.receiveMalformed(opcode)
+            if event != .ignored { take(event, onEnhanced: index, at: now, into: &outbox) }
+        }
     }
 
     private func deliver(_ value: [UInt8], of handle: AttributeHandle, into outbox: inout Outbox) {
@@ -64,6 +74,7 @@ extension GATTClient {
             outbox.append(.note(.transactionTimedOut(link)))
             outbox.append(.abandon(link))
         }
+        expireEnhanced(at: now, into: &outbox)
         settle(negotiation.expire(at: now), at: now, into: &outbox)
         proceed(at: now, into: &outbox)
     }

@@ -6,7 +6,9 @@ extension GATTClient {
     /// A write command goes out at once unless an earlier request of its client waits for its turn, or a long write of
     /// its client is under way: it overtakes answers, but never requests.
     mutating func perform(_ request: PeerRequest, for client: ClientID, at now: Instant, into outbox: inout Outbox) {
-        if case .writeCommand(let handle, let value) = request, !waiting.holdsRequests(of: client), blocked != client {
+        if case .writeCommand(let handle, let value) = request, !waiting.holdsRequests(of: client),
+            !blocked.contains(client)
+        {
             return send(value, to: handle, for: client, into: &outbox)
         }
         guard !bearer.isDead else { return answer(request, of: client, with: .timedOut, into: &outbox) }
@@ -17,35 +19,37 @@ extension GATTClient {
         proceed(at: now, into: &outbox)
     }
 
-    /// The client whose write commands have to wait, if there is one.
-    private var blocked: ClientID? {
-        guard let running, running.procedure.holdsParts, case .client(let client) = running.owner else { return nil }
-        return client
-    }
-
     /// Begins whatever can begin now.
     mutating func proceed(at now: Instant, into outbox: inout Outbox) {
         while true {
-            while let command = waiting.nextCommand(blocking: blocked) {
+            let blocked = blocked
+            while let command = waiting.nextCommand(where: { !blocked.contains($0) }) {
                 send(command.value, to: command.handle, for: command.client, into: &outbox)
             }
-            guard running == nil, bearer.isIdle else { return }
-            if let chore = nextUrgentChore() {
-                begin(chore, at: now, into: &outbox)
-            } else if let chore = nextOverdueChore(at: now) {
-                begin(chore, at: now, into: &outbox)
-            } else if let (client, request, isVoid) = waiting.next() {
-                if isVoid {
-                    answer(request, of: client, with: .notFound, into: &outbox)
-                } else {
-                    begin(request, for: client, at: now, into: &outbox)
-                }
-            } else if let chore = nextChore(at: now) {
-                begin(chore, at: now, into: &outbox)
-            } else {
-                return
-            }
+            if proceedUnenhanced(at: now, into: &outbox) { continue }
+            guard proceedEnhanced(at: now, into: &outbox) else { return }
         }
+    }
+
+    /// Begins what can begin on the unenhanced bearer; `false` if nothing can.
+    private mutating func proceedUnenhanced(at now: Instant, into outbox: inout Outbox) -> Bool {
+        guard running == nil, bearer.isIdle else { return false }
+        if let chore = nextUrgentChore() {
+            begin(chore, at: now, into: &outbox)
+        } else if let chore = nextOverdueChore(at: now) {
+            begin(chore, at: now, into: &outbox)
+        } else if let (client, request, isVoid) = nextRequest() {
+            if isVoid {
+                answerVoid(request, of: client, into: &outbox)
+            } else {
+                begin(request, for: client, at: now, into: &outbox)
+            }
+        } else if let chore = nextChore(at: now) {
+            begin(chore, at: now, into: &outbox)
+        } else {
+            return false
+        }
+        return true
     }
 
     /// Whether the cache still counts matters to a peripheral only when it is about to ask.
@@ -54,7 +58,8 @@ extension GATTClient {
             switch chore {
             case .exchangeMTU: true
             case .checkCache: role == .central || !waiting.isEmpty
-            case .readName, .watchServices, .announceFeatures, .probe, .keepCache, .prove, .reconfigure: false
+            case .readName, .watchServices, .openBearers, .announceFeatures, .probe, .keepCache, .prove, .reconfigure:
+                false
             }
         }
         return index.map { chores.remove(at: $0) }
@@ -98,11 +103,17 @@ extension GATTClient {
 
     /// Answers a request that is not carried out, or not to its end.
     func answer(_ request: PeerRequest, of client: ClientID, with failure: Failure, into outbox: inout Outbox) {
-        var event = request.answer(failure)
-        if case .subscribe(_, let handle, _) = request {
-            event = .subscriptionChanged(handle, subscriptions.subscription(of: client, to: handle), failure)
-        }
-        outbox.tell(client, of: .peer(peer, event))
+        outbox.tell(client, of: .peer(peer, answer(to: request, of: client, failure)))
+    }
+
+    /// Answers a request about what is gone, after what its client asked before.
+    mutating func answerVoid(_ request: PeerRequest, of client: ClientID, into outbox: inout Outbox) {
+        tell(client, answer(to: request, of: client, .notFound), order: nextOrder(), into: &outbox)
+    }
+
+    private func answer(to request: PeerRequest, of client: ClientID, _ failure: Failure) -> PeerEvent {
+        guard case .subscribe(_, let handle, _) = request else { return request.answer(failure) }
+        return .subscriptionChanged(handle, subscriptions.subscription(of: client, to: handle), failure)
     }
 
     /// Answers all that `client` waits for, and forgets the client.
@@ -111,12 +122,7 @@ extension GATTClient {
     /// without gaps, up to some point.
     mutating func detach(_ client: ClientID, at now: Instant, into outbox: inout Outbox) {
         guard isAttached(client) else { return }
-        if var current = running, current.owner == .client(client) {
-            fail(current, with: .cancelled, into: &outbox)
-            current.owner = .nobody
-            current.procedure.withdraw(.cancelled)
-            running = current
-        }
+        failRunning(of: client, with: .cancelled, into: &outbox)
         for request in waiting.removeAll(of: client) { answer(request, of: client, with: .cancelled, into: &outbox) }
         answerCommands(of: client, into: &outbox)
         unsubscribe(client)
@@ -142,8 +148,9 @@ extension GATTClient {
 
     /// Answers everything that anyone waits for.
     mutating func failAll(with failure: Failure, into outbox: inout Outbox) {
-        if let running { fail(running, with: failure, into: &outbox) }
+        failRunning(with: failure, into: &outbox)
         running = nil
+        for index in enhanced.indices { enhanced[index].running = nil }
         for (client, request) in waiting.removeAll() { answer(request, of: client, with: failure, into: &outbox) }
         chores = []
     }

@@ -11,6 +11,8 @@ struct GATTClient {
         case checkCache
         case readName
         case watchServices
+        /// Finds out whether the peer opens enhanced bearers, and has some opened.
+        case openBearers
         /// Tells the peer what this host can do beyond what all can.
         case announceFeatures(AttributeHandle)
         /// Reads a value, to be told if services changed before they were watched.
@@ -38,6 +40,8 @@ struct GATTClient {
     struct Running {
         var owner: Owner
         var procedure: Procedure
+        /// Grows with each request of a client that begins.
+        var order: UInt64 = 0
         /// What the client that asks for another subscription has, and what it asks for.
         var subscription = (earlier: Subscription.none, wanted: Subscription.none)
         /// Whether services changed since its last request, whose answer may be about what was there before.
@@ -58,8 +62,6 @@ struct GATTClient {
     static let freshness = Duration.seconds(2)
     /// How often the peer is asked to tell of changes, if it keeps changing what it is asked by.
     static let mostWatches = 8
-    /// What this host can do beyond what all can.
-    static let features: ClientFeatures = [.robustCaching, .multipleNotifications]
 
     let link: ConnectionHandle
     let peer: PeerIdentifier
@@ -71,6 +73,15 @@ struct GATTClient {
     var bearer = ATTClientBearer()
     var waiting: RequestQueue
     var running: Running?
+    /// The bearers beside the unenhanced one, which are used when that has something to do.
+    var enhanced: [EnhancedBearer] = []
+    var opening = BearerOpening()
+    /// Whether this host uses enhanced bearers at all.
+    let offersBearers: Bool
+    var isEncrypted = false { didSet { considerBearers() } }
+    /// In ascending order.
+    var held: [Held] = []
+    var lastOrder: UInt64 = 0
     var subscriptions = Subscriptions()
     var commands = Fifo<Command>()
     var chores: [Chore] = []
@@ -100,6 +111,7 @@ struct GATTClient {
         self.peer = peer
         self.role = role
         limits = configuration.limits
+        offersBearers = configuration.offersEnhancedBearers
         negotiation = MTUNegotiation(preferred: configuration.preferredMTU, at: now)
         waiting = RequestQueue(
             limit: configuration.limits.queuedRequests,
@@ -110,10 +122,17 @@ struct GATTClient {
 
     var mtu: Int { negotiation.mtu }
 
+    /// What this host can do beyond what all can.
+    var features: ClientFeatures {
+        offersBearers
+            ? [.robustCaching, .multipleNotifications, .enhancedBearers] : [.robustCaching, .multipleNotifications]
+    }
+
     /// When to call ``wake(at:into:)``, if nothing happens before.
     var deadline: Instant? {
         let beginning = running == nil && bearer.isIdle && hasChores ? choresBegin : nil
-        return [bearer.deadline, negotiation.deadline, beginning].compactMap(\.self).min()
+        let bearers = enhanced.map(\.transaction.deadline) + [bearer.deadline, opening.deadline]
+        return (bearers + [negotiation.deadline, beginning]).compactMap(\.self).min()
     }
 
     /// Whether `client` is connected to the peer.
@@ -125,6 +144,7 @@ struct GATTClient {
         guard !hasIntroducedItself else { return }
         hasIntroducedItself = true
         chores.append(.readName)
+        considerBearers()
     }
 
     /// Forgets `client`, after its requests were answered.
@@ -164,7 +184,8 @@ extension GATTClient.Chore {
     var isUrgent: Bool {
         switch self {
         case .exchangeMTU, .checkCache: true
-        case .readName, .watchServices, .announceFeatures, .probe, .keepCache, .prove, .reconfigure: false
+        case .readName, .watchServices, .openBearers, .announceFeatures, .probe, .keepCache, .prove, .reconfigure:
+            false
         }
     }
 }

@@ -28,7 +28,10 @@ extension GATTDatabase {
                 (GATT.serviceChanged, .indicate, [], .constant([]), nil, []),
                 (GATT.clientFeatures, [.read, .write], [.readable, .writeable], .clientFeatures, nil, []),
                 (GATT.databaseHash, .read, .readable, .databaseHash, nil, []),
-                (GATT.serverFeatures, .read, .readable, .constant([offersEnhancedBearers ? 1 : 0]), nil, []),
+                (
+                    GATT.serverFeatures, .read, .readable,
+                    .constant([offersEnhancedBearers ? GATT.enhancedBearersSupported : 0]), nil, []
+                ),
             ]
         )
     }

@@ -10,6 +10,8 @@ enum Procedure: Sendable {
     case name(NameReading)
     case watch(ServiceChangedWatch)
     case databaseHash
+    /// What the peer's server can do beyond what all can.
+    case serverFeatures
 
     /// What came of it.
     enum Outcome: Equatable, Sendable {
@@ -23,6 +25,8 @@ enum Procedure: Sendable {
         case watching(ServiceChangedWatch.Outcome)
         /// `nil` if the peer does not tell.
         case databaseHash(UInt128?)
+        /// `nil` if the peer does not tell.
+        case serverFeatures(UInt8?)
     }
 
     /// Begins, on a bearer whose packets have at most `mtu` octets.
@@ -47,6 +51,7 @@ enum Procedure: Sendable {
             defer { self = .watch(machine) }
             return machine.begin(&database, mtu: mtu).map { .watching($0) }
         case .databaseHash: return .request(.readByTypeRequest(.init(.all, type: GATT.databaseHash)))
+        case .serverFeatures: return .request(.readByTypeRequest(.init(.all, type: GATT.serverFeatures)))
         }
     }
 
@@ -79,6 +84,11 @@ enum Procedure: Sendable {
         case .watch(var machine):
             defer { self = .watch(machine) }
             return machine.receive(answer, &database, mtu: mtu).map { .watching($0) }
+        case .serverFeatures:
+            guard case .success(.readByTypeResponse(let response)) = answer else {
+                return .finished(.serverFeatures(nil))
+            }
+            return .finished(.serverFeatures(response.entries.first?.value.first))
         case .databaseHash:
             guard case .success(.readByTypeResponse(let response)) = answer,
                 let value = response.entries.first?.value, value.count == 16
@@ -98,7 +108,7 @@ enum Procedure: Sendable {
         switch self {
         case .configure: true
         case .write: holdsParts
-        case .exchangeMTU, .lookup, .read, .name, .watch, .databaseHash: false
+        case .exchangeMTU, .lookup, .read, .name, .watch, .databaseHash, .serverFeatures: false
         }
     }
 

@@ -102,10 +102,10 @@ struct RequestQueueTests {
         let command = PeerRequest.writeCommand(.init(wire: 9), [1])
         _ = queue.append(read(1), for: one)
         _ = queue.append(command, for: one)
-        #expect(queue.nextCommand(blocking: nil) == nil)
+        #expect(queue.nextCommand { _ in true } == nil)
         _ = queue.next()
-        #expect(queue.nextCommand(blocking: one) == nil)
-        #expect(queue.nextCommand(blocking: two)?.handle == .init(wire: 9))
+        #expect(queue.nextCommand { $0 != one } == nil)
+        #expect(queue.nextCommand { $0 != two }?.handle == .init(wire: 9))
         #expect(queue.isEmpty)
     }
 }

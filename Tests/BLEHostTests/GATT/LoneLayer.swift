@@ -23,12 +23,14 @@ struct LoneLayer {
         role: LinkRole,
         mtu: Int = 23,
         leastKeySize: Int = 7,
+        offersBearers: Bool = false,
         limits: Limits = Limits(),
         database: GATTDatabase? = nil
     ) {
         let configuration = AttributeLayer.Configuration(
             preferredMTU: 517,
             leastKeySize: leastKeySize,
+            offersEnhancedBearers: offersBearers,
             limits: limits
         )
         layer = AttributeLayer(configuration: configuration, database: database ?? .plain(deviceName: "Host"))

@@ -1,0 +1,51 @@
+import BLEWire
+
+// Clients hear of what they asked for in the order in which they asked.
+extension GATTClient {
+    /// What came of a request whose client asked for something before that is not answered yet.
+    struct Held {
+        let client: ClientID
+        let order: UInt64
+        let event: PeerEvent
+    }
+
+    mutating func nextOrder() -> UInt64 {
+        lastOrder &+= 1
+        return lastOrder
+    }
+
+    /// Tells a client what came of a request when its turn comes, and what had to wait for that.
+    mutating func tell(_ client: ClientID, _ event: PeerEvent, order: UInt64, into outbox: inout Outbox) {
+        held.insert(
+            Held(client: client, order: order, event: event),
+            at: held.firstIndex { $0.order > order } ?? held.endIndex
+        )
+        while let index = held.firstIndex(where: { $0.client == client }) {
+            guard !isUnderWay(before: held[index].order, for: client) else { return }
+            outbox.tell(client, of: .peer(peer, held.remove(at: index).event))
+        }
+    }
+
+    private func isUnderWay(before order: UInt64, for client: ClientID) -> Bool {
+        func precedes(_ other: Running?) -> Bool {
+            guard let other else { return false }
+            return other.owner == .client(client) && other.order < order
+        }
+        return precedes(running) || enhanced.contains { precedes($0.running) }
+    }
+
+    /// Answers what is under way for a client, or for all, none of which will hear what comes of it.
+    mutating func failRunning(of client: ClientID? = nil, with failure: Failure, into outbox: inout Outbox) {
+        var lost: [Running] = []
+        func withdraw(_ current: inout Running?) {
+            guard var one = current, case .client(let owner) = one.owner, client ?? owner == owner else { return }
+            lost.append(one)
+            one.owner = .nobody
+            one.procedure.withdraw(failure)
+            current = one
+        }
+        withdraw(&running)
+        for index in enhanced.indices { withdraw(&enhanced[index].running) }
+        for one in lost.sorted(by: { $0.order < $1.order }) { fail(one, with: failure, into: &outbox) }
+    }
+}
