@@ -167,10 +167,12 @@ extension Host {
     }
 
     /// Asks the controller to end a link, once, whatever waits.
-    mutating func disconnect(_ link: ConnectionHandle, at now: Instant) {
+    ///
+    /// With a failure, that is what clients are told who still use the link.
+    mutating func disconnect(_ link: ConnectionHandle, for failure: Failure? = nil, at now: Instant) {
         guard let index = links.index(of: link) else { return }
         if case .closing = links[at: index].phase { return }
-        links[at: index].phase = .closing(due: now + LinkState.closingPatience)
+        links[at: index].phase = .closing(due: now + LinkState.closingPatience, failure)
         let command = HCI.Disconnect(handle: link, reason: .remoteUserTerminatedConnection)
         submit(.disconnect(command), for: .disconnection(link), at: now)
     }

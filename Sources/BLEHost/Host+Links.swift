@@ -87,24 +87,29 @@ extension Host {
     mutating func ended(_ handle: ConnectionHandle, _ reason: HCI.Status, at now: Instant) {
         guard let state = links[handle] else { return }
         if !state.isClosing { note(.linkLost(handle, reason)) }
-        let wasUp = state.phase != .settling
-        linkDown(handle, .notConnected, channels: .hci(reason), at: now)
-        for attachment in attachments.on(handle) { lost(attachment, reason, at: now) }
+        let wasUp = state.phase != .settling, failure = state.failure(reason)
+        linkDown(handle, .notConnected, channels: failure, at: now)
+        for attachment in attachments.on(handle) { lost(attachment, reason, failure, at: now) }
         if wasUp { announceLinks() }
     }
 
-    private mutating func lost(_ attachment: Attachments.Attachment, _ reason: HCI.Status, at now: Instant) {
+    private mutating func lost(
+        _ attachment: Attachments.Attachment,
+        _ reason: HCI.Status,
+        _ failure: Failure,
+        at now: Instant
+    ) {
         let client = attachment.client, peer = attachment.peer
         switch attachment.state {
         case .delayed, .pending: break
         case .linked:
-            guard reason.isEstablishmentFailure else { return end(attachment, .hci(reason)) }
+            guard reason.isEstablishmentFailure else { return end(attachment, failure) }
             note(.establishmentFailed(attachment.address, reason))
             attachments.set(.pending, for: client, peer)
         case .connected:
             let returns = attachment.request.reconnects
             if returns { attachments.set(.pending, for: client, peer) } else { attachments.remove(client, peer) }
-            tell(client, .disconnected(peer, .hci(reason), isReconnecting: returns))
+            tell(client, .disconnected(peer, failure, isReconnecting: returns))
         case .leaving(_, let again):
             attachments.remove(client, peer)
             tell(client, .disconnected(peer, nil, isReconnecting: false))

@@ -104,7 +104,7 @@ extension Host {
             case .mtuSettled(let link, let mtu): settled(link, mtu: mtu)
             case .abandon(let link):
                 note(.transactionTimedOut(link))
-                disconnect(link, at: now)
+                disconnect(link, for: .timedOut, at: now)
             case .nameRead(let peer, let name):
                 if let record = peers.read(name, from: peer) { remember(record) }
             case .servicesKnown(let peer, let services): found(services, on: peer)
@@ -159,7 +159,7 @@ extension Host {
     private mutating func expire(_ handle: ConnectionHandle, at now: Instant) -> Bool {
         guard let index = links.index(of: handle) else { return true }
         switch links[at: index].phase {
-        case .closing(let due) where due <= now:
+        case .closing(let due, _) where due <= now:
             note(.overdue(.disconnect))
             return false
         case .parting(let due) where due <= now:

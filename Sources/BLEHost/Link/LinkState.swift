@@ -10,8 +10,8 @@ struct LinkState {
         /// Somebody has ended the link; what was accepted for it goes out and its channels are closed first, or it ends
         /// then if that takes longer.
         case parting(until: Instant)
-        /// The controller was asked to end the link, which is due.
-        case closing(due: Instant)
+        /// The controller was asked to end the link, which is due; on account of a failure, unless somebody wanted it.
+        case closing(due: Instant, Failure?)
     }
 
     /// How long the controller may take to end a link: the longest supervision timeout, and then some.
@@ -58,10 +58,23 @@ struct LinkState {
         if case .parting = phase { true } else { false }
     }
 
+    /// Why the link has ended, if the controller gives this reason for it.
+    ///
+    /// A controller that was asked to end a link says only that its host did so; what the host did it for is known here
+    /// alone. Any other reason came first.
+    ///
+    /// Core 6.0, Vol 1, Part F, 2.22.
+    func failure(_ reason: HCI.Status) -> Failure {
+        guard case .closing(_, let failure?) = phase, reason == .connectionTerminatedByLocalHost else {
+            return .hci(reason)
+        }
+        return failure
+    }
+
     /// When something is due, if nothing happens before.
     var deadline: Instant? {
         switch phase {
-        case .parting(let due), .closing(let due): due
+        case .parting(let due), .closing(let due, _): due
         case .settling, .up: nil
         }
     }

@@ -202,17 +202,31 @@ struct ServerBehaviourTests {
         }
     }
 
-    @Test("A request that is not answered within 30 seconds ends the link", .behaviour("4.6.2"))
-    func unanswered() async throws {
-        let (peripheral, found) = try await connect(.dynamic())
+    @Test(
+        "A request that is not answered within 30 seconds ends the link, which the peer is blamed for",
+        .behaviour("4.6.2"),
+        arguments: UInt64(0)..<16
+    )
+    func unanswered(seed: UInt64) async throws {
+        let bench = WorldBench(seed: seed), timeout = "CBError \(CBError.Code.connectionTimeout.rawValue)"
+        let peripheral = try #require(await bench.connect(.dynamic()))
+        let found = try #require(peripheral.characteristic("2A37"))
+        bench.server.publishL2CAPChannel(withEncryption: false)
+        await bench.wait()
+        peripheral.openL2CAPChannel(bench.serverApp.psm)
+        await bench.wait()
+        let channel = try #require(bench.app.channels.first)
+        channel.inputStream.open()
+        _ = bench.app.take()
         peripheral.readValue(for: found)
+        peripheral.writeValue(Data([1]), for: found, type: .withResponse)
         await bench.wait(28)
         #expect(bench.app.take().isEmpty)
         await bench.wait(5)
-        let calls = bench.app.take()
-        #expect(calls.count == 2)
-        #expect(calls[0].hasPrefix("value 2A37 [] CBError"))
-        #expect(calls[1].hasPrefix("disconnected CBError"))
+        #expect(
+            bench.app.take() == ["value 2A37 [] \(timeout)", "written 2A37 \(timeout)", "disconnected \(timeout) 0"]
+        )
+        #expect((channel.inputStream.streamError as? CBError)?.code == .connectionTimeout)
     }
 
     @Test("A delegate without the methods for requests refuses them", .behaviour("2.3.14"))
