@@ -5,22 +5,28 @@
 struct WeakTable<Key: Hashable, Object: AnyObject> {
     private struct Entry {
         weak var object: Object?
+        /// Entries that were put in later have a greater one.
+        let number: UInt64
     }
 
     private static var smallest: Int { 64 }
     private var entries: [Key: Entry] = [:]
     private var sweepAt = smallest
+    private var lastNumber: UInt64 = 0
 
     subscript(key: Key) -> Object? {
         get { entries[key]?.object }
         set {
-            entries[key] = newValue.map { Entry(object: $0) }
+            lastNumber += 1
+            entries[key] = newValue.map { Entry(object: $0, number: lastNumber) }
             if entries.count >= sweepAt { sweep() }
         }
     }
 
-    /// The objects that are still there, in no order.
-    var objects: [Object] { entries.values.compactMap(\.object) }
+    /// The objects that are still there, in the order in which they were put in.
+    ///
+    /// Apps hear of what happens to each in that order, so that a simulated world is the same in each process.
+    var objects: [Object] { entries.values.sorted { $0.number < $1.number }.compactMap(\.object) }
 
     /// How many entries there are, with those of objects that are gone.
     var entryCount: Int { entries.count }
