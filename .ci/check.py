@@ -28,10 +28,14 @@ def determinism(first, again, other):
 
 
 def day(first, second):
-    """16 seeds, each a day of its own that holds something."""
-    days = {each["seed"]: each for path in (first, second) for each in objects(open(path).read())}
+    """16 seeds, each a day of its own that holds something; two of them the same in either process."""
+    runs = [each for path in (first, second) for each in objects(open(path).read()) if "hash" in each]
+    days = {each["seed"]: each for each in runs}
     if len(days) != 16 or len({each["hash"] for each in days.values()}) != 16:
         return f"{len(days)} days, of which 16 should be different"
+    torn = {each["seed"] for each in runs if each["hash"] != days[each["seed"]]["hash"]}
+    if torn or len(runs) != 18:
+        return f"of {len(runs)} days, where 18 should be, those of the seeds {torn} were others in another process"
     poor = [seed for seed, each in days.items() if each["violations"] or each["callbacks"] < 1_000]
     return f"the days of the seeds {poor} are not good" if poor else None
 
