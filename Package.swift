@@ -65,7 +65,7 @@ let package = Package(
 
         .target(
             name: "CoreBluetoothExtras",
-            dependencies: ["CoreBluetooth", "BLEHost", "BLEWire"],
+            dependencies: ["CoreBluetooth", "BLERuntime", "BLEHost", "BLEWire"],
             swiftSettings: common
         ),
 

@@ -1,7 +1,6 @@
 import BLEHost
 import BLEWire
 import Dispatch
-import Synchronization
 import Testing
 
 @testable import BLERuntime
@@ -11,8 +10,8 @@ struct ClientMailboxTests {
     /// A client whose queue does nothing before it is let go.
     final class Client: Sendable {
         let queue = DispatchQueue(label: "test.app", attributes: .initiallyInactive)
-        let heard = Mutex<[ClientEvent]>([])
-        let caughtUp = Mutex(0)
+        let heard = Locked<[ClientEvent]>([])
+        let caughtUp = Locked(0)
 
         func mailbox() -> ClientMailbox {
             ClientMailbox(client: ClientID(rawValue: 1), queue: queue) { [weak self] event in

@@ -3,14 +3,13 @@ import BLERuntime
 import BLESimulation
 import FoundationEssentials
 import Logging
-import Synchronization
 import Testing
 
 @Suite("Default link", .timeLimit(.minutes(10)))
 struct DefaultLinkTests {
     /// A log that is kept in memory.
     private final class Lines: Sendable {
-        let lines = Mutex<[String]>([])
+        let lines = Locked<[String]>([])
         var logger: Logger { Logger(label: "test") { _ in Handler(lines: self) } }
     }
 

@@ -3,7 +3,6 @@ import BLERuntime
 import BLESimulation
 import Dispatch
 import Foundation
-import Synchronization
 import Testing
 
 @Suite("Holding a world")
@@ -11,7 +10,7 @@ struct HoldTests {
     /// An app that, told of the radio, asks for a scan on a thread of its own.
     private final class Wanderer: SeamApp, @unchecked Sendable {
         let letsGo: Bool
-        private let kept = Mutex<Hold?>(nil)
+        private let kept = Locked<Hold?>(nil)
 
         init(letsGo: Bool) {
             self.letsGo = letsGo

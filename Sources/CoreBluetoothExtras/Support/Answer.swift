@@ -1,6 +1,6 @@
+import BLERuntime
 import CoreBluetooth
 import Foundation
-import Synchronization
 
 /// One answer that a task waits for: the first that comes counts.
 final class Answer<Value: Sendable>: Sendable {
@@ -10,7 +10,7 @@ final class Answer<Value: Sendable>: Sendable {
         case settled(Result<Value, any Error>)
     }
 
-    private let state = Mutex(State.open)
+    private let state = Locked(State.open)
 
     /// Gives the answer, unless there is one.
     func settle(_ result: Result<Value, any Error>) {

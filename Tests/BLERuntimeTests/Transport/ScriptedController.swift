@@ -1,6 +1,5 @@
 import BLERuntime
 import Dispatch
-import Synchronization
 
 /// A controller's end of a socket, told what to do by a test.
 final class ScriptedController: Sendable {
@@ -13,7 +12,7 @@ final class ScriptedController: Sendable {
     }
 
     private let queue = DispatchQueue(label: "test.controller")
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let (connections, accepted) = AsyncStream.makeStream(of: Void.self)
 
     /// Listens at a free port, or a Unix socket of its own; `isReading` is whether it reads before ``read()``.

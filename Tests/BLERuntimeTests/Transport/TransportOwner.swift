@@ -1,6 +1,5 @@
 import BLERuntime
 import Dispatch
-import Synchronization
 
 /// A client of a socket transport that writes down what it hears.
 final class TransportOwner: TransportClient {
@@ -13,8 +12,8 @@ final class TransportOwner: TransportClient {
 
     private let transport: SocketTransport
     private let queue = DispatchQueue(label: "test.host")
-    private let framer = Mutex(H4Framer(from: .controller))
-    private let octets = Mutex(0)
+    private let framer = Locked(H4Framer(from: .controller))
+    private let octets = Locked(0)
     private let events: AsyncStream<Event>
     private let sink: AsyncStream<Event>.Continuation
 

@@ -1,10 +1,9 @@
 import BLEHost
 import BLERuntime
-import Synchronization
 
 /// The packets that a tap heard of.
 final class PacketLog: Sendable {
-    private let kept = Mutex<[PacketRecord]>([])
+    private let kept = Locked<[PacketRecord]>([])
     var records: [PacketRecord] { kept.withLock { $0 } }
     func append(_ record: PacketRecord) { kept.withLock { $0.append(record) } }
 }

@@ -1,5 +1,5 @@
+import BLERuntime
 import CoreBluetooth
-import Synchronization
 
 /// One end of a channel, that sends so many octets and checks those that come in, as its streams tell it to.
 final class BulkEnd: NSObject, StreamDelegate {
@@ -13,7 +13,7 @@ final class BulkEnd: NSObject, StreamDelegate {
     let channel: CBL2CAPChannel
     private let length: Int
     private let salt: Int
-    private let state = Mutex(State())
+    private let state = Locked(State())
 
     var sent: Int { state.withLock { $0.sent } }
     var received: Int { state.withLock { $0.received } }

@@ -1,12 +1,11 @@
 import BLERuntime
-import Synchronization
 import Testing
 
 @testable import CoreBluetooth
 
 /// What managers complain of.
 final class Lines: Sendable {
-    private let lines = Mutex<[String]>([])
+    private let lines = Locked<[String]>([])
 
     /// The lines since the last call.
     func take() -> [String] {

@@ -1,11 +1,10 @@
 import BLERuntime
 import BLESimulation
 import BLEWire
-import Synchronization
 
 /// What controllers told their hosts.
 final class PacketLog: Sendable {
-    private let kept = Mutex<[PacketRecord]>([])
+    private let kept = Locked<[PacketRecord]>([])
 
     /// Notes what happens in a world from now on.
     init(_ world: World) {

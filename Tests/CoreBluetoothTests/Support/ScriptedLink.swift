@@ -1,11 +1,10 @@
 import BLEHost
 import BLERuntime
 import Foundation
-import Synchronization
 
 /// A host that does nothing but write down what it is asked for, and say what a test has it say.
 final class ScriptedLink: HostLink {
-    private let opened = Mutex<[ScriptedSession]>([])
+    private let opened = Locked<[ScriptedSession]>([])
 
     /// The sessions in the order in which managers opened them.
     var sessions: [ScriptedSession] { opened.withLock { $0 } }
@@ -31,7 +30,7 @@ final class ScriptedSession: HostSession {
     let role: ClientRole
     private let queue: DispatchQueue
     private let receive: @Sendable (ClientEvent) -> Void
-    private let state = Mutex(State())
+    private let state = Locked(State())
     /// Shows the thread sanitizer the order that a continuation gives, which it does not see by itself.
     private let order = NSLock()
 

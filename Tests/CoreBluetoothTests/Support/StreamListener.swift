@@ -1,3 +1,4 @@
+import BLERuntime
 import CoreBluetooth
 import Synchronization
 
@@ -8,7 +9,7 @@ final class StreamListener: NSObject, StreamDelegate {
         var waiting: [(count: Int, continuation: CheckedContinuation<Void, Never>)] = []
     }
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let reaction: (Stream, Stream.Event) -> Void
 
     init(_ reaction: @escaping (Stream, Stream.Event) -> Void = { _, _ in }) { self.reaction = reaction }

@@ -1,6 +1,5 @@
 import BLEHost
 import BLERuntime
-import Synchronization
 import Testing
 
 @testable import CoreBluetooth
@@ -10,7 +9,7 @@ import Testing
 struct ObservationTests {
     /// What was seen, in the order in which it was seen.
     final class Seen: Sendable {
-        private let lines = Mutex<[String]>([])
+        private let lines = Locked<[String]>([])
         func add(_ line: String) { lines.withLock { $0.append(line) } }
         func take() -> [String] {
             lines.withLock { lines in

@@ -2,7 +2,6 @@ import BLERuntime
 import BLESimulation
 import BLEWire
 import CoreBluetooth
-import Synchronization
 import Testing
 
 @Suite("The end of a connection, at every packet of what an app asks for")
@@ -105,7 +104,7 @@ struct EndingWorldTests {
 
     /// The times of packets, each once.
     private final class Recorder: Sendable {
-        private let all = Mutex<[Duration]>([])
+        private let all = Locked<[Duration]>([])
         var times: [Duration] { all.withLock(\.self) }
         func add(_ time: Duration) { all.withLock { if $0.last != time { $0.append(time) } } }
     }
