@@ -1,64 +1,62 @@
-"""Attributes over several bearers at once, on a link that is encrypted with a key that both ends were given."""
+"""Bumble asks our host for attributes over several bearers at once, on an encrypted link."""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
-import json
 import pathlib
 import tempfile
 from collections.abc import AsyncIterator
+from typing import Any
 
+from bumble import att
 from bumble.core import UUID
-from bumble.crypto import aes_cmac
 from bumble.device import Connection, Device
 from bumble.gatt_client import CharacteristicProxy, Client
 from bumble.hci import Address
-from bumble.keys import MemoryKeyStore, PairingKeys
+from bumble.l2cap import (
+    L2CAP_LE_SIGNALING_CID,
+    L2CAP_Credit_Based_Reconfigure_Request,
+    L2CAP_Credit_Based_Reconfigure_Response,
+    LeCreditBasedChannel,
+    LeCreditBasedChannelSpec,
+)
 
 from . import tool
+from .bonds import remember, remember_in_bumble
 from .bumble_host import find, powered_on
 from .profile import GREETING, NOTE, SERVICE, STORY, STORY_VALUE, Mismatch, expect, greeting
 
 COUNT = 3
 """How many bearers there are beside the one that every link has."""
 CENTRAL = "F0:F1:F2:F3:F4:F6"
-SECRET = bytes(range(1, 17))
-KEY = bytes(range(0x20, 0x30))
-"""The key as it goes over the wire, its least significant octet first."""
+LEAST = 64
+"""The smallest unit that a bearer may take, in octets."""
+MORE = 517
+"""How much one takes when it was reconfigured."""
+NOTES = 10
+"""How many values are notified."""
+
+Found = dict[str, CharacteristicProxy]
+Result = L2CAP_Credit_Based_Reconfigure_Response.Result
 
 
-def state(directory: str, peer: str) -> None:
-    """Writes what our host remembers of earlier runs: that it is bonded with `peer`."""
-    octets = bytes.fromhex(peer.replace(":", ""))
-    number = int.from_bytes(aes_cmac(b"\x01" + octets, SECRET), "big")
-    identifier = number & ~(0xF << 76 | 0x3 << 62) | 0x8 << 76 | 0x2 << 62
-    key = {"key": f"{int.from_bytes(KEY, 'little'):x}", "random": 0, "diversifier": 0}
-    place = {"address": peer, "isRandom": True}
-    bond = place | {
-        "security": 1,
-        "keySize": 16,
-        "longTermKey": key,
-        "configurations": [],
-        "features": 0,
-        "isAware": True,
-    }
-    record = place | {"identifier": f"{identifier:x}", "name": "bonded", "bond": bond}
-    file = pathlib.Path(directory) / "corebluetooth" / "host.json"
-    file.parent.mkdir()
-    file.write_text(json.dumps({"secret": SECRET.hex(), "peers": [record]}))
-
-
-async def converse(central: str, first: int, second: int, name: str, log: pathlib.Path) -> None:
-    """One round: Bumble encrypts the link to our host, opens bearers, and asks on all of them at once."""
-    expect("the central", central, "bumble")
+async def converse(first: int, second: int, name: str, log: pathlib.Path) -> None:
+    """One round: Bumble encrypts the link to our host, opens bearers, and uses all of them at once."""
     with tempfile.TemporaryDirectory() as directory:
-        state(directory, CENTRAL)
+        remember(directory, CENTRAL)
         async with tool.peripheral(second, name, log, state=directory), powered_on(first, "central", CENTRAL) as device:
             async with _encrypted(device, await find(device, name)) as connection:
-                clients = await asyncio.wait_for(Client.connect_eatt(connection, count=COUNT), 5)
+                spec = LeCreditBasedChannelSpec(psm=att.EATT_PSM, mtu=LEAST, mps=LEAST)
+                clients = await asyncio.wait_for(Client.connect_eatt(connection, spec, count=COUNT), 5)
                 expect("bearers", len(clients), COUNT)
-                await _use(clients, name)
+                for client in clients:
+                    client.mtu = LEAST  # Bumble takes them for bearers of the least size that the other bearer has.
+                found = await asyncio.gather(*(_discover(client) for client in clients))
+                await _resize(clients, found)
+                await _use(clients, found, name)
+                await _write_long(clients, found)
+                await _be_notified(connection.gatt_client, clients, found)
 
 
 @contextlib.asynccontextmanager
@@ -71,17 +69,59 @@ async def _encrypted(device: Device, address: Address) -> AsyncIterator[Connecti
         expect("why there are no bearers without encryption", "ENCRYPTION" in str(error), True)
     else:
         raise Mismatch("our host opened a bearer on a link that is not encrypted")
-    device.keystore = MemoryKeyStore()
-    keys = PairingKeys(ltk=PairingKeys.Key(KEY))
-    await device.keystore.update(str(connection.peer_address), keys)
+    await remember_in_bumble(device, connection)
     await asyncio.wait_for(connection.encrypt(), 5)
     yield connection
     await asyncio.wait_for(connection.disconnect(), 5)
 
 
-async def _use(clients: list[Client], name: str) -> None:
-    """Discovers, reads and writes on every bearer at once."""
-    found = await asyncio.gather(*(_discover(client) for client in clients))
+async def _discover(client: Client) -> Found:
+    services = await client.discover_service(UUID(SERVICE))
+    if not services:
+        raise Mismatch(f"Bumble discovered no service {SERVICE} on an enhanced bearer")
+    found = {each.uuid: each for each in await client.discover_characteristics([], services[0])}
+    missing = [uuid for uuid in (GREETING, STORY, NOTE) if UUID(uuid) not in found]
+    expect("characteristics that Bumble did not discover", missing, [])
+    return {uuid: found[UUID(uuid)] for uuid in (GREETING, STORY, NOTE)}
+
+
+async def _resize(clients: list[Client], found: list[Found]) -> None:
+    """Has the bearers take longer packets, which are then used; what would make them shorter is refused."""
+    channels = [client.bearer for client in clients]
+    stories = [each[STORY] for each in found]
+    for client, story in zip(clients, stories):
+        part = await client.read_value(story, no_long_read=True)
+        expect("what a small bearer carries", part, STORY_VALUE[: LEAST - 1])
+    for channel in channels:
+        channel.mtu, channel.mps = MORE, MORE
+    expect("the answer to a longer MTU", await _reconfigure(channels, MORE), Result.RECONFIGURATION_SUCCESSFUL)
+    for client, story in zip(clients, stories):
+        client.mtu = MORE
+        expect("what it carries then", await client.read_value(story, no_long_read=True), STORY_VALUE)
+    refusal = Result.RECONFIGURATION_FAILED_REDUCTION_IN_SIZE_OF_MTU_NOT_ALLOWED
+    expect("the answer to a shorter MTU", await _reconfigure(channels, LEAST), refusal)
+
+
+async def _reconfigure(channels: list[LeCreditBasedChannel], size: int) -> int:
+    """Says that this end takes units of another size. Bumble knows the packets for that, but does not use them."""
+    manager, connection = channels[0].manager, channels[0].connection
+    answered: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    identifier = manager.next_identifier(connection)
+
+    def answer(_: Connection, __: int, response: L2CAP_Credit_Based_Reconfigure_Response) -> None:
+        if response.identifier == identifier and not answered.done():
+            answered.set_result(response.result)
+
+    manager.on_l2cap_credit_based_reconfigure_response = answer
+    request = L2CAP_Credit_Based_Reconfigure_Request(
+        identifier=identifier, mtu=size, mps=size, destination_cid=[channel.source_cid for channel in channels]
+    )
+    manager.send_control_frame(connection, L2CAP_LE_SIGNALING_CID, request)
+    return await asyncio.wait_for(answered, 5)
+
+
+async def _use(clients: list[Client], found: list[Found], name: str) -> None:
+    """Reads and writes on every bearer at once."""
     reads = (client.read_value(each[STORY]) for client, each in zip(clients, found))
     for story in await asyncio.gather(*reads):
         expect("story", story, STORY_VALUE)
@@ -94,11 +134,54 @@ async def _use(clients: list[Client], name: str) -> None:
         expect("note read back", await client.read_value(each[NOTE]), note)
 
 
-async def _discover(client: Client) -> dict[str, CharacteristicProxy]:
-    services = await client.discover_service(UUID(SERVICE))
-    if not services:
-        raise Mismatch(f"Bumble discovered no service {SERVICE} on an enhanced bearer")
-    found = {each.uuid: each for each in await client.discover_characteristics([], services[0])}
-    missing = [uuid for uuid in (GREETING, STORY, NOTE) if UUID(uuid) not in found]
-    expect("characteristics that Bumble did not discover", missing, [])
-    return {uuid: found[UUID(uuid)] for uuid in (GREETING, STORY, NOTE)}
+async def _write_long(clients: list[Client], found: list[Found]) -> None:
+    """Writes a value in parts on one bearer, while the others read: they see the old one or the new one."""
+    before = await clients[0].read_value(found[0][NOTE])
+    after = bytes(reversed(STORY_VALUE))
+    clients[0].mtu = LEAST
+    writing = asyncio.ensure_future(clients[0].write_value(found[0][NOTE], after, with_response=True))
+    seen = [0] * len(clients)
+
+    async def read(index: int) -> None:
+        while not writing.done():
+            value = await clients[index].read_value(found[index][NOTE])
+            expect("the note while it is written", value in (before, after), True)
+            seen[index] += 1
+
+    await asyncio.gather(*(read(index) for index in range(1, len(clients))), writing)
+    clients[0].mtu = MORE
+    expect("bearers that read meanwhile", sum(count > 0 for count in seen), len(clients) - 1)
+    for client, each in zip(clients, found):
+        expect("the note as it was written in parts", await client.read_value(each[NOTE]), after)
+
+
+async def _be_notified(base: Client, clients: list[Client], found: list[Found]) -> None:
+    """Subscribes on one bearer and writes on another, while the third reads: each value comes once, and in order."""
+    heard: list[tuple[int, bytes]] = []
+    bearers = [base, *clients]
+    for number, bearer in enumerate(bearers):
+        bearer.on_att_handle_value_notification = _listener(number, heard)
+    await clients[0].subscribe(found[0][NOTE], lambda _: None)
+    notes = [f"note {number}".encode() for number in range(NOTES)]
+
+    async def write() -> None:
+        for note in notes:
+            await clients[1].write_value(found[1][NOTE], note, with_response=True)
+
+    writing = asyncio.ensure_future(write())
+    while not writing.done():
+        expect("story", await clients[2].read_value(found[2][STORY]), STORY_VALUE)
+    await writing
+    for _ in range(100):
+        if len(heard) >= NOTES:
+            break
+        await asyncio.sleep(0.02)
+    for bearer in bearers:
+        await bearer.read_value(found[0][GREETING].handle)  # What comes behind the values would be there by now.
+    expect("notes as notified", [note for _, note in heard], notes)
+    expect("bearers that they came on", len({number for number, _ in heard}), 1)
+
+
+def _listener(number: int, heard: list[tuple[int, bytes]]) -> Any:
+    """Notes on which bearer a value came."""
+    return lambda notification: heard.append((number, notification.attribute_value))

@@ -9,7 +9,7 @@ from collections.abc import AsyncIterator
 from typing import Any
 
 from bumble.core import UUID, AdvertisingData
-from bumble.device import Advertisement, Connection, Device, Peer
+from bumble.device import Advertisement, Connection, Device, DeviceConfiguration, Peer
 from bumble.gatt import Characteristic, CharacteristicValue, Service
 from bumble.gatt_client import CharacteristicProxy
 from bumble.hci import Address
@@ -19,10 +19,11 @@ from .profile import GREETING, NOTE, SERVICE, STORY, STORY_VALUE, TICKS, Mismatc
 
 
 @contextlib.asynccontextmanager
-async def powered_on(port: int, name: str, address: str) -> AsyncIterator[Device]:
-    """Bumble's host on the controller at `port`."""
+async def powered_on(port: int, name: str, address: str, **settings: Any) -> AsyncIterator[Device]:
+    """Bumble's host on the controller at `port`, with `settings` as in Bumble's `DeviceConfiguration`."""
+    configuration = DeviceConfiguration(name=name, address=Address(address), **settings)
     async with await open_transport(f"tcp-client:127.0.0.1:{port}") as transport:
-        device = Device.with_hci(name, Address(address), transport.source, transport.sink)
+        device = Device.from_config_with_hci(configuration, transport.source, transport.sink)
         await device.power_on()
         yield device
 

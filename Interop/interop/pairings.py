@@ -6,7 +6,7 @@ import contextlib
 import pathlib
 from typing import NamedTuple
 
-from . import bearers, bumble_host, channels, tool
+from . import bearers, bumble_host, channels, polling, tool
 from .controllers import MAKES, Endpoints
 from .processes import LOGS
 
@@ -58,8 +58,10 @@ class Pairing(NamedTuple):
         log = self.logs[1]
         if self.topic == "channels":
             return await channels.converse(self.central, first, second, name, log)
+        if self.topic == "bearers" and self.central == "ours":
+            return await polling.converse(first, second, name, round_number, log)
         if self.topic == "bearers":
-            return await bearers.converse(self.central, first, second, name, log)
+            return await bearers.converse(first, second, name, log)
         central = bumble_host.BumbleCentral(first) if self.central == "bumble" else tool.ToolCentral(first, log)
         present = bumble_host.peripheral if self.peripheral == "bumble" else tool.peripheral
         async with present(second, name, log) as peripheral:
@@ -84,4 +86,5 @@ PAIRINGS = [
         for central, peripheral in (("ours", "bumble"), ("bumble", "ours"))
     ),
     Pairing("rootcanal", "bumble", "ours", topic="bearers"),
+    Pairing("rootcanal", "ours", "bumble", topic="bearers"),
 ]

@@ -25,6 +25,11 @@ def greeting(name: str) -> bytes:
     return f"hello from {name}".encode()
 
 
+def numbered(index: int) -> str:
+    """The UUID of one of many characteristics that are alike."""
+    return _uuid(0x10 + index)
+
+
 class Mismatch(Exception):
     """A peer did not do what it must."""
 

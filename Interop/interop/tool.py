@@ -61,17 +61,23 @@ class ToolCentral:
         return bytes.fromhex(facts[-1]["value"])
 
     async def _run(self, *arguments: str) -> list[Fact]:
-        command = " ".join(("ble", *arguments))
-        async with running(
-            self._log, BLE, *arguments, "--json", stdout=asyncio.subprocess.PIPE, environment=self._environment
-        ) as process:
-            try:
-                output, _ = await asyncio.wait_for(process.communicate(), 10)
-            except TimeoutError:
-                raise Mismatch(f"{command}: not done after 10 s") from None
-        if process.returncode != 0:
-            raise Mismatch(f"{command}: status {process.returncode}, {output.decode(errors='replace').strip()}")
-        return list(_facts(command, output))
+        status, facts = await run(self._environment, self._log, *arguments)
+        if status != 0:
+            raise Mismatch(f"{' '.join(('ble', *arguments))}: status {status}, {facts}")
+        return facts
+
+
+async def run(variables: dict[str, str], log: pathlib.Path, *arguments: str) -> tuple[int | None, list[Fact]]:
+    """Runs `ble`, and says with which status it ended and what it printed."""
+    command = " ".join(("ble", *arguments))
+    async with running(
+        log, BLE, *arguments, "--json", stdout=asyncio.subprocess.PIPE, environment=variables
+    ) as process:
+        try:
+            output, _ = await asyncio.wait_for(process.communicate(), 10)
+        except TimeoutError:
+            raise Mismatch(f"{command}: not done after 10 s") from None
+    return process.returncode, list(_facts(command, output))
 
 
 def _facts(command: str, output: bytes) -> Iterator[Fact]:

@@ -1,0 +1,129 @@
+"""Our host asks Bumble for attributes over the bearers that it has Bumble open, on an encrypted link."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import pathlib
+import tempfile
+from collections import Counter
+from collections.abc import AsyncIterator
+
+from bumble import att
+from bumble.core import UUID
+from bumble.device import Device
+from bumble.gatt import Characteristic, Service
+
+from . import tool
+from .bonds import answer_in_bumble, remember
+from .bumble_host import advertise, powered_on
+from .profile import SERVICE, STORY, STORY_VALUE, expect, numbered
+
+PERIPHERAL = "F0:F1:F2:F3:F4:F5"
+BEARERS = 3
+"""How many bearers our host asks for beside the one that every link has."""
+COUNTS = [numbered(index) for index in range(6)]
+"""Characteristics that say how often they were read."""
+TIMES = 5
+"""How often our host reads them all."""
+PAUSE = 0.5
+"""How long from one time to the next, in seconds: our host opens bearers when nobody has asked for a while."""
+
+
+class Counting:
+    """Bumble's peripheral: counts what is asked on each bearer, and takes its time to answer."""
+
+    def __init__(self, device: Device, ends: str) -> None:
+        self.reads = Counter[att.Bearer]()
+        self.overlaps = 0
+        self.lost: str | None = None
+        """What was being read on the bearer that was closed."""
+        self._ends = ends
+        self._busy: set[att.Bearer] = set()
+        self._tasks: list[asyncio.Task[None]] = []
+        characteristics = [self._count(uuid) for uuid in COUNTS]
+        story = Characteristic(STORY, Characteristic.READ, Characteristic.READABLE, STORY_VALUE)
+        device.add_services([Service(UUID(SERVICE), [*characteristics, story])])
+
+    @property
+    def enhanced(self) -> list[int]:
+        """How much was asked on each of the enhanced bearers that were used."""
+        return [count for bearer, count in self.reads.items() if att.is_enhanced_bearer(bearer)]
+
+    def _count(self, uuid: str) -> Characteristic:
+        answers = 0
+
+        async def read(bearer: att.Bearer) -> bytes:
+            nonlocal answers
+            answers += 1
+            number = answers
+            self.reads[bearer] += 1
+            self.overlaps += bearer in self._busy
+            self._busy.add(bearer)
+            self._end(bearer, uuid)
+            await asyncio.sleep(0.01)
+            self._busy.discard(bearer)
+            return f"{number}".encode()
+
+        return Characteristic(uuid, Characteristic.READ, Characteristic.READABLE, att.AttributeValueV2(read))
+
+    def _end(self, bearer: att.Bearer, uuid: str) -> None:
+        """Closes this bearer, or the link, while it is in use, if it is time for that."""
+        if self.lost or len(self.enhanced) < BEARERS or not att.is_enhanced_bearer(bearer):
+            return
+        if self._ends == "bearer":
+            self.lost = uuid
+            self._tasks.append(asyncio.ensure_future(bearer.disconnect()))
+        elif self._ends == "link":
+            self.lost = uuid
+            self._tasks.append(asyncio.ensure_future(bearer.connection.disconnect()))
+
+
+@contextlib.asynccontextmanager
+async def _counting(port: int, name: str, ends: str) -> AsyncIterator[Counting]:
+    async with powered_on(port, name, PERIPHERAL, eatt_enabled=True) as device:
+        answer_in_bumble(device)
+        counting = Counting(device, ends)
+        await advertise(device)
+        yield counting
+
+
+async def converse(first: int, second: int, name: str, round_number: int, log: pathlib.Path) -> None:
+    """One round: our host encrypts the link to Bumble, has bearers opened, and reads over all of them.
+
+    In one of three, Bumble closes a bearer meanwhile; in another, the link.
+    """
+    ends = ("nothing", "bearer", "link")[round_number % 3]
+    characteristics = [*COUNTS, STORY]
+    options = ("--every", str(PAUSE), "--count", str(TIMES))
+    with tempfile.TemporaryDirectory() as directory:
+        remember(directory, PERIPHERAL)
+        async with _counting(second, name, ends) as bumble:
+            status, facts = await tool.run(
+                tool.environment(first, directory), log, "read", name, *characteristics, *options
+            )
+    expect("the status of ble read", status, 0 if ends == "nothing" else 1)
+    expect("bearers that our host asked on", len(bumble.enhanced), BEARERS)
+    expect("requests that came before the answer to another on their bearer", bumble.overlaps, 0)
+    failed = _check(facts, characteristics)
+    if ends == "link":
+        expect("reads that were not answered, of those under way at most", len(failed) <= len(characteristics), True)
+        expect("whether it is over before its time", len(facts) < TIMES * len(characteristics), True)
+    else:
+        expect("answers", len(facts), TIMES * len(characteristics))
+        expect("reads that failed", failed, [bumble.lost] if bumble.lost else [])
+
+
+def _check(facts: list[tool.Fact], characteristics: list[str]) -> list[str]:
+    """Expects every answer to be there once, in order, and right; says which of them are failures."""
+    failed: list[str] = []
+    for number, fact in enumerate(facts):
+        time, index = divmod(number, len(characteristics))
+        uuid = characteristics[index]
+        expect("characteristic that is answered for", fact["characteristic"].lower(), uuid)
+        if fact["event"] == "failed":
+            failed.append(uuid)
+            continue
+        value = STORY_VALUE if uuid == STORY else f"{time + 1}".encode()
+        expect(f"value {time + 1} of {uuid}", bytes.fromhex(fact["value"]), value)
+    return failed
