@@ -25,7 +25,7 @@ from bumble.l2cap import (
 from . import tool
 from .bonds import remember, remember_in_bumble
 from .bumble_host import find, powered_on
-from .profile import GREETING, NOTE, SERVICE, STORY, STORY_VALUE, Mismatch, expect, greeting
+from .profile import GREETING, NOTE, SERVICE, STORY, STORY_VALUE, Mismatch, expect, greeting, numbered
 
 COUNT = 3
 """How many bearers there are beside the one that every link has."""
@@ -35,7 +35,11 @@ LEAST = 64
 MORE = 517
 """How much one takes when it was reconfigured."""
 NOTES = 10
-"""How many values are notified."""
+"""How many values of a characteristic are notified."""
+DIARY = numbered(0)
+"""Another characteristic like the note."""
+
+WANTED = (GREETING, STORY, NOTE, DIARY)
 
 Found = dict[str, CharacteristicProxy]
 Result = L2CAP_Credit_Based_Reconfigure_Response.Result
@@ -45,7 +49,10 @@ async def converse(first: int, second: int, name: str, log: pathlib.Path) -> Non
     """One round: Bumble encrypts the link to our host, opens bearers, and uses all of them at once."""
     with tempfile.TemporaryDirectory() as directory:
         remember(directory, CENTRAL)
-        async with tool.peripheral(second, name, log, state=directory), powered_on(first, "central", CENTRAL) as device:
+        async with (
+            tool.peripheral(second, name, log, state=directory, notes=[DIARY]),
+            powered_on(first, "central", CENTRAL) as device,
+        ):
             async with _encrypted(device, await find(device, name)) as connection:
                 spec = LeCreditBasedChannelSpec(psm=att.EATT_PSM, mtu=LEAST, mps=LEAST)
                 clients = await asyncio.wait_for(Client.connect_eatt(connection, spec, count=COUNT), 5)
@@ -80,9 +87,9 @@ async def _discover(client: Client) -> Found:
     if not services:
         raise Mismatch(f"Bumble discovered no service {SERVICE} on an enhanced bearer")
     found = {each.uuid: each for each in await client.discover_characteristics([], services[0])}
-    missing = [uuid for uuid in (GREETING, STORY, NOTE) if UUID(uuid) not in found]
+    missing = [uuid for uuid in WANTED if UUID(uuid) not in found]
     expect("characteristics that Bumble did not discover", missing, [])
-    return {uuid: found[UUID(uuid)] for uuid in (GREETING, STORY, NOTE)}
+    return {uuid: found[UUID(uuid)] for uuid in WANTED}
 
 
 async def _resize(clients: list[Client], found: list[Found]) -> None:
@@ -156,32 +163,35 @@ async def _write_long(clients: list[Client], found: list[Found]) -> None:
 
 
 async def _be_notified(base: Client, clients: list[Client], found: list[Found]) -> None:
-    """Subscribes on one bearer and writes on another, while the third reads: each value comes once, and in order."""
-    heard: list[tuple[int, bytes]] = []
+    """Subscribes on one bearer, writes on two others, and reads on the last: each value comes once, and in order."""
+    heard: dict[int, list[tuple[int, bytes]]] = {found[0][uuid].handle: [] for uuid in (NOTE, DIARY)}
     bearers = [base, *clients]
     for number, bearer in enumerate(bearers):
         bearer.on_att_handle_value_notification = _listener(number, heard)
-    await clients[0].subscribe(found[0][NOTE], lambda _: None)
+    for uuid in (NOTE, DIARY):
+        await base.subscribe(found[0][uuid], lambda _: None)
     notes = [f"note {number}".encode() for number in range(NOTES)]
 
-    async def write() -> None:
+    async def write(index: int, uuid: str) -> None:
         for note in notes:
-            await clients[1].write_value(found[1][NOTE], note, with_response=True)
+            await clients[index].write_value(found[index][uuid], note, with_response=True)
 
-    writing = asyncio.ensure_future(write())
+    writing = asyncio.gather(write(0, NOTE), write(1, DIARY))
     while not writing.done():
         expect("story", await clients[2].read_value(found[2][STORY]), STORY_VALUE)
     await writing
     for _ in range(100):
-        if len(heard) >= NOTES:
+        if all(len(values) >= NOTES for values in heard.values()):
             break
         await asyncio.sleep(0.02)
     for bearer in bearers:
         await bearer.read_value(found[0][GREETING].handle)  # What comes behind the values would be there by now.
-    expect("notes as notified", [note for _, note in heard], notes)
-    expect("bearers that they came on", len({number for number, _ in heard}), 1)
+    for values in heard.values():
+        expect("notes as notified", [note for _, note in values], notes)
+        expect("bearers that the values of one characteristic came on", len({number for number, _ in values}), 1)
+    expect("bearers that values came on", len({number for values in heard.values() for number, _ in values}), 2)
 
 
-def _listener(number: int, heard: list[tuple[int, bytes]]) -> Any:
+def _listener(number: int, heard: dict[int, list[tuple[int, bytes]]]) -> Any:
     """Notes on which bearer a value came."""
-    return lambda notification: heard.append((number, notification.attribute_value))
+    return lambda event: heard[event.attribute_handle].append((number, event.attribute_value))

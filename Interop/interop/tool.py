@@ -8,7 +8,7 @@ import json
 import os
 import pathlib
 import tempfile
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator
 from typing import Any
 
 from .processes import running
@@ -97,14 +97,13 @@ class ToolPeripheral:
 
 @contextlib.asynccontextmanager
 async def peripheral(
-    port: int, name: str, log: pathlib.Path, state: str | None = None
+    port: int, name: str, log: pathlib.Path, state: str | None = None, notes: Iterable[str] = ()
 ) -> AsyncIterator[ToolPeripheral]:
-    """Runs `ble serve` with the common service on the controller at `port`."""
+    """Runs `ble serve` with the common service on the controller at `port`, and with more `notes` in it if need be."""
     values = {
         GREETING: (["read"], greeting(name)),
         STORY: (["read"], STORY_VALUE),
-        NOTE: (["read", "write", "notify"], b""),
-    }
+    } | {uuid: (["read", "write", "notify"], b"") for uuid in (NOTE, *notes)}
     characteristics = [
         {"uuid": uuid, "properties": properties, "value": "0x" + value.hex()}
         for uuid, (properties, value) in values.items()

@@ -116,21 +116,48 @@ extension Central {
 
     /// Finds the first characteristic of a type.
     func characteristic(_ uuid: CBUUID, of peripheral: CBPeripheral) async throws -> CBCharacteristic {
+        try await characteristics([uuid], of: peripheral)[0]
+    }
+
+    /// Finds the first characteristic of each of these types.
+    func characteristics(_ uuids: [CBUUID], of peripheral: CBPeripheral) async throws -> [CBCharacteristic] {
         try await discover(peripheral, descriptors: false)
         let all = (peripheral.services ?? []).flatMap { $0.characteristics ?? [] }
-        guard let found = all.first(where: { $0.uuid == uuid }) else {
-            throw Trouble.noCharacteristic(uuid.uuidString, of: peripheral.title)
+        return try uuids.map { uuid in
+            guard let found = all.first(where: { $0.uuid == uuid }) else {
+                throw Trouble.noCharacteristic(uuid.uuidString, of: peripheral.title)
+            }
+            return found
         }
-        return found
     }
 
     /// Reads a characteristic.
     func read(_ characteristic: CBCharacteristic, of peripheral: CBPeripheral) async throws -> Data {
-        let what = "Reading \(characteristic.uuid)"
-        try await ask(peripheral, what, { peripheral.readValue(for: characteristic) }) {
-            if case .valueUpdated(characteristic, let error) = $0 { .some(error) } else { nil }
+        try await read([characteristic], of: peripheral) { characteristic, error in
+            error.map { .failed("Reading \(characteristic.uuid)", $0) }
         }
         return characteristic.value ?? Data()
+    }
+
+    /// Asks for characteristics all at once; each that was `answered`, with an error or without, may end the step.
+    func read(
+        _ characteristics: [CBCharacteristic],
+        of peripheral: CBPeripheral,
+        answered: @escaping (CBCharacteristic, (any Error)?) -> Trouble?
+    ) async throws {
+        var unanswered = characteristics
+        let ask = { for characteristic in characteristics { peripheral.readValue(for: characteristic) } }
+        let what = "Reading \(characteristics.map(\.uuid.uuidString).joined(separator: ", "))"
+        try await wait(for: what, within: .seconds(35), after: ask) { happening in
+            switch happening {
+            case .disconnected(peripheral, let error): return .failure(.disconnected(peripheral.title, error))
+            case .valueUpdated(let attribute, let error):
+                guard let index = unanswered.firstIndex(where: { $0 === attribute }) else { return nil }
+                if let trouble = answered(unanswered.remove(at: index), error) { return .failure(trouble) }
+                return unanswered.isEmpty ? .success(()) : nil
+            default: return nil
+            }
+        }
     }
 
     /// Reads a descriptor.

@@ -3,35 +3,59 @@ import CoreBluetooth
 
 struct Read: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Read a characteristic of a peripheral.",
+        abstract: "Read characteristics of a peripheral, once or again and again.",
         discussion: """
+            Several characteristics are asked for all at once, and their values are printed in the order in which they
+            were asked for. Where a read of several fails, the others go on, and the exit status is 1.
+
             Examples:
               ble read Lamp 2A00
               ble read Lamp 5C0B0001-1111-2222-3333-444455556666 --json
+              ble read Lamp 2A00 2A19 --every 1 --count 10 --json
+              ble read Lamp 2A19 --every 60                  until interrupted
             """
     )
 
     @OptionGroup var peer: PeerOptions
-    @Argument(help: "The characteristic's UUID: 4, 8 or 36 characters.")
-    var characteristic: UUIDArgument
+    @Argument(help: "The characteristics' UUIDs: 4, 8 or 36 characters each.")
+    var characteristics: [UUIDArgument]
+    @Option(help: "How often to read; if left out, once, or until interrupted with --every.")
+    var count: Int?
+    @Option(help: ArgumentHelp("How long from one time to the next; 1 if left out.", valueName: "seconds"))
+    var every: Double?
     @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard count ?? 1 > 0 else { throw ValidationError("--count takes a number above 0.") }
+        guard every.map({ $0 >= 0 && $0.isFinite }) ?? true else {
+            throw ValidationError("--every takes a number of seconds.")
+        }
+    }
 
     @MainActor
     func run() async throws {
         let printer = Printer(json: output.json)
         try await withPeripheral(peer, printer) { central, peripheral in
-            let found = try await central.characteristic(characteristic.uuid, of: peripheral)
-            let value = try await central.read(found, of: peripheral)
-            printer.print(found.fact("read", value))
+            let found = try await central.characteristics(characteristics.map(\.uuid), of: peripheral)
+            let interruption = Task {
+                try await Interruption.wait()
+                central.interrupt()
+            }
+            defer { interruption.cancel() }
+            let polling = Polling(times: times, interval: .seconds(every ?? 1), printer)
+            try await polling.read(found, of: peripheral, through: central)
         }
     }
+
+    /// How often to read, however often if `nil`.
+    private var times: Int? { count ?? (every == nil ? 1 : nil) }
 }
 
 extension CBCharacteristic {
-    /// A value of this characteristic as a fact.
-    func fact(_ event: String, _ value: Data) -> Fact {
+    /// A value of this characteristic as a fact; `isNamed` if people cannot know of which characteristic it is.
+    func fact(_ event: String, _ value: Data, isNamed: Bool = false) -> Fact {
         var fields: [String: Any] = ["characteristic": uuid.uuidString, "value": value.hexadecimal]
         fields["text"] = value.text
-        return Fact(event, fields, text: value.shown)
+        return Fact(event, fields, text: (isNamed ? "\(uuid) " : "") + value.shown)
     }
 }

@@ -8,6 +8,7 @@ enum Trouble: Error, CustomStringConvertible {
     case noAnswer(to: String, within: Duration)
     case noCharacteristic(String, of: String)
     case failed(String, (any Error)?)
+    case readsFailed(Int, of: Int)
     case disconnected(String, (any Error)?)
     case endedEarly(received: Int, of: Int)
     case unusableFile(String, String)
@@ -28,6 +29,7 @@ enum Trouble: Error, CustomStringConvertible {
         case .noCharacteristic(let uuid, let peer):
             "\(peer) has no characteristic \(uuid). “ble inspect” shows those that it has."
         case .failed(let what, let error): "\(what) failed: \(error.map(Self.describe) ?? "no reason was given")."
+        case .readsFailed(let failed, let count): "\(failed) of \(count) reads failed."
         case .disconnected(let peer, let error):
             "\(peer) disconnected\(error.map { ": " + Self.describe($0) } ?? "")."
         case .endedEarly(let received, let count):
@@ -44,7 +46,7 @@ enum Trouble: Error, CustomStringConvertible {
         case .noRadio: ExitCode(69)
         case .notFound, .noAnswer: ExitCode(75)
         case .unusableFile, .unusablePort: ExitCode(66)
-        case .noCharacteristic, .failed, .disconnected, .endedEarly: .failure
+        case .noCharacteristic, .failed, .readsFailed, .disconnected, .endedEarly: .failure
         }
     }
 

@@ -1,0 +1,125 @@
+import ArgumentParser
+import BLESimulation
+import CoreBluetooth
+import Testing
+
+@testable import ble
+
+@Suite("Reading on the command line") @MainActor
+struct PollingTests {
+    /// What a run printed, and how it ended.
+    private struct Run {
+        let facts: [[String: String]]
+        let trouble: Trouble?
+
+        /// The events with the last digit of the characteristic and the value.
+        var summary: [String] {
+            facts.map { "\($0["event"] ?? "") \($0["characteristic"]?.suffix(1) ?? "") \($0["value"] ?? "")" }
+        }
+    }
+
+    /// Whom a run can be disturbed through.
+    private struct Scene {
+        let central: Central
+        let sensor: Machine
+    }
+
+    private static let lamp = """
+        {"name": "Lamp", "services": [{"uuid": "FFA0", "characteristics": [
+          {"uuid": "FFA1", "properties": ["read"], "value": "0x11"},
+          {"uuid": "FFA2", "properties": ["read"], "value": "0x22"},
+          {"uuid": "FFA3", "properties": ["notify"], "value": "0x33"}]}]}
+        """
+
+    /// Reads these characteristics of a lamp; `disturb` is called in the first pause.
+    private func read(
+        _ uuids: [String],
+        times: Int?,
+        every interval: Duration = .zero,
+        disturb: ((Scene) -> Void)? = nil
+    ) async throws -> Run {
+        let world = World(seed: 3, conditions: .init(loss: 0.1))
+        let phone = world.machine("phone"), sensor = world.machine("sensor", at: .init(x: 2))
+        let description = try JSONDecoder().decode(PeripheralDescription.self, from: Data(Self.lamp.utf8))
+        let lamp = sensor.inhabit { DescribedPeripheral(description) { _ in } }
+        let scene = Scene(central: phone.inhabit { Central() }, sensor: sensor)
+        var lines: [String] = [], trouble: Trouble?, isOver = false, isReading = false
+        let work = Task {
+            defer { isOver = true }
+            let central = scene.central
+            try await central.powerOn()
+            let peripheral = try await central.find(PeerReference(text: "Lamp"), within: .seconds(60))
+            try await central.connect(peripheral, within: .seconds(60))
+            let found = try await central.characteristics(uuids.map { CBUUID(string: $0) }, of: peripheral)
+            isReading = true
+            let polling = Polling(times: times, interval: interval, Printer(json: true) { lines.append($0) })
+            do {
+                try await polling.read(found, of: peripheral, through: central)
+            } catch let thrown as Trouble {
+                trouble = thrown
+            }
+        }
+        var isDisturbed = false
+        for _ in 0..<120 where !isOver {
+            await world.advance(by: .seconds(1))
+            guard isReading, lines.count == uuids.count, !isDisturbed else { continue }
+            isDisturbed = true
+            disturb?(scene)
+        }
+        try #require(isOver)
+        try await work.value
+        lamp.stop()
+        return Run(facts: try lines.map(Self.object), trouble: trouble)
+    }
+
+    private static func object(_ line: String) throws -> [String: String] {
+        try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: String])
+    }
+
+    @Test("All are read each time, and printed in the order in which they were asked for, one twice if asked for twice")
+    func order() async throws {
+        let run = try await read(["FFA2", "FFA1", "FFA2"], times: 3)
+        #expect(run.summary == [["read 2 22", "read 1 11", "read 2 22"]].flatMap { $0 + $0 + $0 })
+        #expect(run.trouble == nil)
+    }
+
+    @Test("What is refused is printed with the reason, the others go on, and the end says how many were refused")
+    func refusals() async throws {
+        let run = try await read(["FFA1", "FFA3", "FFA2"], times: 2)
+        #expect(run.summary == [["read 1 11", "failed 3 ", "read 2 22"]].flatMap { $0 + $0 })
+        #expect(run.facts[1]["reason"]?.hasPrefix("Reading FFA3 failed: ") == true)
+        #expect(run.trouble?.description == "2 of 6 reads failed.")
+    }
+
+    @Test("The only read says why it was refused, and prints nothing")
+    func onlyOne() async throws {
+        let run = try await read(["FFA3"], times: 1)
+        #expect(run.facts.isEmpty)
+        #expect(run.trouble?.description.hasPrefix("Reading FFA3 failed: ") == true)
+    }
+
+    @Test("A person ends a pause, and with it the readings")
+    func interruption() async throws {
+        let run = try await read(["FFA1", "FFA2"], times: nil, every: .seconds(3600)) { $0.central.interrupt() }
+        #expect(run.summary == ["read 1 11", "read 2 22"])
+        #expect(run.trouble == nil)
+    }
+
+    @Test("A peripheral that goes ends a pause, and that is said")
+    func loss() async throws {
+        let run = try await read(["FFA1", "FFA2"], times: nil, every: .seconds(3600)) {
+            $0.sensor.switchBluetoothOff()
+        }
+        #expect(run.summary == ["read 1 11", "read 2 22"])
+        #expect(run.trouble?.description.hasPrefix("Lamp disconnected") == true)
+    }
+
+    @Test(
+        "Numbers that make no sense are refused",
+        arguments: [["--count", "0"], ["--count=-1"], ["--every=-1"], ["--every", "inf"], ["--every", "nan"]]
+    )
+    func options(options: [String]) {
+        #expect(throws: (any Error).self) { try Read.parse(["Lamp", "2A00"] + options) }
+        #expect(throws: Never.self) { try Read.parse(["Lamp", "2A00", "2A19", "--count", "3", "--every", "0.5"]) }
+    }
+}
