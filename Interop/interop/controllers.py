@@ -38,8 +38,10 @@ async def rootcanal(log: pathlib.Path) -> AsyncIterator[Endpoints]:
     loopback = {"LD_PRELOAD": str(HOME / "rootcanal-loopback.so")}
     command = [str(HOME / "rootcanal"), "-enable_log_color=false", *options]
     async with running(log, *command, environment=loopback) as process:
-        # Its port for tests is opened last. To be connected there makes no controller; to leave at once would end it.
+        # Its port for controllers is opened last: one comes and goes. To leave the port for tests would end it.
         async with connected(control, process):
+            async with connected(controller, process):
+                pass
             yield Endpoints(controller, controller)
 
 

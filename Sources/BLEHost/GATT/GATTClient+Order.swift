@@ -36,16 +36,25 @@ extension GATTClient {
 
     /// Answers what is under way for a client, or for all, none of which will hear what comes of it.
     mutating func failRunning(of client: ClientID? = nil, with failure: Failure, into outbox: inout Outbox) {
-        var lost: [Running] = []
+        let lost = ([running] + enhanced.map(\.running)).compactMap(\.self).filter { one in
+            guard case .client(let owner) = one.owner else { return false }
+            return client ?? owner == owner
+        }
+        // One after the other, so that what is held for those that are still under way keeps its place.
+        for one in lost.sorted(by: { $0.order < $1.order }) {
+            withdraw(one.order, with: failure)
+            fail(one, with: failure, into: &outbox)
+        }
+    }
+
+    /// Leaves what comes of a client's request to nobody.
+    private mutating func withdraw(_ order: UInt64, with failure: Failure) {
         func withdraw(_ current: inout Running?) {
-            guard var one = current, case .client(let owner) = one.owner, client ?? owner == owner else { return }
-            lost.append(one)
-            one.owner = .nobody
-            one.procedure.withdraw(failure)
-            current = one
+            guard current?.order == order else { return }
+            current?.owner = .nobody
+            current?.procedure.withdraw(failure)
         }
         withdraw(&running)
         for index in enhanced.indices { withdraw(&enhanced[index].running) }
-        for one in lost.sorted(by: { $0.order < $1.order }) { fail(one, with: failure, into: &outbox) }
     }
 }

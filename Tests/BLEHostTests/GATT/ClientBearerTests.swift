@@ -168,11 +168,15 @@ struct ClientBearerTests {
         #expect(bench.lone.peerEvents() == [])
     }
 
-    @Test("An app that leaves, or the end of the link, answers all that is under way once", arguments: [true, false])
-    func leaving(leaves: Bool) {
+    @Test(
+        "An app that leaves, or the end of the link, answers all that is under way once, and in order",
+        arguments: [true, false],
+        [1, 2]
+    )
+    func leaving(leaves: Bool, answered: Int) {
         var bench = Bench()
         for handle in UInt16(1)...5 { _ = bench.perform(Self.read(handle)) }
-        _ = bench.answer("0b 22", on: 1)
+        _ = bench.answer("0b 22", on: answered)
         if leaves {
             bench.lone.layer.detach(Self.app, from: LoneLayer.link, at: bench.lone.now)
         } else {
