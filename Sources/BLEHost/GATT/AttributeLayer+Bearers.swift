@@ -85,8 +85,14 @@ extension AttributeLayer {
         forget(self[place].id)
         links[place.link].server.bearers.remove(at: place.bearer)
         let fallback = Place(link: place.link)
-        for value in ready { notify(value.value, of: value.handle, value.number, at: fallback) }
-        for item in indications { submit(item, at: fallback, now) }
+        for value in ready {
+            links[place.link].server.returnRoute(of: value.handle)
+            notify(value.value, of: value.handle, value.number, at: fallback)
+        }
+        for item in indications {
+            links[place.link].server.returnRoute(of: item.handle)
+            submit(item, at: fallback, now)
+        }
     }
 
     /// Forgets what a bearer that is gone has not sent.

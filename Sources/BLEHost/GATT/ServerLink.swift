@@ -87,6 +87,12 @@ struct ServerLink {
         return index
     }
 
+    /// Has the values of a characteristic go over the unenhanced bearer from now on, where others wait already.
+    mutating func returnRoute(of value: AttributeHandle) {
+        forgetRoute(of: value)
+        routes.append((value, .unenhanced))
+    }
+
     /// Forgets which bearer the values of a characteristic went over.
     mutating func forgetRoute(of value: AttributeHandle) { routes.removeAll { $0.value == value } }
 }

@@ -274,4 +274,23 @@ struct BearerTests {
         #expect(bench.lone.notes.contains(.limitReached(.queuedRequests(LoneLayer.link))))
         #expect(bench.ask("0a 0300", on: 1).first?.first == 0x0B)
     }
+
+    @Test("Values that follow those of a bearer that is gone do not pass them")
+    func following() {
+        var bench = Bench()
+        let handle = bench.handle(of: Self.indicating).wire.littleEndianOctets
+        bench.subscribe(to: Self.notifying, 1)
+        bench.subscribe(to: Self.indicating, 2)
+        _ = bench.lone.perform(.update(Self.notifying, [0], to: nil))
+        bench.lone.onBearers = []
+        for octet: UInt8 in [1, 2] { _ = bench.lone.perform(.update(Self.indicating, [octet], to: nil)) }
+        #expect(bench.lone.onBearers.map(\.pdu) == [[0x1D] + handle + [1]])
+        #expect(bench.lone.onBearers.first?.channel == bench.channels[0])
+        bench.lone.layer.receive(.channel(bench.channels[0], .closed(nil)), on: LoneLayer.link, at: bench.lone.now)
+        #expect(bench.lone.sent() == [[0x1D] + handle + [2]])
+        bench.lone.onBearers = []
+        #expect(bench.lone.perform(.update(Self.indicating, [3], to: nil)) == [])
+        #expect(bench.lone.onBearers.isEmpty)
+        #expect(bench.lone.answers(to: [0x1E]) == [[0x1D] + handle + [3]])
+    }
 }
