@@ -51,8 +51,8 @@ def adversary(path):
     """Every sequence was tried, none hurt, and memory stayed bounded; short means that packets were left out."""
     *reports, last = objects(open(path).read())
     tries = [each for each in reports if not each["victim"].startswith("flood")]
-    if len(tries) != 8 or len(reports) != 12:
-        return f"an adversary has 8 victims and 4 to flood, not {[each['victim'] for each in reports]}"
+    if len(tries) != 11 or len(reports) != 15:
+        return f"an adversary has 11 victims and 4 to flood, not {[each['victim'] for each in reports]}"
     for each in tries:
         if each["sequences"] < 60 + 60**2 + 60**3 or each["complaints"]:
             return f"{each['victim']}: {each['sequences']} sequences, {each['complaints'][:3]}"

@@ -21,6 +21,7 @@ struct Adversary {
             attempts.append { channels(role) }
             attempts.append { signals(role) }
         }
+        for scene in BearerScene.allCases { attempts.append { bearers(scene) } }
         for part in AttributeVictim.Part.allCases {
             attempts.append { attributes(part) }
             attempts.append { flood(part) }
@@ -39,20 +40,37 @@ struct Adversary {
 
     /// Sequences of packets of L2CAP.
     func signals(_ role: HCI.Role) -> Report {
-        measured("signals, \(role)") {
-            var tree = SequenceTree(HostilePacket.signals, depth: depth, sample: sample, seed: seed)
+        judged("signals, \(role)", HostilePacket.signals) {
             let victim = SignalVictim(role)
-            tree.walk { victim.complaint(about: $0) }
-            return (tree.sequences, tree.complaints)
+            return { victim.complaint(about: $0) }
         }
     }
 
     /// Sequences of packets of channels that are open, and of signals about them.
     func channels(_ role: HCI.Role) -> Report {
-        measured("channels, \(role)") {
-            var tree = SequenceTree(HostilePacket.channelPackets, depth: depth, sample: sample, seed: seed)
+        judged("channels, \(role)", HostilePacket.channelPackets) {
             let victim = ChannelVictim(role)
-            tree.walk { victim.complaint(about: $0) }
+            return { victim.complaint(about: $0) }
+        }
+    }
+
+    /// Sequences of packets of Enhanced ATT bearers, and of signals about them.
+    func bearers(_ scene: BearerScene) -> Report {
+        judged("bearers, \(scene.rawValue)", scene.packets) {
+            let victim = ChannelVictim(scene)
+            return { victim.complaint(about: $0) }
+        }
+    }
+
+    /// Sequences on links that a whole host has, one after the other.
+    private func judged(
+        _ name: String,
+        _ packets: [HostilePacket],
+        _ makeVictim: () -> ([HostilePacket]) -> String?
+    ) -> Report {
+        measured(name) {
+            var tree = SequenceTree(packets, depth: depth, sample: sample, seed: seed)
+            tree.walk(complaint: makeVictim())
             return (tree.sequences, tree.complaints)
         }
     }

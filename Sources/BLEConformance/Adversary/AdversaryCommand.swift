@@ -11,7 +11,9 @@ struct AdversaryCommand: ParsableCommand {
         discussion: """
             The packets are \(HostilePacket.attributePackets.count) of the Attribute Protocol, \
             \(HostilePacket.signals.count) of L2CAP on a new link and \
-            \(HostilePacket.channelPackets.count) on one with channels, well-formed and not. After each sequence \
+            \(HostilePacket.channelPackets.count) on one with channels, and with Enhanced ATT bearers \
+            \(HostilePacket.serverBearerPackets.count) to a server and \(HostilePacket.clientBearerPackets.count) to \
+            a client, well-formed and not. After each sequence \
             everything must be answered as specified, the link and all others alive, and nothing may have grown \
             without bound.
             """

@@ -33,10 +33,11 @@ extension ChannelOracle {
             return Reaction()
         case .commandReject:
             channels.removeAll { $0.isClosing && $0.request == identifier }
+            openings.removeAll { $0.identifier == identifier }
             return Reaction()
         case .flowControlCredit(let credit): return grant(credit)
-        case .connectionParameterUpdateResponse, .leCreditBasedConnectionResponse, .creditBasedConnectionResponse,
-            .creditBasedReconfigureResponse:
+        case .creditBasedConnectionResponse(let response): return opened(response, identifier)
+        case .connectionParameterUpdateResponse, .leCreditBasedConnectionResponse, .creditBasedReconfigureResponse:
             return Reaction()
         }
     }
@@ -52,7 +53,7 @@ extension ChannelOracle {
         }
         guard channels[index].remote == remote else { return Reaction() }
         var reaction = answer(.disconnectionResponse(.init(destination: local, source: remote)), identifier)
-        if !channels.remove(at: index).isClosing { reaction.events = [.closed(local, nil)] }
+        reaction.add(gone(channels.remove(at: index)))
         return reaction
     }
 
@@ -89,23 +90,39 @@ extension ChannelOracle {
         if request.mtu < 64 || request.mps < 64 || request.mps > 65533 || request.credits == 0 {
             return opening(identifier, .invalidParameters, none)
         }
-        guard request.spsm == Self.spsm else { return opening(identifier, .spsmNotSupported, none) }
-        let refusals = request.sources.enumerated().map { position, source in
-            request.sources[..<position].contains(source) ? .sourceAlreadyAllocated : refusal(of: source)
+        let isBearer = request.spsm == .enhancedATT && attributes != nil
+        guard request.spsm == Self.spsm || isBearer else { return opening(identifier, .spsmNotSupported, none) }
+        var room = isBearer ? Self.bearers - bearerCount : none.count
+        let refusals = request.sources.enumerated().map { position, source -> Signal.ConnectionResult? in
+            if request.sources[..<position].contains(source) { return .sourceAlreadyAllocated }
+            if let refusal = refusal(of: source) { return refusal }
+            room -= 1
+            return room < 0 ? .insufficientResources : nil
         }
-        unnamed = zip(request.sources, refusals).filter { $1 == nil }
-            .map { channel($0.0, true, request.mtu, request.mps, request.credits) }
-        return opening(identifier, refusals.compactMap(\.self).first ?? .success, refusals.map { $0 == nil })
+        unnamed = zip(request.sources, refusals).filter { $1 == nil }.map { source, _ in
+            var channel = self.channel(source, true, request.mtu, request.mps, request.credits)
+            channel.isBearer = isBearer
+            return channel
+        }
+        let reasons = refusals.compactMap(\.self)
+        let result = reasons.first { $0 != .insufficientResources } ?? reasons.first ?? .success
+        return opening(identifier, result, refusals.map { $0 == nil }, areTold: !isBearer)
+    }
+
+    /// The bearers that there are, or that the host has asked for.
+    private var bearerCount: Int {
+        channels.count { $0.isBearer && !$0.isClosing } + openings.reduce(0) { $0 + $1.locals.count }
     }
 
     private func opening(
         _ identifier: SignalIdentifier,
         _ result: Signal.ConnectionResult,
-        _ places: [Bool]
+        _ places: [Bool],
+        areTold: Bool = true
     ) -> Reaction {
         Reaction(
             answers: [.opening(identifier, result, places)],
-            events: places.filter(\.self).map { _ in .opened }
+            events: places.filter { $0 && areTold }.map { _ in .opened }
         )
     }
 
@@ -114,7 +131,7 @@ extension ChannelOracle {
         return channels.contains { $0.remote == source } ? .sourceAlreadyAllocated : nil
     }
 
-    private func channel(
+    func channel(
         _ remote: ChannelIdentifier,
         _ isEnhanced: Bool,
         _ mtu: UInt16,
@@ -153,6 +170,7 @@ extension ChannelOracle {
             var channel = channel
             channel.local = local
             channels.append(channel)
+            if channel.isBearer { attributes?.opened(local) }
         }
         unnamed = []
         return true

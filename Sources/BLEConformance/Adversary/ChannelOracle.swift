@@ -15,6 +15,8 @@ struct ChannelOracle {
         var local = ChannelIdentifier.none
         var remote: ChannelIdentifier
         var isEnhanced: Bool
+        /// Whether it is an Enhanced ATT bearer.
+        var isBearer = false
         /// How many more packets the peer may send.
         var credits = ChannelOracle.window
         /// The unit that the peer has begun, and how long it is to be.
@@ -56,6 +58,9 @@ struct ChannelOracle {
         case opened
         case received(ChannelIdentifier, [UInt8])
         case closed(ChannelIdentifier, Failure?)
+        /// Its server is asked for a value, or whether it takes these.
+        case askedToRead
+        case askedToWrite([WritePart])
     }
 
     /// What the host takes, as it is configured: the same for packets and for units, in octets.
@@ -64,13 +69,23 @@ struct ChannelOracle {
     static let window = 2
     /// What the host lets peers open.
     static let spsm = SPSM(wire: 0x0080)
+    /// The bearers of a link that peers may open.
+    static let bearers = 5
 
     let role: HCI.Role
     var channels: [Channel] = []
     /// Channels that the host is about to name.
     var unnamed: [Channel] = []
+    /// Bearers that the host has asked for, and how often it has.
+    var openings: [Opening] = []
+    var openingCount = 0
+    /// What is behind bearers; `nil` if the host offers none.
+    var attributes: AttributeOracle?
 
-    init(_ role: HCI.Role) { self.role = role }
+    init(_ role: HCI.Role, attributes: AttributeOracle? = nil) {
+        self.role = role
+        self.attributes = attributes
+    }
 
     /// Foretells what comes of a packet on the channel that the host names so.
     mutating func receive(_ payload: [UInt8], on local: ChannelIdentifier) -> Reaction {
@@ -88,7 +103,9 @@ struct ChannelOracle {
         }
         guard length <= Self.size, octets.count <= length else { return breach(index) }
         channels[index].unit = octets.count < length ? (octets, length) : nil
-        return octets.count == length && length > 0 ? Reaction(events: [.received(local, octets)]) : Reaction()
+        guard octets.count == length, length > 0 else { return Reaction() }
+        return channels[index].isBearer
+            ? hear(octets, on: local) : Reaction(events: [.received(local, octets)])
     }
 
     /// The peer has broken the rules of a channel.
@@ -104,13 +121,12 @@ struct ChannelOracle {
     }
 
     private mutating func end(_ index: Int, _ failure: Failure?) -> Reaction {
+        let channel = channels[index]
         channels[index].isClosing = true
         channels[index].waiting = []
-        let (local, remote) = (channels[index].local, channels[index].remote)
-        return Reaction(
-            answers: [.closing(destination: remote, source: local)],
-            events: [.closed(local, failure)]
-        )
+        var reaction = Reaction(answers: [.closing(destination: channel.remote, source: channel.local)])
+        reaction.add(gone(channel, failure))
+        return reaction
     }
 
     /// An app of the host sends a unit that fits into one packet.

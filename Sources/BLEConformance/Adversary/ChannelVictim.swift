@@ -9,6 +9,8 @@ import BLEWire
 /// | 0x0041 | 0x0054 | the peer, with the next | nobody takes what comes; two units wait, one of them for a credit |
 /// | 0x0042 | 0x0055 | the peer | the app has closed it, and the peer has not answered |
 /// | 0x0043 | 0x0060 | the host, if it is a central | the app takes what comes |
+///
+/// Or its channels are bearers: ``BearerScene``.
 final class ChannelVictim {
     /// An end of a channel in an app.
     struct End {
@@ -21,11 +23,16 @@ final class ChannelVictim {
 
     let base: SignalVictim
     var oracle: ChannelOracle
+    /// What is open at the beginning, if that is no channel of an app.
+    let scene: BearerScene?
     private var ends: [ChannelID: End] = [:]
     /// The channel of the other link.
     private var other: ChannelID?
+    /// Values that the app of the server was asked for and has not given.
+    var held: [ServerTransaction] = []
 
     init(_ role: HCI.Role) {
+        scene = nil
         base = SignalVictim(role, limits: Self.limits)
         oracle = ChannelOracle(role)
         base.deliver(
@@ -35,6 +42,13 @@ final class ChannelVictim {
         )
         base.drain()
         other = base.record.open.first
+    }
+
+    init(_ scene: BearerScene) {
+        self.scene = scene
+        base = SignalVictim(scene.role, limits: Self.limits, bearerMTU: ChannelOracle.size)
+        oracle = ChannelOracle(scene.role)
+        prepareBearers()
     }
 
     private static var limits: Limits {
@@ -48,17 +62,22 @@ final class ChannelVictim {
     func complaint(about sequence: [HostilePacket]) -> String? {
         begin()
         for packet in sequence { step(packet) }
-        base.checkLinks()
-        checkChannels()
-        base.disconnect()
+        if scene == nil {
+            base.checkLinks()
+            checkChannels()
+            base.disconnect()
+        } else {
+            checkBearers()
+        }
         return base.record.fault
     }
 
     /// Brings up the adversary's link and its channels.
-    private func begin() {
+    func begin() {
         base.record = .init()
-        (oracle, ends) = (ChannelOracle(base.role), [:])
+        (oracle, ends, held) = (ChannelOracle(base.role), [:], [])
         base.connect(AttributeVictim.link, SignalVictim.address)
+        if let scene { return begin(scene) }
         step(.init("14 31 0a00 8000 5000 4000 4000 0500", .anything, channel: 5))
         step(.init("17 32 0c00 8000 5000 4800 0100 5400 5500", .anything, channel: 5))
         let names = oracle.channels.map(\.local.wire)
@@ -72,7 +91,7 @@ final class ChannelVictim {
     private func open() {
         base.record.forget()
         guard let peer = base.identify(SignalVictim.address) else { return base.check(false, "does not know the peer") }
-        base.host.perform(.peer(peer, .openChannel(SPSM(wire: 0x81))), for: SignalVictim.central, at: base.now)
+        base.want(SPSM(wire: 0x81), of: peer)
         base.drain()
         guard let request = base.record.signals.first, request.count > 2, base.record.signals.count == 1 else {
             return base.check(false, "asks \(base.record.signals)")
@@ -93,11 +112,15 @@ final class ChannelVictim {
     }
 
     /// Has the peer send a packet, and compares what comes of it.
-    private func step(_ packet: HostilePacket) {
+    func step(_ packet: HostilePacket) {
         base.record.forget()
-        let expected =
-            packet.channel == .leSignaling
-            ? oracle.receiveSignal(packet.octets) : oracle.receive(packet.octets, on: packet.channel)
+        oracle.noteCredits()
+        let expected: ChannelOracle.Reaction =
+            switch packet.channel {
+            case .leSignaling: oracle.receiveSignal(packet.octets)
+            case .attribute: oracle.hear(packet.octets, on: .attribute)
+            default: oracle.receive(packet.octets, on: packet.channel)
+            }
         base.deliver(packet.octets, on: packet.channel, of: AttributeVictim.link)
         base.drain()
         consume()
@@ -118,14 +141,33 @@ final class ChannelVictim {
         compare(with: expected, after: "a unit on \(local)")
     }
 
+    /// Notes that a channel belongs to an app.
+    func own(_ id: ChannelID, _ local: ChannelIdentifier) {
+        ends[id] = End(local: local, client: SignalVictim.peripheral)
+    }
+
+    /// What the host names a channel of an app.
+    func name(of id: ChannelID) -> ChannelIdentifier? { ends[id]?.local }
+
     private func perform(_ request: ChannelRequest, on local: ChannelIdentifier) {
         guard let (id, end) = ends.first(where: { $1.local == local }) else { return }
         base.host.perform(.channel(id, request), for: end.client, at: base.now)
         base.drain()
     }
 
-    /// Has the apps take what came.
-    private func consume() {
+    /// Has the apps take what came, and agree to what is to be written.
+    func consume() {
+        for question in base.record.asked {
+            guard question.parts != nil else {
+                held.append(question.transaction)
+                continue
+            }
+            base.host.perform(
+                .server(.respond(question.transaction, .success([]))),
+                for: SignalVictim.peripheral,
+                at: base.now
+            )
+        }
         for (id, event) in base.record.channelEvents {
             guard case .received(let unit) = event, let end = ends[id], end.local != Self.unread else { continue }
             base.host.perform(.channel(id, .consumed(unit.count)), for: end.client, at: base.now)
@@ -155,55 +197,5 @@ final class ChannelVictim {
         base.check(heard == [.received([1, 2, 3]), .sent(1)], "tells another \(heard)")
         let sent = base.record.sentElsewhere.filter { $0.first != 0x16 }
         base.check(sent == [[1, 0, 6]], "sends \(sent) to another")
-    }
-}
-
-extension ChannelVictim {
-    /// Compares what the host did with what was foretold.
-    private func compare(with expected: ChannelOracle.Reaction, after cause: String) {
-        var reaction = ChannelOracle.Reaction(), names: [ChannelIdentifier] = []
-        for octets in base.record.signals { note(octets, &reaction, &names) }
-        reaction.frames = base.record.frames.map { .init(channel: $0.channel, payload: $0.payload) }
-        base.check(names.isEmpty || oracle.name(names), "names channels \(names) after \(cause)")
-        for (id, local) in zip(base.record.opened, names) {
-            ends[id] = End(local: local, client: SignalVictim.peripheral)
-        }
-        reaction.events = base.record.opened.map { _ in .opened }
-        for (id, event) in base.record.channelEvents {
-            guard let local = ends[id]?.local else { return base.check(false, "tells of an unknown channel") }
-            switch event {
-            case .received(let unit): reaction.events.append(.received(local, unit))
-            case .closed(let failure): reaction.events.append(.closed(local, failure))
-            case .sent, .resized: break
-            }
-        }
-        let elsewhere = base.record.sentElsewhere
-        base.check(elsewhere.isEmpty, "sends \(elsewhere) to another after \(cause)")
-        base.check(reaction == expected, "does \(reaction), not \(expected), after \(cause)")
-    }
-
-    /// Notes a packet on the signalling channel, and tells the oracle what only the host can know.
-    private func note(
-        _ octets: [UInt8],
-        _ reaction: inout ChannelOracle.Reaction,
-        _ names: inout [ChannelIdentifier]
-    ) {
-        guard let packet = try? SignalPacket(decoding: octets) else { return base.check(false, "sends \(octets)") }
-        switch packet.signal {
-        case .flowControlCredit(let credit):
-            base.check(oracle.take(credit), "gives \(credit)")
-        case .disconnectionRequest(let request):
-            oracle.asked(toClose: request.source, packet.identifier)
-            reaction.answers.append(.closing(destination: request.destination, source: request.source))
-        case .leCreditBasedConnectionResponse(let response):
-            let isOpen = response.result == .success
-            if isOpen { names.append(response.destination) }
-            reaction.answers.append(.opening(packet.identifier, response.result, [isOpen]))
-        case .creditBasedConnectionResponse(let response):
-            names += response.destinations.filter { $0 != .none }
-            let places = response.destinations.map { $0 != .none }
-            reaction.answers.append(.opening(packet.identifier, response.result, places))
-        default: reaction.answers.append(.signal(packet))
-        }
     }
 }

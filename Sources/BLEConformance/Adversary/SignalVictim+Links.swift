@@ -31,7 +31,8 @@ extension SignalVictim {
         let link = AttributeVictim.link
         inject(.disconnectionComplete(.init(status: .success, handle: link, reason: .remoteUserTerminatedConnection)))
         check(record.open.isEmpty, "leaves channels open: \(record.open)")
-        if role == .central { check(record.openings == 1, "answers \(record.openings) times what became of a channel") }
+        let (wanted, openings) = (record.wanted, record.openings)
+        check(openings == wanted, "answers \(openings) times what became of \(wanted) channels")
     }
 
     /// Has the host hear of the device with this address.
@@ -120,6 +121,19 @@ extension SignalVictim {
             if case .success(let channel) = result { record.noteOpened(channel.id) }
         }
         if case .server(.channelOpened(let channel, _)) = event { record.noteOpened(channel.id) }
+        if case .server(.readRequested(let transaction, _, _, _)) = event {
+            record.asked.append(.init(transaction: transaction, parts: nil))
+        }
+        if case .server(.writeRequested(let transaction?, _, let parts)) = event {
+            record.asked.append(.init(transaction: transaction, parts: parts))
+        }
+        if case .peer(_, .valueRead(let handle, let result)) = event {
+            let value = try? result.get()
+            record.heard.append((handle.wire, value.map { .value($0) } ?? .failure))
+        }
+        if case .peer(_, .valueWritten(let handle, let failure)) = event {
+            record.heard.append((handle.wire, failure == nil ? .value([]) : .failure))
+        }
         if case .channel(let id, let event) = event { record.channelEvents.append((id, event)) }
         if case .channel(let id, .closed) = event {
             check(record.open.contains(id), "closes a channel that is not open")

@@ -16,8 +16,12 @@ final class SignalVictim {
         var channelEvents: [(id: ChannelID, event: ChannelEvent)] = []
         /// Channels that an app knows of.
         var open: [ChannelID] = []
-        /// How often an app heard what became of the channel that it wanted.
+        /// How often an app wanted a channel, and how often it heard what became of that.
+        var wanted = 0
         var openings = 0
+        /// What the app of the server was asked, and what that of the client heard of values.
+        var asked: [Question] = []
+        var heard: [(handle: UInt16, outcome: AttributeOracle.Outcome)] = []
         var sentElsewhere: [[UInt8]] = []
         var fault: String?
 
@@ -25,7 +29,15 @@ final class SignalVictim {
         mutating func forget() {
             (answers, signals, frames, sentElsewhere) = ([], [], [], [])
             (opened, channelEvents) = ([], [])
+            (asked, heard) = ([], [])
         }
+    }
+
+    /// What an app is asked: for a value, or whether it takes some.
+    struct Question {
+        let transaction: ServerTransaction
+        /// `nil` if a value is wanted.
+        let parts: [WritePart]?
     }
 
     static let address = DeviceAddress(0x0000_AAAA_AAAA_0001, .public)
@@ -41,11 +53,16 @@ final class SignalVictim {
     var peers: [DeviceAddress: PeerIdentifier] = [:]
     private(set) var now = Instant()
 
-    /// Creates a host that has the given role on all links.
-    init(_ role: HCI.Role, limits: Limits = Limits()) {
+    /// Creates a host that has the given role on all links; `bearerMTU` is what it takes on bearers that it offers.
+    init(_ role: HCI.Role, limits: Limits = Limits(), bearerMTU: Int? = nil) {
         self.role = role
         host = Host(
-            configuration: .init(name: Self.name, identifierSecret: 7, limits: limits),
+            configuration: .init(
+                name: Self.name,
+                identifierSecret: 7,
+                preferredMTU: bearerMTU ?? ATT.maximumMTU,
+                limits: limits
+            ),
             random: SeededGenerator(seed: 1)
         )
         host.open(Self.central, role: .central, at: now)
@@ -77,11 +94,17 @@ final class SignalVictim {
     private func prepare() {
         guard let peer = identify(Self.address) else { return check(false, "does not know the peer") }
         if role == .central {
-            host.perform(.peer(peer, .openChannel(SPSM(wire: 0x0081))), for: Self.central, at: now)
+            want(SPSM(wire: 0x0081), of: peer)
         } else {
             host.perform(.server(.setLatency(peer, .high)), for: Self.peripheral, at: now)
         }
         drain()
+    }
+
+    /// Has the app ask for a channel.
+    func want(_ spsm: SPSM, of peer: PeerIdentifier) {
+        record.wanted += 1
+        host.perform(.peer(peer, .openChannel(spsm)), for: Self.central, at: now)
     }
 
     /// Lets time pass, and the host do what is due.

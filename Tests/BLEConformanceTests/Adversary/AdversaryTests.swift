@@ -33,6 +33,17 @@ struct AdversaryTests {
         #expect(report.sequences == 64 + 64 * 64 * 2)
     }
 
+    @Test(
+        "loses a bearer for what breaks its rules, and has its host hear of all once",
+        arguments: BearerScene.allCases
+    )
+    func bearers(scene: BearerScene) {
+        let report = Adversary(depth: 3, sample: 1, seed: 1).bearers(scene)
+        #expect(report.complaints == [])
+        let count = scene.packets.count
+        #expect(count >= 60 && report.sequences == count + count * count * 2)
+    }
+
     @Test("cannot make anything grow beyond its limits", arguments: AttributeVictim.Part.allCases)
     func flood(part: AttributeVictim.Part) {
         #expect(Self.adversary.flood(part, rounds: 200).complaints == [])
@@ -52,6 +63,21 @@ struct AdversaryTests {
         }
         let signal = HostilePacket("77 21 0000", .refusal(2), channel: 5)
         #expect(SignalVictim(.central).complaint(about: [signal])?.hasPrefix("answers 77210000 with 0121") == true)
+    }
+
+    @Test("is noticed where a bearer does what it should not, or does not what it should")
+    func noticedOnBearers() {
+        let server = ChannelVictim(.server), client = ChannelVictim(.client)
+        server.begin()
+        #expect(server.base.record.fault == nil)
+        _ = server.oracle.attributes?.closed(ChannelIdentifier(wire: 0x41))
+        server.step(.init("0300 0a0300", .anything, channel: 0x41))
+        #expect(server.base.record.fault?.hasPrefix("does Reaction") == true)
+        client.begin()
+        #expect(client.base.record.fault == nil && client.oracle.attributes?.asked == [1, 2, 3, 4, 5])
+        client.oracle.attributes?.asked = [2]
+        client.step(.init("0b41", .anything))
+        #expect(client.base.record.fault?.hasPrefix("tells an app") == true)
     }
 
     @Test("weighs the elements of all collections")

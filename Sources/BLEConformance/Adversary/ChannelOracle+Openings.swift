@@ -1,0 +1,118 @@
+import BLEHost
+import BLEWire
+
+// Channels that the host asks for, to be bearers.
+extension ChannelOracle {
+    /// What the host has asked for.
+    struct Opening {
+        let identifier: SignalIdentifier
+        let locals: [ChannelIdentifier]
+    }
+
+    /// How often a host asks for bearers that it does not get.
+    static let mostOpenings = 3
+
+    /// The host asks for bearers; `false` if it may not.
+    mutating func asks(_ request: Signal.CreditBasedConnectionRequest, _ identifier: SignalIdentifier)
+        -> Bool
+    {
+        defer {
+            openings.append(Opening(identifier: identifier, locals: request.sources))
+            openingCount += 1
+        }
+        let areFree = request.sources.enumerated().allSatisfy { position, source in
+            0x0040...0x007F ~= source.wire && !request.sources[..<position].contains(source)
+                && !channels.contains { $0.local == source }
+        }
+        let hasBearers = channels.contains { $0.isBearer && !$0.isClosing }
+        return areFree && !hasBearers && openings.isEmpty && openingCount < Self.mostOpenings
+            && request.spsm == .enhancedATT && request.mtu >= 64 && request.mps >= 64
+            && request.credits > 0
+    }
+
+    /// Foretells what comes of an answer to that.
+    ///
+    /// A channel that is named as another is makes both useless.
+    mutating func opened(
+        _ response: Signal.CreditBasedConnectionResponse,
+        _ identifier: SignalIdentifier
+    ) -> Reaction {
+        let pending: [Signal.ConnectionResult] = [
+            .pending, .authenticationPending, .authorizationPending,
+        ]
+        guard let position = openings.firstIndex(where: { $0.identifier == identifier }),
+            !pending.contains(response.result)
+        else { return Reaction() }
+        var reaction = Reaction()
+        for (local, remote) in zip(openings.remove(at: position).locals, response.destinations)
+        where 0x0040...0x007F ~= remote.wire {
+            if let other = channels.firstIndex(where: { $0.remote == remote }) {
+                reaction.add(gone(channels.remove(at: other)))
+                continue
+            }
+            var channel = self.channel(remote, true, response.mtu, response.mps, response.credits)
+            (channel.local, channel.isBearer) = (local, true)
+            if response.mtu < 64 || response.mps < 64 || response.mps > 65533 {
+                channel.isClosing = true
+                reaction.answers.append(.closing(destination: remote, source: local))
+            } else {
+                attributes?.opened(local)
+            }
+            channels.append(channel)
+        }
+        return reaction
+    }
+
+    /// Foretells what comes of a packet of the Attribute Protocol on a bearer.
+    mutating func hear(_ packet: [UInt8], on name: ChannelIdentifier) -> Reaction {
+        carryOut(attributes?.receive(packet, on: name) ?? [])
+    }
+
+    /// What the attributes make the host do.
+    mutating func carryOut(_ effects: [AttributeOracle.Effect]) -> Reaction {
+        var reaction = Reaction()
+        for effect in effects {
+            switch effect {
+            case .send(let packet, .attribute):
+                reaction.frames.append(Frame(channel: .attribute, payload: packet))
+            case .send(let packet, let bearer): reaction.add(send(packet, on: bearer))
+            case .askToRead: reaction.events.append(.askedToRead)
+            case .askToWrite(let parts): reaction.events.append(.askedToWrite(parts))
+            }
+        }
+        return reaction
+    }
+
+    /// What is heard of the end of a channel that was open.
+    mutating func gone(_ channel: Channel, _ failure: Failure? = nil) -> Reaction {
+        if channel.isClosing { return Reaction() }
+        guard channel.isBearer else { return Reaction(events: [.closed(channel.local, failure)]) }
+        return carryOut(attributes?.closed(channel.local) ?? [])
+    }
+
+    /// The host asks something on a bearer, of its own accord; `false` if it may not.
+    mutating func ask(_ packet: [UInt8], on name: ChannelIdentifier) -> Bool {
+        guard name != .attribute else { return attributes?.ask(packet, on: name) == true }
+        guard let index = channels.firstIndex(where: { $0.local == name }), channels[index].granted > 0
+        else {
+            return false
+        }
+        channels[index].granted -= 1
+        return attributes?.ask(packet, on: name) == true
+    }
+
+    /// Notes whether what the host asks next may have to wait for credits.
+    mutating func noteCredits() {
+        if channels.contains(where: { $0.isBearer && !$0.isClosing && $0.granted == 0 }) {
+            attributes?.isBlind = true
+        }
+    }
+}
+
+extension ChannelOracle.Reaction {
+    mutating func add(_ other: Self) {
+        answers += other.answers
+        frames += other.frames
+        events += other.events
+    }
+}

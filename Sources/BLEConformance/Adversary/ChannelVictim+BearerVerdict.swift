@@ -1,0 +1,88 @@
+import BLEHost
+import BLEWire
+
+extension ChannelVictim {
+    /// All that is open works, all that was asked for comes to an end once, and nobody else has noticed anything.
+    func checkBearers() {
+        refuseOpenings()
+        for channel in oracle.channels { complete(channel) }
+        giveValues()
+        answerRequests { _ in nil }
+        confirmAll()
+        if scene != .server {
+            ask([31, 32, 33])
+            answerRequests { request in
+                switch request.opcode {
+                case 0x0A: [0x0B, UInt8(truncatingIfNeeded: request.handle)]
+                case 0x12: [0x13]
+                default: nil
+                }
+            }
+        }
+        let missing = oracle.attributes?.asked ?? []
+        base.check(missing.isEmpty, "does not answer for \(missing)")
+        for bearer in oracle.attributes?.bearers ?? [] { tell([0x0A, 3, 0], on: bearer.name) }
+        base.checkLinks()
+        base.disconnect()
+        let heard = base.record.heard
+        base.check(heard.isEmpty, "tells an app \(heard) at the end of the link")
+    }
+
+    /// What the host still wants to have opened is refused for good.
+    private func refuseOpenings() {
+        for _ in 0...ChannelOracle.mostOpenings {
+            guard let opening = oracle.openings.first else { return }
+            let octets: [UInt8] = [
+                0x18, opening.identifier.wire, 14, 0, 0, 0, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0,
+            ]
+            step(.init(octets: octets, .anything, channel: .leSignaling))
+        }
+        base.check(oracle.openings.isEmpty, "asks for bearers for ever")
+    }
+
+    /// Ends the unit that the adversary has begun, and gives the host credits enough.
+    private func complete(_ channel: ChannelOracle.Channel) {
+        if let (octets, length) = channel.unit, !channel.isClosing {
+            step(
+                .init(
+                    octets: [UInt8](repeating: 9, count: length - octets.count),
+                    .anything,
+                    channel: channel.local
+                )
+            )
+        }
+        let present = oracle.channels.first { $0.local == channel.local }
+        guard let present, !present.isClosing, present.granted < 0x20 else { return }
+        let remote = UInt8(truncatingIfNeeded: channel.remote.wire)
+        step(.init(octets: [0x16, 0x21, 4, 0, remote, 0, 0x20, 0], .anything, channel: .leSignaling))
+    }
+
+    /// Has the app of the server give all values that it was asked for.
+    private func giveValues() {
+        for _ in 0..<Self.patience {
+            guard !held.isEmpty else { break }
+            base.record.forget()
+            let effects = oracle.attributes?.answerReading() ?? []
+            let expected = oracle.carryOut(effects)
+            base.host.perform(
+                .server(.respond(held.removeFirst(), .success(AttributeOracle.value))),
+                for: SignalVictim.peripheral,
+                at: base.now
+            )
+            base.drain()
+            consume()
+            compare(with: expected, after: "a value of an app")
+        }
+        let readings = oracle.attributes?.readings ?? []
+        base.check(held.isEmpty && readings.isEmpty, "asks an app for ever")
+    }
+
+    private func confirmAll() {
+        for _ in 0..<Self.patience {
+            let bearer = oracle.attributes?.bearers.first { !$0.indications.isEmpty }
+            guard let bearer else { return }
+            tell([0x1E], on: bearer.name)
+        }
+        base.check(false, "indicates for ever")
+    }
+}

@@ -1,0 +1,122 @@
+import BLEHost
+import BLEWire
+
+// A host with bearers: how they come about, and what must hold of them in the end.
+extension ChannelVictim {
+    /// Lets the host serve, and do on the other link all that it does there by itself.
+    func prepareBearers() {
+        base.host.perform(
+            .server(.addService(BearerScene.service)),
+            for: SignalVictim.peripheral,
+            at: base.now
+        )
+        base.drain()
+        for _ in 0..<Self.patience {
+            let requests = base.record.sentElsewhere
+            base.record.sentElsewhere = []
+            for request in requests {
+                base.deliver([0x01, request[0], 1, 0, 0x0A], on: .attribute, of: AttributeVictim.other)
+            }
+            base.advance(by: .milliseconds(300))
+        }
+        base.record.forget()
+    }
+
+    func begin(_ scene: BearerScene) {
+        oracle.attributes = AttributeOracle()
+        base.host.secure(AttributeVictim.link, .encrypted, at: base.now)
+        base.drain()
+        switch scene {
+        case .server: beginServing()
+        case .opening: beginOpening()
+        case .client:
+            beginOpening()
+            step(.init("18 01 0e00 4000 4000 2000 0000 6000 6100 6200", .anything, channel: 5))
+            ask([1, 2, 3, 4, 5])
+        }
+    }
+
+    /// Has the peer open bearers, and the app indicate two values to it on each of two.
+    private func beginServing() {
+        step(.init("17 31 0c00 2700 4000 4000 2000 5000 5400", .anything, channel: 5))
+        let names = oracle.channels.map(\.local.wire)
+        base.check(names == [0x40, 0x41], "names bearers \(names)")
+        for (_, configuration) in BearerScene.indicated {
+            base.deliver([0x12, configuration, 0, 2, 0], on: .attribute, of: AttributeVictim.link)
+            base.drain()
+        }
+        base.record.forget()
+        let bearers = [ChannelIdentifier.attribute, ChannelIdentifier(wire: 0x40)]
+        for octet: UInt8 in [1, 2] {
+            for (position, id) in [BearerScene.first, BearerScene.second].enumerated() {
+                base.record.forget()
+                let packet = [0x1D, BearerScene.indicated[position].value, 0, octet]
+                let effects = oracle.attributes?.indicate(packet, on: bearers[position]) ?? []
+                let expected = oracle.carryOut(effects)
+                base.host.perform(
+                    .server(.update(id, [octet], to: nil)),
+                    for: SignalVictim.peripheral,
+                    at: base.now
+                )
+                base.drain()
+                compare(with: expected, after: "a value")
+            }
+        }
+    }
+
+    /// Has the host find out that the peer opens bearers, and ask for some.
+    private func beginOpening() {
+        for _ in 0..<Self.patience {
+            base.record.forget()
+            base.advance(by: .milliseconds(300))
+            compare(with: .init(), after: "a while")
+            let isQuiet = oracle.attributes?.bearers.first?.request == nil
+            if isQuiet, !oracle.openings.isEmpty { break }
+            answerRequests { $0.isForFeatures ? [0x09, 3, 15, 0, 1] : nil }
+        }
+        base.check(oracle.openings.count == 1, "does not ask for bearers")
+    }
+
+    /// Has the app read all values but the last of these, and write that.
+    func ask(_ handles: [UInt16]) {
+        base.record.forget()
+        oracle.noteCredits()
+        guard let peer = base.identify(SignalVictim.address) else {
+            return base.check(false, "does not know the peer")
+        }
+        for handle in handles {
+            let attribute = AttributeHandle(wire: handle)
+            let request: PeerRequest = handle == handles.last ? .write(attribute, [7]) : .read(attribute)
+            oracle.attributes?.asked.append(handle)
+            base.host.perform(.peer(peer, request), for: SignalVictim.central, at: base.now)
+        }
+        base.drain()
+        compare(with: .init(), after: "requests of an app")
+    }
+
+    /// Has an honest peer answer what is under way, until nothing is.
+    func answerRequests(with answer: (AttributeOracle.Request) -> [UInt8]?) {
+        for _ in 0..<Self.patience {
+            guard let bearer = oracle.attributes?.bearers.first(where: { $0.request != nil }),
+                let request = bearer.request
+            else { return }
+            let handle = [UInt8(request.handle & 0xFF), UInt8(request.handle >> 8)]
+            tell(answer(request) ?? [0x01, request.opcode] + handle + [0x0A], on: bearer.name)
+        }
+        base.check(false, "asks for ever")
+    }
+
+    /// Has the peer send a packet on a bearer.
+    func tell(_ packet: [UInt8], on name: ChannelIdentifier) {
+        let octets = name == .attribute ? packet : [UInt8(packet.count), 0] + packet
+        step(.init(octets: octets, .anything, channel: name))
+    }
+
+    /// How often something is done that must come to an end.
+    static let patience = 30
+}
+
+extension AttributeOracle.Request {
+    /// Whether this asks what the server can do, which is told in a type of attribute of its own.
+    fileprivate var isForFeatures: Bool { opcode == 0x08 && rest == [0x3A, 0x2B] }
+}

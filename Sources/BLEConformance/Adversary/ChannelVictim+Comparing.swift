@@ -1,0 +1,92 @@
+import BLEHost
+import BLEWire
+
+extension ChannelVictim {
+    /// Compares what the host did with what was foretold.
+    func compare(with expected: ChannelOracle.Reaction, after cause: String) {
+        var reaction = ChannelOracle.Reaction()
+        var names: [ChannelIdentifier] = []
+        for octets in base.record.signals { note(octets, &reaction, &names) }
+        base.check(names.isEmpty || oracle.name(names), "names channels \(names) after \(cause)")
+        for (id, local) in zip(base.record.opened, names) { own(id, local) }
+        reaction.frames = frames()
+        reaction.events = base.record.opened.map { _ in .opened }
+        for (id, event) in base.record.channelEvents {
+            guard let local = name(of: id) else {
+                return base.check(false, "tells of an unknown channel")
+            }
+            switch event {
+            case .received(let unit): reaction.events.append(.received(local, unit))
+            case .closed(let failure): reaction.events.append(.closed(local, failure))
+            case .sent, .resized: break
+            }
+        }
+        reaction.events += base.record.asked.map { $0.parts.map { .askedToWrite($0) } ?? .askedToRead }
+        for (handle, outcome) in base.record.heard {
+            base.check(
+                oracle.attributes?.hear(outcome, of: handle) == true,
+                "tells an app \(outcome) of \(handle) after \(cause)"
+            )
+        }
+        let elsewhere = base.record.sentElsewhere
+        base.check(elsewhere.isEmpty, "sends \(elsewhere) to another after \(cause)")
+        base.check(reaction == expected.sorted, "does \(reaction), not \(expected), after \(cause)")
+    }
+
+    /// The packets of channels, without those with which the host asks of its own accord; channel by channel.
+    private func frames() -> [ChannelOracle.Frame] {
+        var frames: [ChannelOracle.Frame] = []
+        for (channel, payload) in base.record.frames {
+            let name =
+                channel == .attribute
+                ? channel : oracle.channels.first { $0.remote == channel && $0.isBearer }?.local
+            let packet = channel == .attribute ? payload : [UInt8](payload.dropFirst(2))
+            if let name, let opcode = packet.first, AttributeOracle.requests.contains(opcode) {
+                base.check(oracle.ask(packet, on: name), "asks \(packet.hexadecimal) on \(name)")
+            } else {
+                frames.append(.init(channel: channel, payload: payload))
+            }
+        }
+        return ChannelOracle.Reaction(frames: frames).sorted.frames
+    }
+
+    /// Notes a packet on the signalling channel, and tells the oracle what only the host can know.
+    private func note(
+        _ octets: [UInt8],
+        _ reaction: inout ChannelOracle.Reaction,
+        _ names: inout [ChannelIdentifier]
+    ) {
+        guard let packet = try? SignalPacket(decoding: octets) else {
+            return base.check(false, "sends \(octets)")
+        }
+        switch packet.signal {
+        case .flowControlCredit(let credit):
+            base.check(oracle.take(credit), "gives \(credit)")
+        case .disconnectionRequest(let request):
+            oracle.asked(toClose: request.source, packet.identifier)
+            reaction.answers.append(.closing(destination: request.destination, source: request.source))
+        case .creditBasedConnectionRequest(let request) where scene != nil:
+            base.check(oracle.asks(request, packet.identifier), "asks for \(request)")
+        case .leCreditBasedConnectionResponse(let response):
+            let isOpen = response.result == .success
+            if isOpen { names.append(response.destination) }
+            reaction.answers.append(.opening(packet.identifier, response.result, [isOpen]))
+        case .creditBasedConnectionResponse(let response):
+            names += response.destinations.filter { $0 != .none }
+            let places = response.destinations.map { $0 != .none }
+            reaction.answers.append(.opening(packet.identifier, response.result, places))
+        default: reaction.answers.append(.signal(packet))
+        }
+    }
+}
+
+extension ChannelOracle.Reaction {
+    /// The same, channel by channel: which of them comes first is left to the host.
+    fileprivate var sorted: Self {
+        var sorted = self
+        sorted.frames = frames.enumerated().sorted {
+            ($0.element.channel.wire, $0.offset) < ($1.element.channel.wire, $1.offset)
+        }.map(\.element)
+        return sorted
+    }
+}
