@@ -5,22 +5,26 @@ import BLEWire
 /// What a host does first must not depend on how this process hashes, so the cores iterate no `Dictionary`. A
 /// controller has a few dozen links at most: a sorted array is also the faster map.
 struct ConnectionTable<Value> {
-    private var entries: [(handle: ConnectionHandle, value: Value)] = []
+    /// In ascending order; beside the values, which are large, so that a search copies none.
+    private(set) var handles: [ConnectionHandle] = []
+    /// In the order of ``handles``.
+    private(set) var values: [Value] = []
 
-    var count: Int { entries.count }
-    var handles: [ConnectionHandle] { entries.map(\.handle) }
-    var values: some Sequence<Value> { entries.lazy.map(\.value) }
+    var count: Int { handles.count }
 
     /// The value of `handle`, or `nil` if there is no such link; setting `nil` removes it.
     subscript(handle: ConnectionHandle) -> Value? {
-        get { index(of: handle).map { entries[$0].value } }
+        get { index(of: handle).map { values[$0] } }
         set {
             switch (index(of: handle), newValue) {
-            case (let index?, let value?): entries[index].value = value
-            case (let index?, nil): entries.remove(at: index)
+            case (let index?, let value?): values[index] = value
+            case (let index?, nil):
+                handles.remove(at: index)
+                values.remove(at: index)
             case (nil, let value?):
-                let index = entries.firstIndex { $0.handle > handle } ?? entries.endIndex
-                entries.insert((handle, value), at: index)
+                let index = index(after: handle) ?? count
+                handles.insert(handle, at: index)
+                values.insert(value, at: index)
             case (nil, nil): break
             }
         }
@@ -29,28 +33,31 @@ struct ConnectionTable<Value> {
     /// Changes the value of `handle` in place; does nothing, and returns `nil`, if there is none.
     @discardableResult
     mutating func update<Result>(_ handle: ConnectionHandle, _ body: (inout Value) -> Result) -> Result? {
-        index(of: handle).map { body(&entries[$0].value) }
+        index(of: handle).map { body(&values[$0]) }
     }
 
     /// Where the value of `handle` is at the moment, or `nil` if there is none.
-    func index(of handle: ConnectionHandle) -> Int? { entries.firstIndex { $0.handle == handle } }
+    func index(of handle: ConnectionHandle) -> Int? { handles.firstIndex(of: handle) }
 
     /// The handle at a place, `0..<count`.
-    func handle(at index: Int) -> ConnectionHandle { entries[index].handle }
+    func handle(at index: Int) -> ConnectionHandle { handles[index] }
 
     /// The first place whose handle is greater than `handle`, or `nil` if there is none.
-    func index(after handle: ConnectionHandle) -> Int? { entries.firstIndex { $0.handle > handle } }
+    func index(after handle: ConnectionHandle) -> Int? { handles.firstIndex { $0 > handle } }
 
     /// The value at a place that ``index(of:)`` gave, which can be changed there without a copy.
     subscript(at index: Int) -> Value {
-        _read { yield entries[index].value }
-        _modify { yield &entries[index].value }
+        _read { yield values[index] }
+        _modify { yield &values[index] }
     }
 
     /// The first handle whose value fits.
     func handle(where fits: (Value) -> Bool) -> ConnectionHandle? {
-        entries.first { fits($0.value) }?.handle
+        values.firstIndex(where: fits).map { handles[$0] }
     }
 
-    mutating func removeAll() { entries.removeAll() }
+    mutating func removeAll() {
+        handles.removeAll()
+        values.removeAll()
+    }
 }
