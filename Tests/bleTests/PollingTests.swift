@@ -87,9 +87,10 @@ struct PollingTests {
     @Test("What is refused is printed with the reason, the others go on, and the end says how many were refused")
     func refusals() async throws {
         let run = try await read(["FFA1", "FFA3", "FFA2"], times: 2)
-        let once = ["read 1 11", "failed 3 ", "read 2 22"]
+        // What has no property for it is refused without the peripheral being asked.
+        let once = ["failed 3 ", "read 1 11", "read 2 22"]
         #expect(run.summary == once + once)
-        #expect(run.facts[1]["reason"]?.hasPrefix("Reading FFA3 failed: ") == true)
+        #expect(run.facts.first?["reason"]?.hasPrefix("Reading FFA3 failed: ") == true)
         #expect(run.trouble?.description == "2 of 6 reads failed.")
     }
 
@@ -113,7 +114,7 @@ struct PollingTests {
             $0.sensor.switchBluetoothOff()
         }
         #expect(run.summary == ["read 1 11", "read 2 22"])
-        #expect(run.trouble?.description.hasPrefix("Lamp disconnected") == true)
+        #expect(run.trouble?.description.contains(" disconnected") == true)
     }
 
     @Test(

@@ -20,8 +20,8 @@ final class Polling {
 
     /// Reads, and prints the values, each time in the order of `characteristics`.
     ///
-    /// - Throws: ``Trouble/disconnected(_:_:)`` as soon as the peripheral is gone; ``Trouble/readsFailed(_:of:)`` at the
-    ///   end if it refused some, of which each was printed; if there was but one to be read, why it was not.
+    /// - Throws: ``Trouble/disconnected(_:_:)`` as soon as the peripheral is gone; ``Trouble/readsFailed(_:of:)`` at
+    ///   the end if it refused some, of which each was printed; if there was but one to be read, why it was not.
     func read(
         _ characteristics: [CBCharacteristic],
         of peripheral: CBPeripheral,
