@@ -226,17 +226,16 @@ extension Host {
     /// When to call ``wake(at:)``, if nothing happens before.
     package var deadline: Instant? {
         var least = attributes.deadline
-        func consider(_ other: Instant?) { if let other, least.map({ other < $0 }) ?? true { least = other } }
-        consider(channels.deadline)
-        consider(commands.deadline)
-        consider(discovery.deadline)
-        consider(attachments.deadline)
-        for link in links.values { consider(link.deadline) }
+        least.bringForward(to: channels.deadline)
+        least.bringForward(to: commands.deadline)
+        least.bringForward(to: discovery.deadline)
+        least.bringForward(to: attachments.deadline)
+        for index in 0..<links.count { least.bringForward(to: links[at: index].deadline) }
         if case .ready = phase {
-            consider(scanner.deadline)
-            consider(initiator.deadline)
-            consider(turns.deadline)
-            consider(advertiser.deadline)
+            least.bringForward(to: scanner.deadline)
+            least.bringForward(to: initiator.deadline)
+            least.bringForward(to: turns.deadline)
+            least.bringForward(to: advertiser.deadline)
         }
         return least
     }

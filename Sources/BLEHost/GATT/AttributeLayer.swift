@@ -89,7 +89,11 @@ package struct AttributeLayer {
     package mutating func next() -> Output? { outbox.next() }
 
     /// When to call ``wake(at:)``, if nothing happens before.
-    package var deadline: Instant? { links.compactMap(\.deadline).min() }
+    package var deadline: Instant? {
+        var least: Instant?
+        for index in links.indices { least.bringForward(to: links[index].deadline) }
+        return least
+    }
 
     /// Begins with a link that came up, on which this host has the given role.
     ///

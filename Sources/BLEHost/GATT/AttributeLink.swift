@@ -13,7 +13,11 @@ struct AttributeLink {
     /// The largest ATT packet, in octets, that both ends take.
     var mtu: Int { client.mtu }
     /// When something is due, if nothing happens before.
-    var deadline: Instant? { ([client.deadline] + server.bearers.map(\.indications.deadline)).compactMap(\.self).min() }
+    var deadline: Instant? {
+        var least = client.deadline
+        for index in server.bearers.indices { least.bringForward(to: server.bearers[index].indications.deadline) }
+        return least
+    }
     /// The peer, as the client of the own server.
     var remote: RemoteCentral { RemoteCentral(peer: peer, mtu: mtu) }
 }

@@ -14,7 +14,7 @@ extension GATTClient {
     /// Clients whose write commands have to wait, so that they pass none of their requests.
     var blocked: [ClientID] {
         var blocked = enhanced.compactMap { $0.running?.owner.client }
-        if let running, running.procedure.holdsParts, let client = running.owner.client { blocked.append(client) }
+        if running?.procedure.holdsParts == true, let client = running?.owner.client { blocked.append(client) }
         return blocked
     }
 

@@ -22,7 +22,7 @@ extension GATTClient {
     /// Begins whatever can begin now.
     mutating func proceed(at now: Instant, into outbox: inout Outbox) {
         while true {
-            let blocked = blocked
+            let blocked = waiting.isEmpty ? [] : blocked
             while let command = waiting.nextCommand(where: { !blocked.contains($0) }) {
                 send(command.value, to: command.handle, for: command.client, into: &outbox)
             }

@@ -130,9 +130,12 @@ struct GATTClient {
 
     /// When to call ``wake(at:into:)``, if nothing happens before.
     var deadline: Instant? {
-        let beginning = running == nil && bearer.isIdle && hasChores ? choresBegin : nil
-        let bearers = enhanced.map(\.transaction.deadline) + [bearer.deadline, opening.deadline]
-        return (bearers + [negotiation.deadline, beginning]).compactMap(\.self).min()
+        var least = running == nil && bearer.isIdle && hasChores ? choresBegin : nil
+        least.bringForward(to: bearer.deadline)
+        least.bringForward(to: negotiation.deadline)
+        least.bringForward(to: opening.deadline)
+        for index in enhanced.indices { least.bringForward(to: enhanced[index].transaction.deadline) }
+        return least
     }
 
     /// Whether `client` is connected to the peer.

@@ -63,9 +63,7 @@ struct ChannelLayer {
     /// When to call ``wake(at:)``, if nothing happens before.
     var deadline: Instant? {
         var least: Instant?
-        for link in links.values {
-            if let due = link.deadline, least.map({ due < $0 }) ?? true { least = due }
-        }
+        for index in 0..<links.count { least.bringForward(to: links[at: index].deadline) }
         return least
     }
 
