@@ -157,7 +157,11 @@ final class ChannelVictim {
 
     /// Has the apps take what came, and agree to what is to be written.
     func consume() {
-        for question in base.record.asked {
+        var next = 0
+        // An answer lets the host ask what waited behind it.
+        while next < base.record.asked.count {
+            let question = base.record.asked[next]
+            next += 1
             guard question.parts != nil else {
                 held.append(question.transaction)
                 continue
@@ -167,6 +171,7 @@ final class ChannelVictim {
                 for: SignalVictim.peripheral,
                 at: base.now
             )
+            base.drain()
         }
         for (id, event) in base.record.channelEvents {
             guard case .received(let unit) = event, let end = ends[id], end.local != Self.unread else { continue }
