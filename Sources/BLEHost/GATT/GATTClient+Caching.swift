@@ -174,13 +174,20 @@ extension GATTClient {
         for index in enhanced.indices { enhanced[index].running?.isDisturbed = true }
         guard var current = running else { return }
         current.isDisturbed = true
-        if case .lookup(var lookup) = current.procedure {
+        switch current.procedure {
+        case .lookup(var lookup):
             if let scope = lookup.scope, scope.overlaps(range) {
                 fail(current, with: .notFound, into: &outbox)
                 current.owner = .nobody
             }
             lookup.disturb()
             current.procedure = .lookup(lookup)
+        case .configure(_, let handle) where range.contains(handle):
+            // Whatever the peer makes of it, nobody listens to what has this handle now.
+            guard case .client(let client) = current.owner else { break }
+            tell(client, .subscriptionChanged(handle, .none, .notFound), order: current.order, into: &outbox)
+            current.owner = .nobody
+        case .configure, .read, .write, .exchangeMTU, .name, .watch, .databaseHash, .serverFeatures: break
         }
         running = current
     }

@@ -152,9 +152,8 @@ struct ClientRequestTests {
         #expect(opcodes.count { $0 == 0x0A } == 39)
     }
 
-    @Test("The name is read, and changes of services are watched, when nobody waits")
-    func chores() {
-        var lone = makeLayer()
+    /// Lets the name be read and changes of services be watched, at 8.
+    private func watchServices(_ lone: inout LoneLayer) {
         #expect(lone.perform(.discoverServices(only: [.short(0x180F)])).count == 1)
         #expect(lone.answers(to: [UInt8]("01 06 0100 0a")) == [])
         #expect(lone.layer.deadline == lone.now + .milliseconds(250))
@@ -166,6 +165,12 @@ struct ClientRequestTests {
         #expect(lone.answers(to: [UInt8]("09 07 0700 20 0800 052a")) == [[UInt8]("04 0900 ffff")])
         #expect(lone.answers(to: [UInt8]("05 01 0900 0229")) == [[UInt8]("12 0900 0200")])
         #expect(lone.answers(to: [UInt8]("13")) == [])
+    }
+
+    @Test("The name is read, and changes of services are watched, when nobody waits")
+    func chores() {
+        var lone = makeLayer()
+        watchServices(&lone)
         _ = lone.peerEvents()
         #expect(lone.answers(to: [UInt8]("1d 0800 1000 1f00")) == [[0x1E]])
         #expect(lone.peerEvents() == [.servicesModified(range(16, 31))])
@@ -173,5 +178,30 @@ struct ClientRequestTests {
         #expect(lone.answers(to: [UInt8]("1d 0800 1f00 1000")) == [[0x1E]])
         #expect(lone.events.isEmpty)
         #expect(lone.layer.deadline == nil)
+    }
+
+    @Test(
+        "A subscription that is under way when its service changes fails, and brings no values",
+        arguments: [true, false]
+    )
+    func changedSubscription(isAccepted: Bool) {
+        var lone = makeLayer()
+        watchServices(&lone)
+        let handle = AttributeHandle(wire: 0x12)
+        #expect(
+            lone.perform(.subscribe(.notifications, to: handle, in: range(0x13, 0x13))) == [[UInt8]("04 1300 1300")]
+        )
+        #expect(lone.answers(to: [UInt8]("05 01 1300 0229")) == [[UInt8]("12 1300 0100")])
+        _ = lone.peerEvents()
+        _ = lone.answers(to: [UInt8]("1d 0800 1000 1f00"))
+        #expect(
+            lone.peerEvents() == [
+                .subscriptionChanged(handle, .none, .notFound), .servicesModified(range(0x10, 0x1F)),
+            ]
+        )
+        _ = lone.answers(to: [UInt8](isAccepted ? "13" : "01 12 1300 01"))
+        _ = lone.answers(to: [UInt8]("1b 1200 07"))
+        #expect(lone.peerEvents() == [])
+        #expect(lone.notes.contains(.unwantedValue(handle, LoneLayer.link)))
     }
 }
