@@ -35,7 +35,7 @@ struct Inspect: AsyncParsableCommand {
                 default: break
                 }
             }
-            let interruption = follow ? interruption(of: central) : nil
+            let interruption = follow ? Interruption.task(endingStepsOf: central) : nil
             defer { interruption?.cancel() }
             repeat {
                 isStale = false
@@ -44,15 +44,6 @@ struct Inspect: AsyncParsableCommand {
                 try await tree.print(peripheral, through: central)
                 if follow, !isStale, !isOver { try await waitForChange(of: peripheral, central) }
             } while follow && isStale && !isOver
-        }
-    }
-
-    /// Has a person end what `central` waits for; one for all that it waits for.
-    @MainActor
-    private func interruption(of central: Central) -> Task<Void, any Error> {
-        Task {
-            try await Interruption.wait()
-            central.interrupt()
         }
     }
 

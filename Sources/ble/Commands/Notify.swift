@@ -46,10 +46,7 @@ struct Notify: AsyncParsableCommand {
         _ printer: Printer
     ) async throws {
         var seen = 0
-        let interruption = Task {
-            try await Interruption.wait(atMost: duration.map { .seconds($0) })
-            central.interrupt()
-        }
+        let interruption = Interruption.task(endingStepsOf: central, atMost: duration.map { .seconds($0) })
         defer { interruption.cancel() }
         try await central.wait(for: "Receiving values") { happening in
             switch happening {

@@ -37,10 +37,7 @@ struct Read: AsyncParsableCommand {
         let printer = Printer(json: output.json)
         try await withPeripheral(peer, printer) { central, peripheral in
             let found = try await central.characteristics(characteristics.map(\.uuid), of: peripheral)
-            let interruption = Task {
-                try await Interruption.wait()
-                central.interrupt()
-            }
+            let interruption = Interruption.task(endingStepsOf: central)
             defer { interruption.cancel() }
             let polling = Polling(times: times, interval: .seconds(every ?? 1), printer)
             try await polling.read(found, of: peripheral, through: central)
