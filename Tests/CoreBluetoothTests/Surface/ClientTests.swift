@@ -34,7 +34,7 @@ struct ClientTests {
         ("let option: CBConnectionEventMatchingOption = .init(\"x\")", "rawValue"),
         ("func f(_ s: CBManagerState) { switch s { case .poweredOn: break } }", "exhaustive"),
         ("func f<S: Sendable>(_: S) {}; func g(_ p: CBPeripheral) { f(p) }", "Sendable"),
-        ("func f(_ m: CBCentralManager) { m.delegate?.centralManager?(m, didConnect: m.x) }", "optional"),
+        ("func f(_ m: CBCentralManager) { m.delegate?.centralManager?(m, didUnite: m) }", "callAsFunction"),
     ]
 
     @Test("are refused what Apple's framework refuses", arguments: refused)

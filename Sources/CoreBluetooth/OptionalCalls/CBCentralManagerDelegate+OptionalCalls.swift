@@ -1,0 +1,86 @@
+public import Foundation
+
+/// The optional methods of a ``CBCentralManagerDelegate``, as code for Apple's systems calls them.
+///
+/// There a method that need not be written is called with a question mark or an exclamation mark behind its name. Here
+/// it is always there, by its default; this stands for all of them where such a mark is written.
+public struct CBCentralManagerDelegateMethods {
+    private let delegate: any CBCentralManagerDelegate
+
+    init(_ delegate: any CBCentralManagerDelegate) { self.delegate = delegate }
+
+    /// Calls `centralManager(_:willRestoreState:)`.
+    public func callAsFunction(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {
+        delegate.centralManager(central, willRestoreState: dict)
+    }
+
+    /// Calls `centralManager(_:didDiscover:advertisementData:rssi:)`.
+    public func callAsFunction(
+        _ central: CBCentralManager,
+        didDiscover peripheral: CBPeripheral,
+        advertisementData: [String: Any],
+        rssi RSSI: NSNumber
+    ) {
+        delegate.centralManager(central, didDiscover: peripheral, advertisementData: advertisementData, rssi: RSSI)
+    }
+
+    /// Calls `centralManager(_:didConnect:)`.
+    public func callAsFunction(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+        delegate.centralManager(central, didConnect: peripheral)
+    }
+
+    /// Calls `centralManager(_:didFailToConnect:error:)`.
+    public func callAsFunction(
+        _ central: CBCentralManager,
+        didFailToConnect peripheral: CBPeripheral,
+        error: (any Error)?
+    ) {
+        delegate.centralManager(central, didFailToConnect: peripheral, error: error)
+    }
+
+    /// Calls `centralManager(_:didDisconnectPeripheral:error:)`.
+    public func callAsFunction(
+        _ central: CBCentralManager,
+        didDisconnectPeripheral peripheral: CBPeripheral,
+        error: (any Error)?
+    ) {
+        delegate.centralManager(central, didDisconnectPeripheral: peripheral, error: error)
+    }
+
+    /// Calls `centralManager(_:didDisconnectPeripheral:timestamp:isReconnecting:error:)`.
+    public func callAsFunction(
+        _ central: CBCentralManager,
+        didDisconnectPeripheral peripheral: CBPeripheral,
+        timestamp: CFAbsoluteTime,
+        isReconnecting: Bool,
+        error: (any Error)?
+    ) {
+        delegate.centralManager(
+            central,
+            didDisconnectPeripheral: peripheral,
+            timestamp: timestamp,
+            isReconnecting: isReconnecting,
+            error: error
+        )
+    }
+
+    /// Calls `centralManager(_:connectionEventDidOccur:for:)`.
+    public func callAsFunction(
+        _ central: CBCentralManager,
+        connectionEventDidOccur event: CBConnectionEvent,
+        for peripheral: CBPeripheral
+    ) {
+        delegate.centralManager(central, connectionEventDidOccur: event, for: peripheral)
+    }
+
+    /// Calls `centralManager(_:didUpdateANCSAuthorizationFor:)`.
+    public func callAsFunction(_ central: CBCentralManager, didUpdateANCSAuthorizationFor peripheral: CBPeripheral) {
+        delegate.centralManager(central, didUpdateANCSAuthorizationFor: peripheral)
+    }
+}
+
+extension CBCentralManagerDelegate {
+    /// Stands for the methods of this name where they are called as `centralManager?(…)`.
+    @_disfavoredOverload
+    public var centralManager: CBCentralManagerDelegateMethods? { CBCentralManagerDelegateMethods(self) }
+}

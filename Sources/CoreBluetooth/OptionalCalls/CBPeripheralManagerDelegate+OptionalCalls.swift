@@ -1,0 +1,99 @@
+/// The optional methods of a ``CBPeripheralManagerDelegate``, as code for Apple's systems calls them.
+///
+/// There a method that need not be written is called with a question mark or an exclamation mark behind its name. Here
+/// it is always there, by its default; this stands for all of them where such a mark is written.
+public struct CBPeripheralManagerDelegateMethods {
+    private let delegate: any CBPeripheralManagerDelegate
+
+    init(_ delegate: any CBPeripheralManagerDelegate) { self.delegate = delegate }
+
+    /// Calls `peripheralManager(_:willRestoreState:)`.
+    public func callAsFunction(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {
+        delegate.peripheralManager(peripheral, willRestoreState: dict)
+    }
+
+    /// Calls `peripheralManagerDidStartAdvertising(_:error:)`.
+    public func callAsFunction(_ peripheral: CBPeripheralManager, error: (any Error)?) {
+        delegate.peripheralManagerDidStartAdvertising(peripheral, error: error)
+    }
+
+    /// Calls `peripheralManager(_:didAdd:error:)`.
+    public func callAsFunction(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {
+        delegate.peripheralManager(peripheral, didAdd: service, error: error)
+    }
+
+    /// Calls `peripheralManager(_:central:didSubscribeTo:)`.
+    public func callAsFunction(
+        _ peripheral: CBPeripheralManager,
+        central: CBCentral,
+        didSubscribeTo characteristic: CBCharacteristic
+    ) {
+        delegate.peripheralManager(peripheral, central: central, didSubscribeTo: characteristic)
+    }
+
+    /// Calls `peripheralManager(_:central:didUnsubscribeFrom:)`.
+    public func callAsFunction(
+        _ peripheral: CBPeripheralManager,
+        central: CBCentral,
+        didUnsubscribeFrom characteristic: CBCharacteristic
+    ) {
+        delegate.peripheralManager(peripheral, central: central, didUnsubscribeFrom: characteristic)
+    }
+
+    /// Calls `peripheralManager(_:didReceiveRead:)`.
+    public func callAsFunction(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
+        delegate.peripheralManager(peripheral, didReceiveRead: request)
+    }
+
+    /// Calls `peripheralManager(_:didReceiveWrite:)`.
+    public func callAsFunction(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
+        delegate.peripheralManager(peripheral, didReceiveWrite: requests)
+    }
+
+    /// Calls `peripheralManagerIsReady(toUpdateSubscribers:)`.
+    public func callAsFunction(toUpdateSubscribers peripheral: CBPeripheralManager) {
+        delegate.peripheralManagerIsReady(toUpdateSubscribers: peripheral)
+    }
+
+    /// Calls `peripheralManager(_:didPublishL2CAPChannel:error:)`.
+    public func callAsFunction(
+        _ peripheral: CBPeripheralManager,
+        didPublishL2CAPChannel PSM: CBL2CAPPSM,
+        error: (any Error)?
+    ) {
+        delegate.peripheralManager(peripheral, didPublishL2CAPChannel: PSM, error: error)
+    }
+
+    /// Calls `peripheralManager(_:didUnpublishL2CAPChannel:error:)`.
+    public func callAsFunction(
+        _ peripheral: CBPeripheralManager,
+        didUnpublishL2CAPChannel PSM: CBL2CAPPSM,
+        error: (any Error)?
+    ) {
+        delegate.peripheralManager(peripheral, didUnpublishL2CAPChannel: PSM, error: error)
+    }
+
+    /// Calls `peripheralManager(_:didOpen:error:)`.
+    public func callAsFunction(_ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?)
+    {
+        delegate.peripheralManager(peripheral, didOpen: channel, error: error)
+    }
+}
+
+extension CBPeripheralManagerDelegate {
+    /// Stands for the methods of this name where they are called as `peripheralManager?(…)`.
+    @_disfavoredOverload
+    public var peripheralManager: CBPeripheralManagerDelegateMethods? { CBPeripheralManagerDelegateMethods(self) }
+
+    /// Stands for the methods of this name where they are called as `peripheralManagerDidStartAdvertising?(…)`.
+    @_disfavoredOverload
+    public var peripheralManagerDidStartAdvertising: CBPeripheralManagerDelegateMethods? {
+        CBPeripheralManagerDelegateMethods(self)
+    }
+
+    /// Stands for the methods of this name where they are called as `peripheralManagerIsReady?(…)`.
+    @_disfavoredOverload
+    public var peripheralManagerIsReady: CBPeripheralManagerDelegateMethods? {
+        CBPeripheralManagerDelegateMethods(self)
+    }
+}
