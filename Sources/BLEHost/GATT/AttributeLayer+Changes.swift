@@ -118,8 +118,3 @@ extension ATTPacket {
         }
     }
 }
-
-extension AttributeHandleRange {
-    /// The least range that has both in it.
-    func joined(with other: Self) -> Self? { Self(min(start, other.start), max(end, other.end)) }
-}

@@ -84,7 +84,7 @@ extension GATTClient {
         guard let hash else {
             caching = .impossible
             cacheChange = .drop
-            return
+            return lookAgain()
         }
         if database.hash == nil { database.prove(under: hash) }
         guard database.hash == hash else {
@@ -98,12 +98,40 @@ extension GATTClient {
         }
     }
 
-    /// Takes note that a part of what was learnt has been learnt again.
-    mutating func proved(_ result: Result<DatabaseLookup.Answer, Failure>) {
+    /// Takes note that a part of what was learnt has been learnt again; clients hear of it if it is otherwise now.
+    mutating func proved(
+        _ result: Result<DatabaseLookup.Answer, Failure>,
+        at now: Instant,
+        into outbox: inout Outbox
+    ) {
+        if let change = database.takeChange() { servicesChanged(in: change, at: now, into: &outbox) }
         guard case .success = result else { return database.abandonProof() }
         database.expire()
-        guard database.hash != nil else { return keepCache() }
-        chores.append(database.isProven ? .keepCache : .prove)
+        switch caching {
+        case .active:
+            guard database.hash != nil else { return keepCache() }
+            chores.append(database.isProven ? .keepCache : .prove)
+        case .none, .unchecked, .impossible: lookFurther()
+        }
+    }
+
+    /// Has what clients found before the peer told of changes looked at again: it may have changed before that.
+    ///
+    /// Where there is a cache to be kept, its hash tells as much, or what it is about is learnt again anyway.
+    private mutating func lookAgain() {
+        guard database.isWatched else { return }
+        secondLooks = 0
+        database.checkUnwatched()
+        lookFurther()
+    }
+
+    /// Looks at the next part, services first; the rest is left out when it takes too long.
+    private mutating func lookFurther() {
+        guard let (aspect, _) = database.firstUnproven, aspect == .services || secondLooks < Self.mostSecondLooks,
+            !chores.contains(.prove)
+        else { return }
+        secondLooks += 1
+        chores.append(.prove)
     }
 
     /// Takes note of what the peer's GATT service offers; looks again if services changed while it was asked.
@@ -115,8 +143,9 @@ extension GATTClient {
         if let handle = outcome.serviceChanged {
             serviceChanged = handle
             database.watch()
+            guard case .active = caching else { return lookAgain() }
             // What is certain may be handed out again and again from now on.
-            if case .active = caching, !database.isEmpty, !chores.contains(.keepCache) { chores.append(.keepCache) }
+            if !database.isEmpty, !chores.contains(.keepCache) { chores.append(.keepCache) }
         } else if isDisturbed {
             watchServices()
         }

@@ -68,7 +68,7 @@ extension GATTClient {
             tellAll(.nameChanged(name), through: &outbox)
         case .watching(let outcome): watching(outcome, isDisturbed: finished.isDisturbed)
         case .databaseHash(let hash): hashRead(hash, isDisturbed: finished.isDisturbed, at: now, into: &outbox)
-        case .found(let result, _): proved(result)
+        case .found(let result, _): proved(result, at: now, into: &outbox)
         case .serverFeatures(let features): inquired(features, into: &outbox)
         case .name, .read, .written, .configured: break
         }

@@ -35,6 +35,7 @@ extension GATTClient {
         case .openBearers: procedure = .serverFeatures
         case .readName: procedure = .name(NameReading())
         case .watchServices:
+            database.beginWatching()
             let service = database.attributes.services.first { $0.uuid == GATT.genericAttribute }
             procedure = .watch(ServiceChangedWatch(in: service?.range, limit: limits.discoveredAttributes))
         case .announceFeatures(let handle):

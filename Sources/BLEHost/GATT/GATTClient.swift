@@ -22,7 +22,7 @@ struct GATTClient {
         case probe(AttributeHandle)
         /// Keeps what was learnt of a bonded peer for its next link, if it is certain which database it is about.
         case keepCache
-        /// Learns again what was learnt before it was certain.
+        /// Learns again what was learnt before it was certain, or before the peer told of changes.
         case prove
         /// The peer sends values that no client wants any more.
         case reconfigure(AttributeHandle)
@@ -62,6 +62,8 @@ struct GATTClient {
     static let freshness = Duration.seconds(2)
     /// How often the peer is asked to tell of changes, if it keeps changing what it is asked by.
     static let mostWatches = 8
+    /// How many requests go into a second look at what was found before changes were told of, but for services.
+    static let mostSecondLooks = 32
 
     let link: ConnectionHandle
     let peer: PeerIdentifier
@@ -97,6 +99,7 @@ struct GATTClient {
     var serviceChanged: AttributeHandle?
     var hasAnnouncedFeatures = false
     var cacheChange: CacheChange?
+    var secondLooks = 0
     private var hasIntroducedItself = false
     private var watches = 0
 

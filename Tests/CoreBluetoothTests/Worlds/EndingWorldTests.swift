@@ -116,7 +116,7 @@ struct EndingWorldTests {
         let times = await reference.packetTimes(1)
         let answers = reference.app.take()
         for operation in Self.operations { check(operation, answers, "without an end") }
-        #expect(times.count > 20)
+        #expect(times.count > 12)
         for time in times {
             let bench = Bench(), peripheral = try #require(await bench.connect())
             for operation in Self.operations { operation.ask(peripheral) }

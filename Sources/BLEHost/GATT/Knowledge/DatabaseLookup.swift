@@ -145,7 +145,10 @@ struct DatabaseLookup: Sendable {
         case .request(let packet): return .request(packet)
         case .finished(.failure(let failure)): return .finished(.failure(failure))
         case .finished(.success(let found)):
-            for service in found { database.learn(services: [service], in: service.range) }
+            for service in found {
+                database.learn(services: [service], in: service.range)
+                database.noteTold(.services, in: service.range)
+            }
             return .finished(.success(.services(found)))
         }
     }

@@ -27,8 +27,14 @@ struct PeerDatabase: Sendable {
     private(set) var attributes = KnownAttributes()
     /// What may not be handed out any more.
     private var spent = KnownAttributes.Coverage()
-    /// What was learnt before the hash was read.
+    /// What was learnt before the hash was read, or told before the peer told of changes: it has to be learnt again.
     private var unproven = KnownAttributes.Coverage()
+    /// What clients were told, and stand on until they hear of a change.
+    private var told = KnownAttributes.Coverage()
+    /// What of it they were told before the peer was asked to tell of changes.
+    private var unwatched = KnownAttributes.Coverage()
+    /// Where the peer has something else by now than clients were told.
+    private var change: AttributeHandleRange?
     /// The Database Hash that was read before everything but ``unproven`` was learnt.
     private(set) var hash: UInt128?
     /// Whether something was learnt since ``attributes`` were taken for a cache.
@@ -40,7 +46,9 @@ struct PeerDatabase: Sendable {
     private var lastListing: Listing?
 
     var isEmpty: Bool { attributes.known.isEmpty }
-    /// Whether nothing was learnt before the hash was read.
+    /// Whether clients were told anything.
+    var isTold: Bool { !told.isEmpty }
+    /// Whether nothing has to be learnt again.
     var isProven: Bool { unproven.isEmpty }
 
     /// The first handle of `range` of which an aspect must be asked for.
@@ -64,7 +72,7 @@ struct PeerDatabase: Sendable {
         AttributeHandleRange(start, readsAhead ? lastMissing(aspect) ?? wanted.end : wanted.end)
     }
 
-    /// Something that was learnt before the hash was read.
+    /// Something that has to be learnt again.
     var firstUnproven: (aspect: Aspect, range: AttributeHandleRange)? {
         for aspect in Aspect.allCases {
             guard let first = unproven[aspect].ranges.first, let last = unproven[aspect].ranges.last,
@@ -123,7 +131,33 @@ struct PeerDatabase: Sendable {
 
     /// Notes that an answer to a client was made of an aspect of `range`.
     mutating func spend(_ aspect: Aspect, in range: AttributeHandleRange) {
+        noteTold(aspect, in: range)
         if !isWatched { spent[aspect].insert(range) }
+    }
+
+    /// Notes that a client has heard of an aspect of `range`.
+    mutating func noteTold(_ aspect: Aspect, in range: AttributeHandleRange) { told[aspect].insert(range) }
+
+    /// Notes that the peer is about to be asked to tell of changes: of those before that it never will.
+    mutating func beginWatching() { unwatched = told }
+
+    /// Has what clients were told before the peer told of changes learnt again.
+    mutating func checkUnwatched() {
+        unproven = unwatched
+        unwatched = KnownAttributes.Coverage()
+    }
+
+    /// Has all that clients were told learnt again, since the peer says that something is otherwise.
+    mutating func checkAll() {
+        hash = nil
+        spent = attributes.known
+        unproven = told
+    }
+
+    /// Hands out, once, where the peer has something else than clients were told.
+    mutating func takeChange() -> AttributeHandleRange? {
+        defer { change = nil }
+        return change
     }
 
     /// Notes that the peer tells of changes from now on; what it has not told of so far, nobody knows.
@@ -170,7 +204,10 @@ struct PeerDatabase: Sendable {
         for aspect in Aspect.allCases {
             spent[aspect].remove(gone)
             unproven[aspect].remove(gone)
+            told[aspect].remove(gone)
+            unwatched[aspect].remove(gone)
         }
+        if let change, gone.contains(change.start), gone.contains(change.end) { self.change = nil }
         hash = nil
         hasNews = !isEmpty
         lastListing = nil
@@ -188,10 +225,12 @@ struct PeerDatabase: Sendable {
 
 extension PeerDatabase {
     mutating func learn(services found: [DiscoveredService], in range: AttributeHandleRange) {
+        note(attributes.change(services: found, in: range, told: told[.services]))
         gain(attributes.learn(services: found, in: range))
     }
 
     mutating func learn(includes found: [KnownAttributes.Include], in range: AttributeHandleRange) {
+        note(attributes.change(includes: found, in: range, told: told[.includes]))
         gain(attributes.learn(includes: found, in: range))
     }
 
@@ -201,12 +240,14 @@ extension PeerDatabase {
         in range: AttributeHandleRange,
         isFull: Bool
     ) {
+        note(attributes.change(declarations: found, in: range, told: told[.characteristics]))
         gain(attributes.learn(declarations: found, in: range))
         let end = found.last.flatMap { AttributeHandleRange.all.after($0.value)?.start }
         lastListing = end.map { Listing(isFull: isFull, end: $0, requests: 0) }
     }
 
     mutating func learn(types found: [DiscoveredDescriptor], in range: AttributeHandleRange) {
+        note(attributes.change(types: found, in: range, told: told[.types]))
         gain(attributes.learn(types: found, in: range))
     }
 
@@ -223,6 +264,11 @@ extension PeerDatabase {
     mutating func name(include handle: AttributeHandle, _ uuid: BluetoothUUID) {
         attributes.name(include: handle, uuid)
         hasNews = true
+    }
+
+    private mutating func note(_ change: AttributeHandleRange?) {
+        guard let change else { return }
+        self.change = self.change?.joined(with: change) ?? change
     }
 
     private mutating func gain(_ gained: KnownAttributes.Coverage) {

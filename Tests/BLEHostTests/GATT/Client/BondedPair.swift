@@ -10,6 +10,9 @@ struct BondedPair {
         var changesAreTold = true
         /// Services behind those of the host, with one value each.
         var services: [UInt16] = [0xB000, 0xB001]
+        var properties: CharacteristicProperties = [.read, .write]
+        /// What each value is described by.
+        var descriptor = GATT.userDescription
 
         static let configuration = AttributeHandle(wire: 4)
         static let serviceChanged = AttributeHandle(wire: 3)
@@ -44,8 +47,8 @@ struct BondedPair {
                         isPrimary: true,
                         range: range(start, start + 3),
                         items: [
-                            item(start + 1, .short(uuid + 1), [.read, .write], [UInt8(index)]),
-                            .descriptor(.init(wire: start + 3), GATT.userDescription, .readable, [0x41]),
+                            item(start + 1, .short(uuid + 1), properties, [UInt8(index)]),
+                            .descriptor(.init(wire: start + 3), descriptor, .readable, [0x41]),
                         ]
                     )
                 )
@@ -87,13 +90,7 @@ struct BondedPair {
     /// Brings a link up to a server that has this.
     mutating func connect(_ server: Server = Server()) {
         linkBegin = pair.central.trace.count
-        pair.peripheral.layer = AttributeLayer(configuration: .init(), database: server.database)
-        pair.peripheral.layer.linkUp(
-            AttributePair.link,
-            peer: AttributePair.centralPeer,
-            role: .peripheral,
-            at: pair.now
-        )
+        replace(by: server)
         pair.central.layer.linkUp(
             AttributePair.link,
             peer: AttributePair.peripheralPeer,
@@ -104,6 +101,17 @@ struct BondedPair {
         pair.settle()
         pair.central.layer.attach(AttributePair.app, to: AttributePair.link)
         keepBond()
+    }
+
+    /// Gives the server another database without a word, on the link that there is.
+    mutating func replace(by server: Server) {
+        pair.peripheral.layer = AttributeLayer(configuration: .init(), database: server.database)
+        pair.peripheral.layer.linkUp(
+            AttributePair.link,
+            peer: AttributePair.centralPeer,
+            role: .peripheral,
+            at: pair.now
+        )
     }
 
     /// Lets the client do what it does when nobody asks.

@@ -1,0 +1,70 @@
+import BLEWire
+
+// What an answer of the peer says to what somebody was told before.
+extension KnownAttributes {
+    /// Where it is news to those who were told of the services in `told` that just these begin in `range`.
+    func change(services found: [DiscoveredService], in range: AttributeHandleRange, told: HandleSet)
+        -> AttributeHandleRange?
+    {
+        guard told.first(in: range) != nil else { return nil }
+        let gone = services.filter { $0.range.overlaps(range) && told.contains($0.place) && !found.contains($0) }
+        let new = found.filter { told.contains($0.place) && !services.contains($0) }
+        return (gone + new).map(\.range).joined
+    }
+
+    /// Where it is news to those who were told of the included services in `told` that just these are in `range`.
+    func change(includes found: [Include], in range: AttributeHandleRange, told: HandleSet) -> AttributeHandleRange? {
+        guard told.first(in: range) != nil else { return nil }
+        let old = includes[includes.indices(in: range)]
+        let gone = old.filter { one in told.contains(one.handle) && !found.contains { $0.agrees(with: one) } }
+        let new = found.filter { one in told.contains(one.handle) && !old.contains { $0.agrees(with: one) } }
+        return (gone + new).compactMap { AttributeHandleRange($0.handle) }.joined
+    }
+
+    /// Where it is news to those who were told of the characteristics in `told` that just these are in `range`.
+    func change(declarations found: [Declaration], in range: AttributeHandleRange, told: HandleSet)
+        -> AttributeHandleRange?
+    {
+        guard told.first(in: range) != nil else { return nil }
+        let old = declarations[declarations.indices(in: range)]
+        let gone = old.filter { told.contains($0.handle) && !found.contains($0) }
+        let new = found.filter { told.contains($0.handle) && !old.contains($0) }
+        return (gone + new).compactMap(\.range).joined
+    }
+
+    /// Where it is news to those who were told of the descriptors in `told` that `range` holds just these attributes.
+    ///
+    /// What belongs to a declaration is left to that: not every peer says the same of it twice.
+    func change(types found: [DiscoveredDescriptor], in range: AttributeHandleRange, told: HandleSet)
+        -> AttributeHandleRange?
+    {
+        guard told.first(in: range) != nil else { return nil }
+        let old = types[types.indices(in: range)]
+        let gone = old.filter { told.contains($0.handle) && !found.contains($0) }
+        let new = found.filter { told.contains($0.handle) && !old.contains($0) }
+        return (gone + new)
+            .filter { one in !declarations.contains { $0.range?.contains(one.handle) ?? false } }
+            .compactMap { AttributeHandleRange($0.handle) }
+            .joined
+    }
+}
+
+extension KnownAttributes.Include {
+    /// Whether both declare the same service, as far as both say of which type it is.
+    fileprivate func agrees(with other: Self) -> Bool {
+        handle == other.handle && range == other.range && (uuid == other.uuid || uuid == nil || other.uuid == nil)
+    }
+}
+
+extension AttributeHandleRange {
+    /// The least range that has both in it.
+    func joined(with other: Self) -> Self? { Self(min(start, other.start), max(end, other.end)) }
+}
+
+extension [AttributeHandleRange] {
+    /// The least range that has all of them in it; `nil` if there are none.
+    fileprivate var joined: AttributeHandleRange? {
+        guard let start = map(\.start).min(), let end = map(\.end).max() else { return nil }
+        return AttributeHandleRange(start, end)
+    }
+}
