@@ -20,6 +20,10 @@ package struct IndicationQueue: Sendable {
             if case .value = self { true } else { false }
         }
 
+        fileprivate func isValue(of handle: AttributeHandle) -> Bool {
+            if case .value(handle, _, _) = self { true } else { false }
+        }
+
         /// The packet, cut off so that it fits `mtu`.
         package func packet(mtu: Int) -> ATTPacket {
             switch self {
@@ -133,6 +137,13 @@ package struct IndicationQueue: Sendable {
     package mutating func removeValues() -> [Item] {
         let values = waiting.filter { $0.isValue }
         waiting.removeAll { $0.isValue }
+        return values
+    }
+
+    /// Hands out the values of one attribute that were never sent, and keeps none of them.
+    package mutating func removeValues(of handle: AttributeHandle) -> [Item] {
+        let values = waiting.filter { $0.isValue(of: handle) }
+        waiting.removeAll { $0.isValue(of: handle) }
         return values
     }
 }

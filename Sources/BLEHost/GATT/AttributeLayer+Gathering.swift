@@ -50,12 +50,4 @@ extension AttributeLayer {
         outbox.send(packet.encoded, on: self[place].id, of: links[place.link].handle, receipt: receipt)
     }
 
-    /// Counts the values of one attribute that wait as sent: the peer does not want them any more.
-    mutating func dropReady(of handle: AttributeHandle, at index: Int) {
-        for place in places(at: index) where !self[place].ready.isEmpty {
-            let dropped = self[place].ready.filter { $0.handle == handle }
-            self[place].ready.removeAll { $0.handle == handle }
-            for value in dropped { settle(value.number) }
-        }
-    }
 }

@@ -57,7 +57,7 @@ extension AttributeLayer {
         for handle in links[index].server.configurations.active where range.contains(handle) {
             links[index].server.configurations[handle] = 0
             guard case .configuration(let about)? = database.attribute(at: handle)?.content else { continue }
-            dropReady(of: about.value, at: index)
+            dropUnwanted(of: about.value, configuration: 0, at: index)
             links[index].server.forgetRoute(of: about.value)
             guard let owner = about.owner else { continue }
             outbox.tell(owner.client, of: .server(.unsubscribed(links[index].remote, from: owner.id)))

@@ -117,7 +117,7 @@ extension AttributeLayer {
             let old = links[index].server.configurations[handle]
             links[index].server.configurations[handle] = bits
             rememberClient(at: index)
-            if bits & Subscription.notifications.rawValue == 0 { dropReady(of: about.value, at: index) }
+            dropUnwanted(of: about.value, configuration: bits, at: index)
             guard let owner = about.owner, (old == 0) != (bits == 0) else { return }
             let event: ServerEvent =
                 bits == 0

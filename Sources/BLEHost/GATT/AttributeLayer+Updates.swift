@@ -111,6 +111,24 @@ extension AttributeLayer {
         for item in self[place].indications.removeValues() { if let number = item.update { settle(number) } }
     }
 
+    /// Counts the values of one attribute as sent that wait although the peer has configured it so that it does not
+    /// want them, or not any more.
+    ///
+    /// Core 6.0, Vol 3, Part G, 3.3.3.3.
+    mutating func dropUnwanted(of handle: AttributeHandle, configuration bits: UInt16, at index: Int) {
+        for place in places(at: index) {
+            if bits & Subscription.notifications.rawValue == 0, !self[place].ready.isEmpty {
+                let dropped = self[place].ready.filter { $0.handle == handle }
+                self[place].ready.removeAll { $0.handle == handle }
+                for value in dropped { settle(value.number) }
+            }
+            if bits & Subscription.indications.rawValue == 0 {
+                let dropped = self[place].indications.removeValues(of: handle)
+                for item in dropped { if let number = item.update { settle(number) } }
+            }
+        }
+    }
+
     mutating func settle(_ number: UpdateLedger.Number) {
         guard let client = updates.client(of: number) else { return }
         updates.settle(number)

@@ -47,6 +47,17 @@ struct IndicationQueueTests {
         #expect(queue.confirm(at: start) == .confirmed(try change(10, 12), next: try change(13, 22)))
     }
 
+    @Test("Drops the values of one attribute that wait, and nothing else")
+    func dropping() throws {
+        let other = IndicationQueue.Item.value(.init(wire: 4), [4], update: nil)
+        var queue = IndicationQueue(limit: 8)
+        for item in [item(1), item(2), other, item(3), try change(1, 2)] { _ = queue.submit(item, at: start) }
+        #expect(queue.removeValues(of: value) == [item(2), item(3)])
+        #expect(queue.confirm(at: start) == .confirmed(item(1), next: try change(1, 2)))
+        #expect(queue.confirm(at: start) == .confirmed(try change(1, 2), next: other))
+        #expect(queue.confirm(at: start) == .confirmed(other, next: nil))
+    }
+
     @Test("Cuts values so that they fit", arguments: [23, 64])
     func cutting(mtu: Int) {
         let item = IndicationQueue.Item.value(value, [UInt8](repeating: 1, count: 100), update: nil)

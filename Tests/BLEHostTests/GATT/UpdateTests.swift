@@ -54,6 +54,29 @@ struct UpdateTests {
         #expect(lone.layer.deadline == nil)
     }
 
+    /// Core 6.0, Vol 3, Part G, 3.3.3.3.
+    @Test("Indications that wait when the peer turns them off are never sent, and count as taken")
+    func turnedOff() {
+        var lone = makeLayer(subscribing: 2)
+        for octet in UInt8(1)...3 { _ = lone.perform(update(octet)) }
+        #expect(lone.answers(to: [0x12, 18, 0, 0, 0]) == [[0x13]])
+        lone.take()
+        #expect(lone.serverEvents().last == .updatesTaken(3))
+        #expect(lone.answers(to: [0x12, 18, 0, 2, 0]) == [[0x13]])
+        #expect(lone.answers(to: [0x1E]) == [])
+        #expect(lone.perform(update(4)) == [[0x1D, 17, 0, 4]])
+    }
+
+    @Test("Indications that wait when their service is removed are never sent, and count as taken")
+    func removed() {
+        var lone = makeLayer(subscribing: 2)
+        for octet in UInt8(1)...3 { _ = lone.perform(update(octet)) }
+        _ = lone.perform(.removeAllServices)
+        #expect(lone.answers(to: [0x1E]) == [])
+        lone.take()
+        #expect(lone.serverEvents().last == .updatesTaken(3))
+    }
+
     @Test("An indication that is not confirmed in 30 s ends the link, and lets go of what waits")
     func unconfirmed() {
         var lone = makeLayer(subscribing: 2)
