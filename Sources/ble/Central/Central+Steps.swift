@@ -1,4 +1,5 @@
 import CoreBluetooth
+import CoreBluetoothExtras
 
 /// Whom a command talks to: a name, or an identifier as `ble scan` prints it.
 struct PeerReference {
@@ -178,14 +179,28 @@ extension Central {
         }
     }
 
-    /// Writes a characteristic without an answer, as soon as there is room for it.
+    /// Writes a characteristic without an answer, as soon as there is room for it, and waits until the peripheral has
+    /// taken the value.
+    ///
+    /// Whoever disconnects at once has the value arrive with the end of the link right behind, and a server that looks
+    /// at it only then may drop it, as BlueZ does. A server deals with one packet after the other, so one that answers
+    /// a later question has dealt with the value; what is known is forgotten first, so that the question is asked.
+    ///
+    /// Core 6.0, Vol 3, Part F, 3.3.3.
     func writeCommand(_ value: Data, to characteristic: CBCharacteristic, of peripheral: CBPeripheral) async throws {
         if !peripheral.canSendWriteWithoutResponse {
             try await ask(peripheral, "Waiting for room to write", {}) {
                 if case .readyToWrite = $0 { .some(nil) } else { nil }
             }
         }
+        let types = characteristic.service.map { [$0.uuid] }
         peripheral.writeValue(value, for: characteristic, type: .withoutResponse)
+        do {
+            try await peripheral.forgetServices()
+            _ = try await peripheral.findServices(types)
+        } catch {
+            throw Trouble.failed("Hearing from \(peripheral.title) after writing", error)
+        }
     }
 
     /// Turns notifications or indications on or off.
