@@ -126,12 +126,51 @@ struct OracleTests {
         var values = ValueModel()
         let value = { (number: UInt64) in Data(number.octets.suffix(4)) },
             excuse = { (since: Duration) in since < .seconds(3) }
-        #expect(values.received(value(5), isNotifying: true, at: .seconds(2), isExcused: excuse) == nil)
-        #expect(values.received(value(8), isNotifying: true, at: .seconds(4), isExcused: excuse) == nil)
-        #expect(values.received(value(10), isNotifying: true, at: .seconds(5), isExcused: excuse) != nil)
+        #expect(
+            values.received(value(5), isNotifying: true, at: .seconds(2), linked: .seconds(3), isExcused: excuse) == nil
+        )
+        #expect(
+            values.received(value(8), isNotifying: true, at: .seconds(4), linked: .seconds(3), isExcused: excuse) == nil
+        )
+        #expect(
+            values.received(value(10), isNotifying: true, at: .seconds(5), linked: .seconds(3), isExcused: excuse)
+                != nil
+        )
         var twice = ValueModel()
-        #expect(twice.received(value(5), isNotifying: true, at: .seconds(1), isExcused: excuse) == nil)
-        #expect(twice.received(value(5), isNotifying: true, at: .seconds(2), isExcused: excuse) != nil)
+        #expect(
+            twice.received(value(5), isNotifying: true, at: .seconds(1), linked: .seconds(3), isExcused: excuse) == nil
+        )
+        #expect(
+            twice.received(value(5), isNotifying: true, at: .seconds(2), linked: .seconds(3), isExcused: excuse) != nil
+        )
+    }
+
+    @Test("Values may be missing once after any change since the link came up, but no more often")
+    func announced() {
+        var values = ValueModel(), commands = CommandModel()
+        let value = { (number: UInt64) in Data(number.octets.suffix(4)) },
+            excuse = { (since: Duration) in since < .seconds(3) }
+        for (number, isRight) in [(5, true), (8, true), (9, true), (11, false)] as [(UInt64, Bool)] {
+            let now = Duration.seconds(10 + Int64(number)), linked = Duration.seconds(2)
+            let told = values.received(value(number), isNotifying: true, at: now, linked: linked, isExcused: excuse)
+            #expect((told == nil) == isRight)
+            #expect((commands.received(number, at: now, linked: linked, isExcused: excuse) == nil) == isRight)
+        }
+        var later = CommandModel()
+        #expect(later.received(5, at: .seconds(10), linked: .seconds(4), isExcused: excuse) == nil)
+        #expect(later.received(8, at: .seconds(11), linked: .seconds(4), isExcused: excuse) != nil)
+    }
+
+    @Test("Apps share a link from when the first is connected until none is")
+    func sharing() {
+        var link = SharedLink()
+        #expect(link.join(at: .seconds(1)) == .seconds(1))
+        #expect(link.join(at: .seconds(2)) == .seconds(1))
+        link.leave(at: .seconds(3))
+        link.leave(at: .seconds(4))
+        #expect(link.join(at: .seconds(4)) == .seconds(1))
+        link.leave(at: .seconds(5))
+        #expect(link.join(at: .seconds(6)) == .seconds(6))
     }
 
     @Test("A scan reports what was asked for, each peripheral twice at most")

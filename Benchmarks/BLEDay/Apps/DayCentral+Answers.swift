@@ -17,7 +17,7 @@ extension DayCentral {
     func modified(_ peripheral: CBPeripheral, _ services: [CBService]) {
         guard let subject = speaker(peripheral, "modified services") else { return }
         // Of a change before the host began to watch, it hears when it asks for something.
-        if !chronicle.hasRebuilt(subject.server, since: min(chronicle.now - .seconds(10), subject.link.since)) {
+        if !chronicle.hasRebuilt(subject.server, since: min(chronicle.now - .seconds(10), linked(subject))) {
             complain("modified services that nobody modified")
         }
         var gone: Set<ObjectIdentifier> = []
@@ -49,6 +49,7 @@ extension DayCentral {
                     characteristic.value,
                     isNotifying: characteristic.isNotifying,
                     at: chronicle.now,
+                    linked: linked(subject),
                     isExcused: { chronicle.hasRebuilt(subject.server, since: $0) }
                 )
         )
@@ -68,7 +69,7 @@ extension DayCentral {
         case .void: break
         case .early(let request, let earlier):
             // What was asked about services that went away is answered when the app hears of that, not in its turn.
-            let instant = isStale(error) ? subject.link.since : request.made
+            let instant = isStale(error) ? linked(subject) : request.made
             if error == nil || !chronicle.hasRebuilt(subject.server, since: instant) {
                 let names = "\(kind) of \(object?.uuid.uuidString ?? "it")"
                 complain("\(names) was answered before \(earlier.kind): \(told(error))")
@@ -77,6 +78,9 @@ extension DayCentral {
         case .due(let request): judge(request, object, subject, error)
         }
     }
+
+    /// Since when the server may know of changes that nobody has told this app of.
+    private func linked(_ subject: Subject) -> Duration { subject.linked ?? subject.link.since }
 
     /// Whoever connected before a change, and was not told of it yet, asks for what is not there.
     private func isStale(_ error: (any Error)?) -> Bool {
@@ -89,7 +93,7 @@ extension DayCentral {
         _ subject: Subject,
         _ error: (any Error)?
     ) {
-        let isExcused = excuses(subject, since: isStale(error) ? subject.link.since : request.made)
+        let isExcused = excuses(subject, since: isStale(error) ? linked(subject) : request.made)
         complain(RequestModel.complaint(request, error, isExcused: isExcused))
         switch request.kind {
         case .read:

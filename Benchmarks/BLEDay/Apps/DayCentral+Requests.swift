@@ -152,8 +152,7 @@ extension DayCentral {
     private func sendCommands(_ subject: Subject) {
         guard let item = subject.characteristics.first(where: { $0.uuid == Layout.commands }) else { return }
         for _ in 0..<dice.within(1...60) where subject.peripheral.canSendWriteWithoutResponse {
-            let owner = UInt64(name.utf8.reduce(0) { $0 &* 31 &+ UInt32($1) })
-            let value = (owner << 32 | UInt64(subject.connection)).octets + UInt64(subject.commands).octets
+            let value = sender(subject).octets + UInt64(subject.commands).octets
             subject.commands += 1
             call("command") { subject.peripheral.writeValue(value, for: item, type: .withoutResponse) }
         }

@@ -38,7 +38,7 @@ final class DayCentral: DayApp, @unchecked Sendable {
         scan = nil
         if manager.isScanning { complain("scans without a radio") }
         for subject in subjects {
-            unanswered(subject.end(), "when the radio went")
+            unanswered(end(subject), "when the radio went")
             subject.link.radioLost(at: chronicle.now)
             checkState(of: subject)
             if subject.peripheral.services != nil { complain("services outlived the radio") }
@@ -82,6 +82,9 @@ final class DayCentral: DayApp, @unchecked Sendable {
         if peripheral.services != nil { complain("services before they were discovered") }
         connections += 1
         (subject.connection, subject.commands) = (connections, 0)
+        let linked = chronicle.joined(machine, peripheral.identifier)
+        subject.linked = linked
+        chronicle.sends(sender(subject), since: linked)
         if dice.chance(5) { return cancel(subject) }
         if dice.chance(80) { discoverServices(subject) }
     }
@@ -95,7 +98,7 @@ final class DayCentral: DayApp, @unchecked Sendable {
 
     func disconnected(_ peripheral: CBPeripheral, _ error: (any Error)?, isReconnecting: Bool) {
         guard let subject = subject(peripheral) else { return complain("disconnected from a stranger") }
-        unanswered(subject.end(), "when the connection ended")
+        unanswered(end(subject), "when the connection ended")
         let isExcused = chronicle.excuses(machine, subject.server)
         complain(
             subject.link.disconnected(error, isReconnecting: isReconnecting, isExcused: isExcused, at: chronicle.now)
@@ -104,6 +107,19 @@ final class DayCentral: DayApp, @unchecked Sendable {
         if peripheral.services != nil { complain("services outlived the connection") }
         if subject.link.state == .idle, dice.chance(25) { connect(subject) }
         if subject.link.state == .connecting, dice.chance(10) { cancel(subject) }
+    }
+
+    /// The connection of an app is over: the requests that were not answered.
+    private func end(_ subject: Subject) -> [RequestModel.Request] {
+        if subject.linked != nil { chronicle.left(machine, subject.peripheral.identifier) }
+        subject.linked = nil
+        return subject.end()
+    }
+
+    /// What the numbers that an app writes on a connection begin with.
+    func sender(_ subject: Subject) -> UInt64 {
+        let owner = UInt64(name.utf8.reduce(0) { $0 &* 31 &+ UInt32($1) })
+        return owner << 32 | UInt64(subject.connection)
     }
 
     func checkState(of subject: Subject) {

@@ -42,16 +42,15 @@ extension DayServer {
         talks.removeAll { !$0.isOpen }
     }
 
-    /// Numbers come in order, none twice, and none is lost, unless the central may not know yet that services changed.
-    ///
-    /// A server ignores the commands of such a client: Core 6.0, Vol 3, Part G, 2.5.2.1.
     private func takeCommand(_ value: Data) {
         guard value.count == 16 else { return complain("a command of \(value.count) octets") }
         let sender = UInt64(octets: value.prefix(8)), number = UInt64(octets: value.dropFirst(8))
-        defer { expected[sender] = (number + 1, chronicle.now) }
-        guard let (next, heard) = expected[sender], number != next else { return }
-        guard number < next || !chronicle.hasRebuilt(machine, since: heard) else { return }
-        complain("the command \(number) instead of \(next)")
+        complain(
+            expected[sender, default: CommandModel()]
+                .received(number, at: chronicle.now, linked: chronicle.sending(sender)) {
+                    chronicle.hasRebuilt(machine, since: $0)
+                }
+        )
     }
 
     private func takeNote(_ requests: [CBATTRequest], _ first: CBATTRequest) {

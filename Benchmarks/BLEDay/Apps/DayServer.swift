@@ -23,8 +23,8 @@ final class DayServer: DayApp, @unchecked Sendable {
     var talks: [ChannelTalk] = []
     /// The next number of each characteristic that sends some.
     var numbers: [CBUUID: UInt32] = [:]
-    /// The next number of each connection that writes some, and when the last one came; absent where it is not known.
-    var expected: [UInt64: (next: UInt64, heard: Duration)] = [:]
+    /// The numbers of each connection that writes some; absent where nothing is known of it.
+    var expected: [UInt64: CommandModel] = [:]
     /// What centrals may open, for other apps to know.
     let channel = Shared<CBL2CAPPSM?>(nil)
     private var lastState = CBManagerState.unknown

@@ -6,6 +6,8 @@ final class Subject {
     var link: LinkModel
     var requests = RequestModel()
     var values: [ObjectIdentifier: ValueModel] = [:]
+    /// Since when the machine has had the link that this app has a connection over, and perhaps others before it.
+    var linked: Duration?
     /// Since when there has been no room for a value without response.
     var closedSince: Duration?
     /// Which of the app's connections it is, and how many numbers went out on it.

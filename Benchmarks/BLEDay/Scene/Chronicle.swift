@@ -11,6 +11,10 @@ final class Chronicle: Sendable {
         var troubles: [String: Duration] = [:]
         /// When a server last changed its services.
         var rebuilds: [String: Duration] = [:]
+        /// The links of machines, which the apps of a machine share.
+        var links: [LinkName: SharedLink] = [:]
+        /// Since when there has been the link over which numbers are written that begin so.
+        var senders: [UInt64: Duration] = [:]
         /// The long values that servers took.
         var taken: Set<UInt64> = []
     }
@@ -58,6 +62,26 @@ final class Chronicle: Sendable {
             return state.troubles[server].map { time <= $0 } ?? false
         }
     }
+
+    /// Notes that an app of a machine is connected to a peripheral.
+    ///
+    /// - Returns: Since when the machine has its link to it.
+    func joined(_ machine: String, _ peripheral: UUID) -> Duration {
+        let time = now
+        return state.withLock { $0.links[LinkName(machine, peripheral), default: SharedLink()].join(at: time) }
+    }
+
+    /// Notes that an app of a machine is not connected to a peripheral any more.
+    func left(_ machine: String, _ peripheral: UUID) {
+        let time = now
+        state.withLock { $0.links[LinkName(machine, peripheral)]?.leave(at: time) }
+    }
+
+    /// Notes that numbers which begin so are written over a link that has been there since `instant`.
+    func sends(_ sender: UInt64, since instant: Duration) { state.withLock { $0.senders[sender] = instant } }
+
+    /// Since when there has been the link over which numbers that begin so are written.
+    func sending(_ sender: UInt64) -> Duration { state.withLock { $0.senders[sender] ?? .zero } }
 
     func rebuilt(_ server: String) {
         let time = now
