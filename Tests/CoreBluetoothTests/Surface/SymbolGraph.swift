@@ -93,6 +93,7 @@ struct SymbolGraph: Decodable {
         if kind == "swift.class" {
             rest.subtract([
                 "NSObjectProtocol", "Equatable", "Hashable", "CustomStringConvertible", "CustomDebugStringConvertible",
+                "CVarArg", "_CVarArgObject",
             ])
         }
         if rest.contains("Hashable") { rest.remove("Equatable") }
