@@ -17,7 +17,6 @@ from .offer import AT_FIRST, BELL, DIARY, GUEST, HOUSE, LONG, NOTE, STORY, TICKS
 
 GATT_MANAGER = "org.bluez.GattManager1"
 ADVERTISING_MANAGER = "org.bluez.LEAdvertisingManager1"
-REST_SECONDS = 3
 
 
 @contextlib.asynccontextmanager
@@ -112,8 +111,6 @@ async def _meet(
 
     async with tool.ble(port, log, "inspect", name, "--follow") as watcher:
         await watcher.until("it shows what there is", shows(*AT_FIRST))
-        # Our host asks to be told of changes when apps are at rest; BlueZ does not tell of what changed before that.
-        await asyncio.sleep(REST_SECONDS)
         async with _registered(bluez, adapter, f"{application.root}_guest", (GUEST,)):
             await watcher.until("it shows the service that was added", shows(*AT_FIRST, GUEST))
         await watcher.until("it shows that the service was removed", shows(*AT_FIRST))
