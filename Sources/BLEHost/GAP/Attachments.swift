@@ -36,8 +36,12 @@ struct Attachments {
 
     /// When the next delay, or the next client's patience, is over.
     var deadline: Instant? {
-        let delays = all.lazy.compactMap { if case .delayed(let until) = $0.state { until } else { nil } }.min()
-        return [delays, all.lazy.compactMap(\.due).min()].compactMap(\.self).min()
+        var least: Instant?
+        for one in all {
+            if case .delayed(let until) = one.state { least.bringForward(to: until) }
+            least.bringForward(to: one.due)
+        }
+        return least
     }
 
     /// Those who have waited for as long as they wanted to.
