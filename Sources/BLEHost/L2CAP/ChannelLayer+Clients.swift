@@ -23,7 +23,7 @@ extension ChannelLayer {
 
     /// Asks the peer of a link to open up to five channels at once, of which it may open some.
     ///
-    /// The owner hears of each of them. Where fewer can be named, fewer are asked for.
+    /// The owner hears of each of them. Where fewer can be named, fewer are asked for, and the rest is refused at once.
     ///
     /// Core 6.0, Vol 3, Part A, 4.25.
     mutating func open(
@@ -35,9 +35,13 @@ extension ChannelLayer {
     ) {
         precondition(Signal.channelsPerRequest.contains(count), "a request is for one to five channels")
         guard let link = links.index(of: handle) else { return outbox.append(.note(.unknownLink(handle))) }
-        guard spsm.isValid else { return tell(spsm, .failure(.invalidParameters), owner, on: handle) }
+        func refuse(_ count: Int, _ failure: Failure) {
+            for _ in 0..<count { tell(spsm, .failure(failure), owner, on: handle) }
+        }
+        guard spsm.isValid else { return refuse(count, .invalidParameters) }
         let locals = links[at: link].allocate(count)
-        guard !locals.isEmpty else { return tell(spsm, .failure(.limitReached), owner, on: handle) }
+        refuse(count - locals.count, .limitReached)
+        guard !locals.isEmpty else { return }
         for local in locals {
             links[at: link].openings.append(.init(kind: .enhanced, spsm: spsm, local: local, owner: owner))
         }

@@ -151,6 +151,20 @@ struct EnhancedOpeningTests {
         #expect(bench.layer.deadline == nil)
     }
 
+    @Test("What cannot be named is refused at once, and the rest by the peer: one answer for each", arguments: 0...3)
+    func unnamed(free: Int) {
+        var bench = LoneChannels(bearerMTU: 517)
+        let names = ChannelIdentifier.dynamic.upperBound.wire - ChannelIdentifier.dynamic.lowerBound.wire + 1
+        for _ in free..<Int(names) { _ = Self.ask(&bench, 1, for: .client(LoneChannels.app)) }
+        let asked = Self.ask(&bench)
+        #expect(asked?.0.sources.count == (free == 0 ? nil : free))
+        #expect(bench.bearers == [BearerEvent](repeating: .refused(.limitReached), count: 3 - free))
+        guard let (_, identifier) = asked else { return }
+        _ = bench.answers(to: Self.response(.insufficientResources, [], mtu: 0, mps: 0), identifier)
+        let refused = [BearerEvent](repeating: .refused(.channel(.insufficientResources)), count: free)
+        #expect(bench.bearers.suffix(free) == refused[...] && bench.bearers.count == 3)
+    }
+
     @Test(
         "A peer that has to ask its user is given time",
         arguments: [Signal.ConnectionResult.pending, .authenticationPending, .authorizationPending]
