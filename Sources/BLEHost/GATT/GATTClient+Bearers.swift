@@ -13,21 +13,22 @@ extension GATTClient {
 
     /// Clients whose write commands have to wait, so that they pass none of their requests.
     var blocked: [ClientID] {
-        var blocked = enhanced.compactMap { $0.running?.owner.client }
+        if isCatchingUp { return clients }
+        var blocked = (enhanced.compactMap(\.running) + stalled).compactMap(\.owner.client)
         if running?.procedure.holdsParts == true, let client = running?.owner.client { blocked.append(client) }
         return blocked
     }
 
     /// Takes out the next request that may begin on the unenhanced bearer.
     mutating func nextRequest() -> (client: ClientID, request: PeerRequest, isVoid: Bool)? {
-        guard !enhanced.isEmpty else { return waiting.next() }
+        guard !enhanced.isEmpty || !stalled.isEmpty else { return waiting.next() }
         let admission = Admission(self)
         return waiting.next { admission.allows($1, of: $0, mtu: nil) }
     }
 
     /// Begins what can begin on an enhanced bearer; `false` if nothing can.
     mutating func proceedEnhanced(at now: Instant, into outbox: inout Outbox) -> Bool {
-        guard !enhanced.isEmpty, !waiting.isEmpty else { return false }
+        guard !enhanced.isEmpty, !waiting.isEmpty, !isCatchingUp else { return false }
         let admission = Admission(self)
         for index in enhanced.indices where enhanced[index].running == nil && enhanced[index].transaction.isIdle {
             let mtu = enhanced[index].mtu
@@ -78,7 +79,7 @@ extension GATTClient {
         case .finished(let outcome):
             guard let finished = enhanced[index].running else { return }
             enhanced[index].running = nil
-            finish(finished, with: outcome, at: now, into: &outbox)
+            conclude(finished, with: outcome, at: now, into: &outbox)
         }
     }
 
@@ -92,8 +93,8 @@ extension GATTClient {
         switch event {
         case .ignored: outbox.append(.note(.lateAnswer(.attribute, link)))
         case .answered(let answer):
-            if answer == .failure(.databaseOutOfSync), enhanced[index].running?.isDisturbed != true {
-                servicesChanged(in: .all, at: now, into: &outbox)
+            if answer == .failure(.databaseOutOfSync) {
+                outOfSync(on: .enhanced(enhanced[index].id), at: now, into: &outbox)
             }
             if var current = enhanced[index].running, current.owner != .nobody {
                 let step = current.procedure.receive(answer, &database, mtu: enhanced[index].mtu)
@@ -119,10 +120,17 @@ extension GATTClient {
         enhanced[index].mtu = mtu
     }
 
-    /// Goes on without a bearer: nobody knows what became of what was asked on it.
+    /// Goes on without a bearer: what was read on it is read on another, since nothing comes of reading twice, but
+    /// nobody knows whether what was written on it has been.
     mutating func closed(_ id: ChannelID, at now: Instant, into outbox: inout Outbox) {
         guard let index = enhanced.firstIndex(where: { $0.id == id }) else { return }
-        if let lost = enhanced.remove(at: index).running { fail(lost, with: .att(.unlikelyError), into: &outbox) }
+        if let lost = enhanced.remove(at: index).running {
+            if case .read = lost.procedure, lost.owner.client != nil {
+                stall(lost, into: &outbox)
+            } else {
+                fail(lost, with: .att(.unlikelyError), into: &outbox)
+            }
+        }
         proceed(at: now, into: &outbox)
     }
 
@@ -175,7 +183,7 @@ private struct Admission {
     private let commands: Fifo<GATTClient.Command>
 
     init(_ client: GATTClient) {
-        running = ([client.running] + client.enhanced.map(\.running)).compactMap(\.self)
+        running = ([client.running] + client.enhanced.map(\.running)).compactMap(\.self) + client.stalled
         commands = client.commands
     }
 

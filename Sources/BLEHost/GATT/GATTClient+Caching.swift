@@ -186,7 +186,7 @@ extension GATTClient {
     /// still trusted to tell of changes.
     mutating func forgetDatabase(for client: ClientID, at now: Instant, into outbox: inout Outbox) {
         postponeChores(at: now)
-        database.remove(.all)
+        if clients.count > 1 { database.forget() } else { database.remove(.all) }
         switch caching {
         case .none, .impossible: break
         case .unchecked, .active:
@@ -200,9 +200,14 @@ extension GATTClient {
 
     /// Ends or repeats what is under way, whose next answer may be about what was there before.
     private mutating func disturb(in range: AttributeHandleRange, into outbox: inout Outbox) {
-        for index in enhanced.indices { enhanced[index].running?.isDisturbed = true }
+        failStalled(in: range, into: &outbox)
+        for index in enhanced.indices {
+            enhanced[index].running?.isDisturbed = true
+            if enhanced[index].running?.procedure.isAbout(range) == true { enhanced[index].running?.isVoid = true }
+        }
         guard var current = running else { return }
         current.isDisturbed = true
+        if current.procedure.isAbout(range) { current.isVoid = true }
         switch current.procedure {
         case .lookup(var lookup):
             if let scope = lookup.scope, scope.overlaps(range) {

@@ -31,12 +31,12 @@ extension GATTClient {
             guard let other else { return false }
             return other.owner == .client(client) && other.order < order
         }
-        return precedes(running) || enhanced.contains { precedes($0.running) }
+        return precedes(running) || enhanced.contains { precedes($0.running) } || stalled.contains { precedes($0) }
     }
 
     /// Answers what is under way for a client, or for all, none of which will hear what comes of it.
     mutating func failRunning(of client: ClientID? = nil, with failure: Failure, into outbox: inout Outbox) {
-        let lost = ([running] + enhanced.map(\.running)).compactMap(\.self).filter { one in
+        let lost = (([running] + enhanced.map(\.running)).compactMap(\.self) + stalled).filter { one in
             guard case .client(let owner) = one.owner else { return false }
             return client ?? owner == owner
         }
@@ -55,6 +55,7 @@ extension GATTClient {
             current?.procedure.withdraw(failure)
         }
         withdraw(&running)
+        stalled.removeAll { $0.order == order }
         for index in enhanced.indices { withdraw(&enhanced[index].running) }
     }
 }

@@ -1,6 +1,24 @@
 import BLEWire
 
 extension GATTClient {
+    /// Takes the end of a procedure, which is begun once more if the peer refused it as it would have anything.
+    mutating func conclude(
+        _ finished: Running,
+        with outcome: Procedure.Outcome,
+        at now: Instant,
+        into outbox: inout Outbox
+    ) {
+        if finished.catchesUp {
+            caughtUp(with: outcome, at: now, into: &outbox)
+        } else if finished.isRefused, finished.owner != .nobody {
+            stall(finished, into: &outbox)
+        } else if finished.isVoid, finished.isRepeated, outcome.isOutOfSync {
+            fail(finished, with: .notFound, into: &outbox)
+        } else {
+            finish(finished, with: outcome, at: now, into: &outbox)
+        }
+    }
+
     /// Tells whoever waits what came of a procedure, and keeps what the host needs of it.
     mutating func finish(
         _ finished: Running,
@@ -124,6 +142,16 @@ extension GATTClient {
             preconditionFailure("clients do not ask for this")
         }
         tell(client, event, order: current.order, into: &outbox)
+    }
+}
+
+extension Procedure.Outcome {
+    /// Whether the peer says that this host takes its attributes for others.
+    fileprivate var isOutOfSync: Bool {
+        switch self {
+        case .read(.failure(.att(.databaseOutOfSync)), _), .written(.att(.databaseOutOfSync), _): true
+        case .read, .written, .mtu, .found, .configured, .name, .watching, .databaseHash, .serverFeatures: false
+        }
     }
 }
 

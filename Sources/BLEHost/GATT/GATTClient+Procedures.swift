@@ -86,7 +86,7 @@ extension GATTClient {
         )
     }
 
-    private mutating func start(_ procedure: Running, at now: Instant, into outbox: inout Outbox) {
+    mutating func start(_ procedure: Running, at now: Instant, into outbox: inout Outbox) {
         var procedure = procedure
         let step = procedure.procedure.begin(&database, mtu: mtu)
         running = procedure
@@ -106,7 +106,7 @@ extension GATTClient {
         case .finished(let outcome):
             guard let finished = running else { return }
             running = nil
-            finish(finished, with: outcome, at: now, into: &outbox)
+            conclude(finished, with: outcome, at: now, into: &outbox)
         }
     }
 
@@ -115,10 +115,7 @@ extension GATTClient {
         switch event {
         case .ignored: outbox.append(.note(.lateAnswer(.attribute, link)))
         case .answered(let answer):
-            // Whoever has heard of the change since it asked knows already which services are meant.
-            if answer == .failure(.databaseOutOfSync), running?.isDisturbed != true {
-                servicesChanged(in: .all, at: now, into: &outbox)
-            }
+            if answer == .failure(.databaseOutOfSync) { outOfSync(on: .unenhanced, at: now, into: &outbox) }
             guard var current = running else { return }
             if current.owner == .nobody, !current.procedure.mustGoOn {
                 running = nil

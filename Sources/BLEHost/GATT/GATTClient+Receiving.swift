@@ -62,6 +62,7 @@ extension GATTClient {
         guard value.count == 4, let range = AttributeHandleRange(value.handle(at: 0), value.handle(at: 2)) else {
             return outbox.append(.note(.dropped(.reserved(field: "Service Changed"), .channel(.attribute, link))))
         }
+        wasToldOfChange = true
         servicesChanged(in: range, at: now, into: &outbox)
     }
 

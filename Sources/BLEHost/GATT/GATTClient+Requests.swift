@@ -34,6 +34,8 @@ extension GATTClient {
     /// Begins what can begin on the unenhanced bearer; `false` if nothing can.
     private mutating func proceedUnenhanced(at now: Instant, into outbox: inout Outbox) -> Bool {
         guard running == nil, bearer.isIdle else { return false }
+        guard !isCatchingUp else { return proceedCatchingUp(at: now, into: &outbox) }
+        if repeatStalled(at: now, into: &outbox) { return true }
         if let chore = nextUrgentChore() {
             begin(chore, at: now, into: &outbox)
         } else if let chore = nextOverdueChore(at: now) {
@@ -150,6 +152,8 @@ extension GATTClient {
     mutating func failAll(with failure: Failure, into outbox: inout Outbox) {
         failRunning(with: failure, into: &outbox)
         running = nil
+        stalled = []
+        catchingUp = .none
         for index in enhanced.indices { enhanced[index].running = nil }
         for (client, request) in waiting.removeAll() { answer(request, of: client, with: failure, into: &outbox) }
         chores = []

@@ -46,6 +46,14 @@ struct GATTClient {
         var subscription = (earlier: Subscription.none, wanted: Subscription.none)
         /// Whether services changed since its last request, whose answer may be about what was there before.
         var isDisturbed = false
+        /// Whether what it is about is gone.
+        var isVoid = false
+        /// Whether the peer has refused it since this host may take its attributes for others.
+        var isRefused = false
+        /// Whether it has been begun before.
+        var isRepeated = false
+        /// Whether it finds out what has changed, while all else waits.
+        var catchesUp = false
     }
 
     /// A write command that the controller has not taken yet.
@@ -75,6 +83,11 @@ struct GATTClient {
     var bearer = ATTClientBearer()
     var waiting: RequestQueue
     var running: Running?
+    /// What is begun once more as soon as it can be, in ascending order.
+    var stalled: [Running] = []
+    var catchingUp = CatchingUp.none
+    /// Whether the peer has said what changed since the host last caught up.
+    var wasToldOfChange = false
     /// The bearers beside the unenhanced one, which are used when that has something to do.
     var enhanced: [EnhancedBearer] = []
     var opening = BearerOpening()

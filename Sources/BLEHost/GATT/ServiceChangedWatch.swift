@@ -44,6 +44,9 @@ struct ServiceChangedWatch: Sendable {
             ?? .finding(DatabaseLookup(.services(only: [GATT.genericAttribute]), limit: limit))
     }
 
+    /// The same watch, not begun.
+    var anew: Self { Self(in: nil, limit: limit) }
+
     mutating func begin(_ database: inout PeerDatabase, mtu: Int) -> ProcedureStep<Outcome> {
         switch state {
         case .finding(var lookup):

@@ -44,6 +44,9 @@ package struct ValueWriting: Sendable {
         isPrepared = prepares
     }
 
+    /// The same writing, not begun.
+    package var anew: Self { Self(value, to: handle, prepares: isPrepared) }
+
     /// Whether parts of the value are with the server that it has not been told to write yet.
     package var holdsParts: Bool {
         switch state {

@@ -137,7 +137,7 @@ struct ClientBearerTests {
         #expect(bench.lone.peerEvents() == [Self.value(2, [UInt8](repeating: 0x77, count: 126))])
     }
 
-    @Test("A bearer that is gone fails what was asked on it, once, and nothing else")
+    @Test("What was read on a bearer that is gone is read again, and answered in its turn")
     func lost() {
         var bench = Bench()
         _ = bench.perform(Self.read(1), for: Self.other)
@@ -145,13 +145,77 @@ struct ClientBearerTests {
         _ = bench.perform(Self.read(3))
         _ = bench.perform(Self.read(4))
         #expect(bench.tell(.closed(nil), on: 1) == [])
-        let failure = PeerEvent.valueRead(AttributeHandle(wire: 2), .failure(.att(.unlikelyError)))
-        #expect(bench.lone.peerEvents() == [failure])
         #expect(bench.answer("0b 33", on: 2) == ["2: 0a0400"])
         #expect(bench.answer("0b 44", on: 2) == [])
-        #expect(bench.lone.peerEvents() == [Self.value(3, [0x33]), Self.value(4, [0x44])])
-        _ = bench.answer("0b 11", on: 0)
+        #expect(bench.lone.peerEvents() == [])
+        #expect(bench.answer("0b 11", on: 0) == ["0: 0a0200"])
         #expect(bench.lone.peerEvents(of: Self.other) == [Self.value(1, [0x11])])
+        #expect(bench.answer("0b 22", on: 0) == [])
+        #expect(
+            bench.lone.peerEvents() == [Self.value(2, [0x22]), Self.value(3, [0x33]), Self.value(4, [0x44])]
+        )
+    }
+
+    @Test("What was written on a bearer that is gone fails, since nobody knows whether it was carried out")
+    func lostWrite() {
+        var bench = Bench()
+        _ = bench.perform(Self.read(1), for: Self.other)
+        _ = bench.perform(Self.write(2))
+        _ = bench.perform(Self.read(3))
+        #expect(bench.tell(.closed(nil), on: 1) == ["2: 0a0300"])
+        #expect(bench.lone.peerEvents() == [.valueWritten(AttributeHandle(wire: 2), .att(.unlikelyError))])
+        _ = bench.answer("0b 33", on: 2)
+        #expect(bench.lone.peerEvents() == [Self.value(3, [0x33])])
+        #expect(bench.answer("0b 11", on: 0) == [])
+    }
+
+    @Test("An app that leaves, or the end of the link, answers what was to be read again", arguments: [true, false])
+    func lostAndLeft(leaves: Bool) {
+        var bench = Bench()
+        _ = bench.perform(Self.read(1), for: Self.other)
+        _ = bench.perform(Self.read(2))
+        _ = bench.perform(Self.read(3))
+        _ = bench.tell(.closed(nil), on: 1)
+        _ = bench.answer("0b 33", on: 2)
+        if leaves {
+            bench.lone.layer.detach(Self.app, from: LoneLayer.link, at: bench.lone.now)
+        } else {
+            bench.lone.layer.linkDown(LoneLayer.link, failure: .notConnected, at: bench.lone.now)
+        }
+        _ = bench.lone.sent()
+        let end = leaves ? Failure.cancelled : .notConnected
+        #expect(
+            bench.lone.peerEvents() == [
+                .valueRead(AttributeHandle(wire: 2), .failure(end)), Self.value(3, [0x33]),
+            ]
+        )
+        if leaves { #expect(bench.answer("0b 11", on: 0) == []) }
+    }
+
+    @Test("What a peer that has changed refuses on several bearers is asked again once it knows that its client knows")
+    func outOfSync() {
+        var bench = Bench()
+        #expect(bench.perform(Self.read(1)) == ["0: 0a0100"])
+        #expect(bench.perform(Self.read(2)) == ["1: 0a0200"])
+        #expect(bench.perform(Self.write(3), for: Self.other) == ["2: 12030007"])
+        #expect(bench.perform(Self.read(4)) == [])
+        #expect(bench.answer("01 0a 0200 12", on: 1) == [])
+        #expect(bench.perform(Self.read(5)) == [])
+        #expect(bench.answer("01 12 0300 12", on: 2) == [])
+        #expect(bench.answer("01 0a 0100 12", on: 0) == ["0: 080100ffff2a2b"])
+        #expect(bench.answer("01 08 0100 0a", on: 0) == ["0: 0a0100", "1: 0a0400", "2: 0a0500"])
+        #expect(bench.answer("0b 44", on: 1) == [])
+        #expect(bench.answer("0b 55", on: 2) == [])
+        #expect(bench.lone.peerEvents() == [])
+        #expect(bench.answer("0b 11", on: 0) == ["0: 0a0200"])
+        #expect(bench.answer("0b 22", on: 0) == ["0: 12030007"])
+        #expect(
+            bench.lone.peerEvents() == [
+                Self.value(1, [0x11]), Self.value(2, [0x22]), Self.value(4, [0x44]), Self.value(5, [0x55]),
+            ]
+        )
+        #expect(bench.answer("13", on: 0) == [])
+        #expect(bench.lone.peerEvents(of: Self.other) == [.valueWritten(AttributeHandle(wire: 3), nil)])
     }
 
     @Test("A transaction that is not answered in 30 s closes its bearer and leaves the link")

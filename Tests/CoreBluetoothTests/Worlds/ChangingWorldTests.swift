@@ -54,8 +54,15 @@ struct ChangingWorldTests {
         #expect(found == (change == .nothing ? ["FFE0"] : change == .adding ? ["FFE0", "FFE1"] : []))
     }
 
+    @Test("The app hears of that, once", arguments: 0..<16 as Range<UInt64>, Change.allCases)
+    func late(seed: UInt64, change: Change) async throws {
+        let bench = WorldBench(seed: seed, loss: 0.1)
+        let (calls, peripheral) = try await hear(change, bench)
+        await expect(change, of: calls, peripheral, bench)
+    }
+
     @Test(
-        "The app hears of that, once, also if the peer tells only of what comes after it was asked to",
+        "So it does if the peer tells only of what comes after it was asked to",
         arguments: 0..<16 as Range<UInt64>,
         Change.allCases
     )

@@ -59,6 +59,9 @@ struct DatabaseLookup: Sendable {
         self.limit = limit
     }
 
+    /// The same lookup, not begun.
+    var anew: Self { Self(question, limit: limit) }
+
     /// The handles that the question is about; `nil` if it is about none in particular.
     var scope: AttributeHandleRange? {
         switch question {
@@ -114,7 +117,8 @@ struct DatabaseLookup: Sendable {
     ) -> Step {
         switch request.learn(answer, into: &database, mtu: mtu) {
         case .learnt: break
-        case .refused(let code) where code != .invalidPDU && database.readsAhead && request.canBeNarrowed:
+        case .refused(let code)
+        where code != .invalidPDU && code != .databaseOutOfSync && database.readsAhead && request.canBeNarrowed:
             database.readsAhead = false
         case .refused(let code): return .finished(.failure(.att(code)))
         case .contradicted where isTail(request): database.giveUpTail()

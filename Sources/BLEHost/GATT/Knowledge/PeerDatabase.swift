@@ -33,6 +33,8 @@ struct PeerDatabase: Sendable {
     private var told = KnownAttributes.Coverage()
     /// What of it they were told before the peer was asked to tell of changes.
     private var unwatched = KnownAttributes.Coverage()
+    /// Whether clients were told more than that.
+    private(set) var isForgotten = false
     /// Where the peer has something else by now than clients were told.
     private var change: AttributeHandleRange?
     /// The Database Hash that was read before everything but ``unproven`` was learnt.
@@ -208,9 +210,17 @@ struct PeerDatabase: Sendable {
             unwatched[aspect].remove(gone)
         }
         if let change, gone.contains(change.start), gone.contains(change.end) { self.change = nil }
+        if range == .all { isForgotten = false }
         hash = nil
         hasNews = !isEmpty
         lastListing = nil
+    }
+
+    /// Forgets everything, although clients were told of it.
+    mutating func forget() {
+        let isForgotten = isForgotten || isTold
+        remove(.all)
+        self.isForgotten = isForgotten
     }
 
     /// Forgets everything, and that the peer was asked to tell of changes.
