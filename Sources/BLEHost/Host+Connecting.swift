@@ -112,6 +112,11 @@ extension Host {
         channels.detach(client, from: link, at: now)
         attributes.detach(client, from: link, at: now)
         drain(at: now)
+        answerErrands(of: client, on: link)
+    }
+
+    /// Answers what a client waits for on a link that has to do with neither attributes nor channels.
+    mutating func answerErrands(of client: ClientID, on link: ConnectionHandle) {
         guard let index = links.index(of: link) else { return }
         for reader in links[at: index].readers where reader == client {
             tell(client, .peer(links[at: index].peer, .rssiRead(.failure(.notConnected))))

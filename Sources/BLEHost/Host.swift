@@ -187,6 +187,32 @@ extension Host {
     /// Begins a session; the client hears at once which peers are known and, if that is known, how the radio is.
     package mutating func open(_ client: ClientID, role: ClientRole, at now: Instant) {
         clients.open(client, role: role)
+        introduce(client, role)
+        settle(at: now)
+    }
+
+    /// The app of a client has ended, and the session waits for its next launch.
+    ///
+    /// Nobody waits for answers any more: what peers asked of the app is refused, and its channels end. What it asked
+    /// for to stay goes on: its scan, connections and subscriptions, its services and its advertisement.
+    package mutating func appEnded(_ client: ClientID, at now: Instant) {
+        guard clients.role(of: client) != nil else { return note(.unknownClient(client)) }
+        channels.clientClosed(client, at: now)
+        attributes.appEnded(client, at: now)
+        drain(at: now)
+        for handle in links.handles { answerErrands(of: client, on: handle) }
+        settle(at: now)
+    }
+
+    /// The app of a client was launched again: it hears what every new session does.
+    package mutating func appReturned(_ client: ClientID, at now: Instant) {
+        guard let role = clients.role(of: client) else { return note(.unknownClient(client)) }
+        introduce(client, role)
+        settle(at: now)
+    }
+
+    /// Tells a client which peers are known and how the radio is.
+    private mutating func introduce(_ client: ClientID, _ role: ClientRole) {
         if role == .central {
             tell(client, .knownPeers(peers.knownPeers))
             let links = systemLinks()
@@ -196,7 +222,6 @@ extension Host {
             if !centrals.isEmpty { tell(client, .server(.centralsConnected(centrals))) }
         }
         if state != .unknown { announceState(to: client, role) }
-        settle(at: now)
     }
 
     /// Ends a session: what this client alone wanted is dropped, and it is told nothing more.

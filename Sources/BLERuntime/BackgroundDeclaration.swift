@@ -11,11 +11,14 @@ package enum BackgroundDeclaration {
     /// Without a declaration, it is in the foreground.
     package static func phase(of role: ClientRole, declared text: String?) -> AppPhase {
         guard let text else { return .foreground }
-        let mode =
-            switch role {
-            case .central: "bluetooth-central"
-            case .peripheral: "bluetooth-peripheral"
-            }
-        return text.split(separator: ",").contains { $0 == mode } ? .background : .suspended
+        return text.split(separator: ",").contains { $0 == mode(of: role) } ? .background : .suspended
+    }
+
+    /// What a declaration holds for an app that uses the host in this way.
+    package static func mode(of role: ClientRole) -> String {
+        switch role {
+        case .central: "bluetooth-central"
+        case .peripheral: "bluetooth-peripheral"
+        }
     }
 }

@@ -6,12 +6,25 @@ package protocol HostLink: AnyObject, Sendable {
     /// Opens a session.
     ///
     /// `receive` is called on `queue` for every event, in order; the first say which peers are known and what state the
-    /// host is in. Nothing is called before this returns.
+    /// host is in. Nothing is called before this returns. `identifier` names the session across launches of the app,
+    /// so that it goes on if the host has kept it since an earlier launch; a host that ends with its app keeps nothing.
     func open(
         _ role: ClientRole,
+        restoring identifier: String?,
         on queue: DispatchQueue,
         receive: @escaping @Sendable (ClientEvent) -> Void
     ) -> any HostSession
+}
+
+extension HostLink {
+    /// Opens a session of which nothing is left when the app ends.
+    package func open(
+        _ role: ClientRole,
+        on queue: DispatchQueue,
+        receive: @escaping @Sendable (ClientEvent) -> Void
+    ) -> any HostSession {
+        open(role, restoring: nil, on: queue, receive: receive)
+    }
 }
 
 /// One manager's conversation with a host.

@@ -205,6 +205,7 @@ extension HostRunner: HostLink {
 
     package nonisolated func open(
         _ role: ClientRole,
+        restoring identifier: String?,
         on queue: DispatchQueue,
         receive: @escaping @Sendable (ClientEvent) -> Void
     ) -> any HostSession {

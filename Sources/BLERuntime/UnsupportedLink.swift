@@ -12,6 +12,7 @@ package final class UnsupportedLink: HostLink {
 
     package func open(
         _ role: ClientRole,
+        restoring identifier: String?,
         on queue: DispatchQueue,
         receive: @escaping @Sendable (ClientEvent) -> Void
     ) -> any HostSession {

@@ -17,6 +17,10 @@ public struct BackgroundModes: OptionSet, Hashable, Sendable {
     /// look for them.
     public static var peripheral: Self { Self(rawValue: 2) }
 
+    /// An activity of the app is shown meanwhile, which was begun while it had a manager: managers whose role is among
+    /// the modes do what they do in the foreground.
+    public static var liveActivity: Self { Self(rawValue: 4) }
+
     init(_ role: ClientRole) {
         self =
             switch role {

@@ -89,12 +89,22 @@ extension Machine: HostLink {
 
     package func open(
         _ role: ClientRole,
+        restoring identifier: String?,
         on queue: DispatchQueue,
         receive: @escaping @Sendable (ClientEvent) -> Void
     ) -> any HostSession {
         let appQueue = queue.getSpecific(key: Bluetooth.appQueue) ?? queue
-        let session = WorldSession(machine: index, role: role, queue: queue, appQueue: appQueue, receive: receive)
-        let client = world.core.withLock { $0.open(session, role) }
+        let client = world.core.withLock { core in
+            let session = WorldSession(
+                machine: index,
+                role: role,
+                client: core.nextClient,
+                queue: queue,
+                appQueue: appQueue,
+                receive: receive
+            )
+            return if let identifier { core.open(session, restoring: identifier) } else { core.open(session) }
+        }
         world.nudge()
         return Session(world: world, client: client)
     }

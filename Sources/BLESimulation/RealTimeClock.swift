@@ -30,12 +30,13 @@ final class RealTimeClock: Sendable {
     private func turn() {
         guard let world else { return alarm.cancel() }
         let now = clock.now + age
-        let (deliveries, deadline) = world.core.withLock { core in
+        let (launches, deliveries, deadline) = world.core.withLock { core in
             while core.step(until: now) {}
             core.now = max(core.now, now)
             core.hear()
-            return (core.takeDeliveries(), core.deadline)
+            return (core.takeLaunches(), core.takeDeliveries(), core.deadline)
         }
+        for launch in launches { world.post(launch) {} }
         for delivery in deliveries { world.post(delivery) {} }
         alarm.set(deadline.map { Instant() + ($0 - (Instant() + age)) })
     }

@@ -18,7 +18,17 @@ final class Station {
     let name: String
     /// As new, wherever the machine has gone since.
     var identity: ControllerIdentity
+    /// What the host was made with.
+    let configuration: Host.Configuration
     var host: Host
+    /// What the host wants to remember when the machine is started anew.
+    var records: [PeerRecord] = []
+    /// How often the machine was started anew.
+    var restarts: UInt64 = 0
+    /// Launches the apps of the machine, if somebody does.
+    var launcher: Machine.Launcher?
+    /// Whether the apps were launched since they ended.
+    var isLaunched = false
     var radio: Radio
     var faults = Machine.Faults()
     /// What the apps of the machine may do in the background; `nil` while they are in the foreground.
@@ -30,9 +40,16 @@ final class Station {
     /// The host's deadline, as it was when it last had nothing more to say.
     var hostDeadline: Instant?
 
-    init(name: String, identity: ControllerIdentity, host: consuming Host, controller: ControllerID) {
+    init(
+        name: String,
+        identity: ControllerIdentity,
+        configuration: Host.Configuration,
+        host: consuming Host,
+        controller: ControllerID
+    ) {
         self.name = name
         self.identity = identity
+        self.configuration = configuration
         self.host = host
         radio = .present(controller)
     }
@@ -42,10 +59,18 @@ final class Station {
         if case .present(let controller) = radio { controller } else { nil }
     }
 
+    /// Keeps this over what is kept of the same peer.
+    func remember(_ record: PeerRecord) {
+        records.removeAll { $0.identifier == record.identifier }
+        records.append(record)
+        if records.count > configuration.limits.knownPeers { records.removeFirst() }
+    }
+
     /// How far an app that uses the host in this way is in use.
     func phase(of role: ClientRole) -> AppPhase {
         guard let backgroundModes else { return .foreground }
-        return backgroundModes.contains(BackgroundModes(role)) ? .background : .suspended
+        guard backgroundModes.contains(BackgroundModes(role)) else { return .suspended }
+        return backgroundModes.contains(.liveActivity) ? .foreground : .background
     }
 
     /// When something happens by itself.

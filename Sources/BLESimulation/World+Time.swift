@@ -50,6 +50,10 @@ extension World {
     /// Lets apps hear what there is to hear, one manager at a time, and waits until they have done all that they do
     /// about it.
     private func deliver() async {
+        for launch in core.withLock({ $0.takeLaunches() }) {
+            await withCheckedContinuation { done in post(launch) { done.resume() } }
+            await settleApps()
+        }
         let deliveries = core.withLock { $0.takeDeliveries() }
         let queues = Self.distinct(deliveries.map(\.session.appQueue))
         let before = await withCheckedContinuation { done in
@@ -78,6 +82,14 @@ extension World {
             Bluetooth.$link.withValue(machine(at: session.machine)) {
                 for event in delivery.events { session.receive(event) }
             }
+            done()
+        }
+    }
+
+    /// Has an app launched on the main queue, in the world that it belongs to, and calls `done` there afterwards.
+    func post(_ launch: WorldLaunch, done: @escaping @Sendable () -> Void) {
+        DispatchQueue.main.async { [self] in
+            Bluetooth.$link.withValue(machine(at: launch.machine)) { launch.launcher(launch.launch) }
             done()
         }
     }

@@ -125,7 +125,12 @@ public final class World: Sendable {
 
     /// Hands `action` to the world, which hears it before any more time passes.
     func tell(_ action: WorldAction) {
-        core.withLock { $0.tell(action) }
+        change { $0.tell(action) }
+    }
+
+    /// Has something happen at this instant.
+    func change(_ body: (inout WorldCore) -> Void) {
+        core.withLock { body(&$0) }
         nudge()
     }
 }

@@ -15,11 +15,21 @@ enum WorldAction: Sendable {
     case setApart(Int, Int, Bool)
 }
 
+/// That an app of a machine is launched, because something happened that it is to hear of.
+struct WorldLaunch: Sendable {
+    /// The index of the machine.
+    let machine: Int
+    let launcher: Machine.Launcher
+    let launch: Machine.Launch
+}
+
 /// An app's manager in a world.
 struct WorldSession: Sendable {
     /// The index of the machine that it is on.
     let machine: Int
     let role: ClientRole
+    /// Whom the host takes the manager for; another than itself if an earlier launch of its app opened the session.
+    var client: ClientID
     /// Where events are delivered.
     let queue: DispatchQueue
     /// The queue behind that one, where the rest of the app may run.

@@ -10,13 +10,7 @@ extension WorldCore {
             stations[index].host.open(client, role: role, at: now)
             tellPhase(to: client)
             markDirty(index)
-        case .close(let client):
-            guard let index = station(of: client) else { return }
-            stations[index].host.close(client, at: now)
-            clients[client.rawValue] = .gone
-            deliveries.removeAll { $0.client == client.rawValue }
-            stations[index].held.removeAll { $0.client == client.rawValue }
-            markDirty(index)
+        case .close(let client): close(client)
         case .request(let request, let client): perform(request, for: client)
         case .move(let index, let position): move(index, to: Position(position))
         case .setRadio(let index, let isOn): isOn ? plugIn(index) : unplug(index)
@@ -32,7 +26,10 @@ extension WorldCore {
 
     mutating func perform(_ request: ClientRequest, for client: ClientID) {
         guard let index = station(of: client) else { return }
-        stations[index].host.perform(request, for: client, at: now)
+        var known = client
+        if case .app(let session) = clients[client.rawValue] { known = session.client }
+        preserve(request, for: known)
+        stations[index].host.perform(request, for: known, at: now)
         markDirty(index)
     }
 

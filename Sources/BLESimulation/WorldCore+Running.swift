@@ -9,7 +9,7 @@ extension WorldCore {
     /// - Returns: Whether there is something to hear, in ``takeDeliveries()``.
     mutating func run(until end: Instant) -> Bool {
         hear()
-        while deliveries.isEmpty {
+        while deliveries.isEmpty && launches.isEmpty {
             guard step(until: end) else {
                 now = max(now, end)
                 return false
@@ -23,6 +23,7 @@ extension WorldCore {
         var taken: [Int: Int] = [:]
         var result: [(client: Int, delivery: WorldDelivery)] = []
         for (client, event) in deliveries {
+            preserve(event, for: client)
             if let index = taken[client] {
                 result[index].delivery.events.append(event)
             } else if case .app(let session) = clients[client] {
@@ -100,7 +101,7 @@ extension WorldCore {
         markDirty(index)
     }
 
-    private mutating func drain(_ index: Int) {
+    mutating func drain(_ index: Int) {
         let station = stations[index]
         station.isDirty = false
         while let output = station.host.next() {
@@ -111,15 +112,20 @@ extension WorldCore {
                 air.receive(bytes.span, from: controller, at: now)
             case .event(let event, let client): tell(client, event)
             case .resetTransport: reset(index)
-            case .remember, .note: break
+            case .remember(let record): station.remember(record)
+            case .note: break
             }
         }
         station.hostDeadline = station.host.deadline
     }
 
     private mutating func tell(_ client: ClientID, _ event: ClientEvent) {
+        defer { if case .stateChanged(let state) = event { radioChanged(state, for: client) } }
         switch clients[client.rawValue] {
         case .app(let session): tell(session, client, event)
+        case .relaunched(let latest):
+            if case .app(let session) = clients[latest.rawValue] { tell(session, latest, event) }
+        case .ended: hold(event, for: client)
         case .device(let index):
             for request in devices[index].receive(event, at: now) { perform(request, for: client) }
         case .gone: break

@@ -13,7 +13,7 @@ struct WorldCore: ~Copyable {
     /// How long a controller is off when its host switches it off and on.
     static let restart = Duration.milliseconds(100)
 
-    private let seed: UInt64
+    let seed: UInt64
     /// The machines that do not hear each other, however near they are.
     var apart: [(Int, Int)] = []
     var now = Instant()
@@ -29,6 +29,10 @@ struct WorldCore: ~Copyable {
     private(set) var requestCount = 0
     /// What apps have not heard yet.
     var deliveries: [(client: Int, event: ClientEvent)] = []
+    /// The sessions that go on when their app has ended, in the order in which they were opened.
+    var restorable: [RestorableSession] = []
+    /// The machines whose apps are to be launched now.
+    var launches: [Int] = []
     /// The stations whose hosts may have something to say.
     var dirty: [Int] = []
     var trace = TraceHash()
@@ -60,18 +64,27 @@ struct WorldCore: ~Copyable {
         let host = Host(configuration: configuration, random: random)
         let controller = air.add(identity)
         owners.append(index)
-        let station = Station(name: name, identity: identity, host: host, controller: controller)
+        let station = Station(
+            name: name,
+            identity: identity,
+            configuration: configuration,
+            host: host,
+            controller: controller
+        )
         stations.append(station)
         station.host.transportOpened(at: now)
         markDirty(index)
         return index
     }
 
+    /// The next client.
+    var nextClient: ClientID { ClientID(rawValue: clients.count) }
+
     /// Adds a client, which is known to the host as soon as the world hears of it.
-    mutating func open(_ session: WorldSession, _ role: ClientRole) -> ClientID {
-        let client = ClientID(rawValue: clients.count)
+    mutating func open(_ session: WorldSession) -> ClientID {
+        let client = nextClient
         clients.append(.app(session))
-        tell(.open(client, role))
+        tell(.open(client, session.role))
         return client
     }
 
@@ -109,12 +122,12 @@ struct WorldCore: ~Copyable {
         switch clients[client.rawValue] {
         case .app(let session): session.machine
         case .device(let index): devices[index].station
-        case .gone: nil
+        case .ended, .relaunched, .gone: nil
         }
     }
 
     /// A number for a name, the same in every process.
-    private static func digest(_ name: String) -> UInt64 {
+    static func digest(_ name: String) -> UInt64 {
         name.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
     }
 }
@@ -124,6 +137,10 @@ enum WorldClient {
     case app(WorldSession)
     /// A scripted device, by its index.
     case device(Int)
+    /// An app that has ended, and whose session waits for its next launch.
+    case ended
+    /// An app that was launched again, with the client that has its session now.
+    case relaunched(ClientID)
     case gone
 }
 

@@ -49,8 +49,9 @@ open class CBCentralManager: CBManager {
 
     /// Creates a manager whose delegate is called on `queue`, or on the main queue if that is `nil`.
     ///
-    /// The delegate hears of the state as soon as it is known. The options are accepted and change nothing: as nothing
-    /// is preserved of an earlier launch, a manager with a restore identifier begins like any other.
+    /// The delegate hears of the state as soon as it is known. A manager with a restore identifier goes on where an
+    /// earlier launch of the app ended, if the host has kept that; see <doc:LivingInTheBackground>. The other option
+    /// is accepted and changes nothing.
     public init(
         delegate: (any CBCentralManagerDelegate)?,
         queue: dispatch_queue_t?,
@@ -145,6 +146,7 @@ open class CBCentralManager: CBManager {
 
     override func apply(_ event: ClientEvent) {
         switch event {
+        case .restored(.central(let state)): restore(state)
         case .stateChanged(let state): stateChanged(CBManagerState(state))
         case .featuresChanged(let host): features.update(host)
         case .knownPeers(let peers): content.withLock { $0.seen.insert(peers) }
@@ -157,7 +159,7 @@ open class CBCentralManager: CBManager {
         case .peer(let peer, let event):
             content.withLock { $0.peripherals[peer] }?.receive(event)
         case .channel(let id, let event): apply(event, to: id)
-        case .server: break
+        case .server, .restored: break
         }
     }
 }

@@ -10,9 +10,11 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
     /// ``CBManagerState/poweredOff`` the manager's peripherals are void, too.
     func centralManagerDidUpdateState(_ central: CBCentralManager)
 
-    /// Tells what was preserved of an earlier launch of the app; before anything else.
+    /// Tells what was preserved of an earlier launch of the app; before anything else, once for each launch.
     ///
-    /// Called only when the app was launched again to go on where it was, which nothing on this system does yet.
+    /// `dict` has ``CBCentralManagerRestoredStatePeripheralsKey`` if peripherals were connected or about to be; keep
+    /// them, and become their delegate. ``CBCentralManagerRestoredStateScanServicesKey`` and
+    /// ``CBCentralManagerRestoredStateScanOptionsKey`` say what was scanned for. It is too early for commands.
     func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any])
 
     /// Tells of a device that was scanned for; keep `peripheral`, or it is gone afterwards.

@@ -19,7 +19,8 @@ open class CBManager: NSObject, Observed {
     ///
     /// So they keep their order even if the app's queue is concurrent, and count as being on the app's queue.
     init(_ role: ClientRole, queue: DispatchQueue?, restoreIdentifier: Any?) {
-        restores = restoreIdentifier is String
+        let restoreIdentifier = restoreIdentifier as? String
+        restores = restoreIdentifier != nil
         let appQueue = queue ?? .main
         ServedQueue.mark(appQueue)
         let queue = DispatchQueue(label: "CoreBluetooth", target: appQueue)
@@ -27,12 +28,15 @@ open class CBManager: NSObject, Observed {
         let reference = ManagerReference(queue: queue)
         self.reference = reference
         queue.suspend()
-        session = DefaultLink.current.open(role, on: queue) { reference.manager?.receive($0) }
+        session = DefaultLink.current.open(role, restoring: restoreIdentifier, on: queue) {
+            reference.manager?.receive($0)
+        }
         super.init()
         reference.manager = self
-        let declared = ProcessInfo.processInfo.environment[BackgroundDeclaration.variable]
-        if declared != nil {
-            session.send(.appMoved(to: BackgroundDeclaration.phase(of: role, declared: declared)))
+        if let declared = ProcessInfo.processInfo.environment[BackgroundDeclaration.variable] {
+            let phase = BackgroundDeclaration.phase(of: role, declared: declared)
+            if restores, phase == .suspended { raiseForMissingMode(of: role) }
+            session.send(.appMoved(to: phase))
         }
         queue.resume()
     }
@@ -84,6 +88,14 @@ open class CBManager: NSObject, Observed {
     func raiseForMissingRestoration(_ method: String) {
         guard restores else { return }
         raise("\(Swift.type(of: self)) has a restore identifier but its delegate does not implement \(method)")
+    }
+
+    /// Ends the program of an app that wants its state back and does not declare that it works in the background.
+    private func raiseForMissingMode(of role: ClientRole) -> Never {
+        raise(
+            "\(Swift.type(of: self)) has a restore identifier but \(BackgroundDeclaration.variable) does not name "
+                + "\(BackgroundDeclaration.mode(of: role))"
+        )
     }
 
     /// Whether commands are accepted now; says so if they are not.

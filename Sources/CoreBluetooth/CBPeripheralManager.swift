@@ -32,8 +32,9 @@ open class CBPeripheralManager: CBManager {
 
     /// Creates a manager whose delegate is called on `queue`, or on the main queue if that is `nil`.
     ///
-    /// The delegate hears of the state as soon as it is known. The options are accepted and change nothing: as nothing
-    /// is preserved of an earlier launch, a manager with a restore identifier begins like any other.
+    /// The delegate hears of the state as soon as it is known. A manager with a restore identifier goes on where an
+    /// earlier launch of the app ended, if the host has kept that; see <doc:LivingInTheBackground>. The other option
+    /// is accepted and changes nothing.
     public init(
         delegate: (any CBPeripheralManagerDelegate)?,
         queue: dispatch_queue_t?,
@@ -156,10 +157,12 @@ open class CBPeripheralManager: CBManager {
 
     override func apply(_ event: ClientEvent) {
         switch event {
+        case .restored(.peripheral(let state)): restore(state)
         case .stateChanged(let state): stateChanged(CBManagerState(state))
         case .server(let event): apply(event)
         case .channel(let id, let event): apply(event, to: id)
-        case .featuresChanged, .knownPeers, .systemLinks, .discovered, .connected, .connectFailed, .disconnected, .peer:
+        case .featuresChanged, .knownPeers, .systemLinks, .discovered, .connected, .connectFailed, .disconnected,
+            .peer, .restored:
             break
         }
     }

@@ -9,9 +9,10 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
     /// Below ``CBManagerState/poweredOn`` nothing is advertised and every central is gone. Below
     /// ``CBManagerState/poweredOff`` the services are gone, too, and must be added again.
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager)
-    /// Tells what was preserved of an earlier launch of the app; before anything else.
+    /// Tells what was preserved of an earlier launch of the app; before anything else, once for each launch.
     ///
-    /// Called only when the app was launched again to go on where it was, which nothing on this system does yet.
+    /// `dict` has ``CBPeripheralManagerRestoredStateServicesKey`` if there were services, and
+    /// ``CBPeripheralManagerRestoredStateAdvertisementDataKey`` if they were advertised. It is too early for commands.
     func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any])
     /// Tells that advertising has begun, or why not.
     func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?)

@@ -2,8 +2,10 @@ package import BLEWire
 
 /// What the host tells a client.
 package enum ClientEvent: Equatable, Sendable {
-    /// Whether the radio can be used; the first event of every session but for ``knownPeers(_:)``, and then at each
-    /// change.
+    /// The app was launched to go on where an earlier launch ended, and this is where that was; before anything else.
+    case restored(PreservedState)
+    /// Whether the radio can be used; the first event of every session but for ``restored(_:)`` and
+    /// ``knownPeers(_:)``, and then at each change.
     ///
     /// What was pending in the host has been answered before the state says that it cannot go on.
     case stateChanged(HostState)

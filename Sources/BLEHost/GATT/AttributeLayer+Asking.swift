@@ -92,6 +92,14 @@ extension AttributeLayer {
 }
 
 extension ServerLink.Pending {
+    /// Whether the answer waits for this client.
+    func awaits(_ client: ClientID) -> Bool {
+        switch answer {
+        case .reading(let only, _): only.client == client
+        case .writing(let all, _): all.contains { $0.client == client }
+        }
+    }
+
     /// Whether this question is among those that the answer waits for.
     func awaits(_ asked: ServerLink.Asked) -> Bool {
         switch answer {

@@ -30,6 +30,19 @@ extension AttributeLayer {
         removeServices(at: now) { $0.owner?.client == client }
     }
 
+    /// Notes that the app of a client has ended: nobody answers what peers asked of it, or waits for answers.
+    package mutating func appEnded(_ client: ClientID, at now: Instant) {
+        for index in links.indices {
+            links[index].client.appEnded(client, at: now, into: &outbox)
+            settleCache(at: index)
+        }
+        updates.remove(client)
+        for place in places {
+            guard let pending = self[place].exchange.pending, pending.awaits(client) else { continue }
+            resume(with: .refuse(pending.handle, .unlikelyError), at: place, now)
+        }
+    }
+
     /// Forgets what clients added: the radio went off, and links with it.
     package mutating func reset(at now: Instant) {
         removeServices(at: now) { $0.owner != nil }

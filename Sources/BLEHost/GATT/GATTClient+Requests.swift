@@ -124,12 +124,23 @@ extension GATTClient {
     /// without gaps, up to some point.
     mutating func detach(_ client: ClientID, at now: Instant, into outbox: inout Outbox) {
         guard isAttached(client) else { return }
-        failRunning(of: client, with: .cancelled, into: &outbox)
-        for request in waiting.removeAll(of: client) { answer(request, of: client, with: .cancelled, into: &outbox) }
-        answerCommands(of: client, into: &outbox)
+        cancelRequests(of: client, into: &outbox)
         unsubscribe(client)
         remove(client)
         proceed(at: now, into: &outbox)
+    }
+
+    /// Answers all that `client` waits for; it stays, with what it subscribed to.
+    mutating func appEnded(_ client: ClientID, at now: Instant, into outbox: inout Outbox) {
+        guard isAttached(client) else { return }
+        cancelRequests(of: client, into: &outbox)
+        proceed(at: now, into: &outbox)
+    }
+
+    private mutating func cancelRequests(of client: ClientID, into outbox: inout Outbox) {
+        failRunning(of: client, with: .cancelled, into: &outbox)
+        for request in waiting.removeAll(of: client) { answer(request, of: client, with: .cancelled, into: &outbox) }
+        answerCommands(of: client, into: &outbox)
     }
 
     /// Turns off what `client` subscribed to and nobody else wants, when there is time.

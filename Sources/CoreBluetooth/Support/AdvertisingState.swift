@@ -30,8 +30,14 @@ struct AdvertisingState: Equatable {
         case radio
     }
 
-    private var state = State.off
+    private var state: State
     private var askers: [Asker] = []
+
+    /// Begins without an advertisement.
+    init() { state = .off }
+
+    /// Begins with what an earlier launch of the app advertises.
+    init(_ request: AdvertisingRequest) { state = .on(request) }
 
     var isAdvertising: Bool {
         switch state {

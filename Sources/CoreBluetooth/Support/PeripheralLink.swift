@@ -26,7 +26,13 @@ struct PeripheralLink: Equatable {
         case lost
     }
 
-    private var state = State.disconnected
+    private var state: State
+
+    /// Begins without a connection.
+    init() { state = .disconnected }
+
+    /// Begins with a connection that an earlier launch of the app made or waited for.
+    init(isConnected: Bool) { state = isConnected ? .connected : .connecting }
 
     var publicState: CBPeripheralState {
         switch state {

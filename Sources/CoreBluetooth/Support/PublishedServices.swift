@@ -42,6 +42,24 @@ struct PublishedServices {
         return definition
     }
 
+    /// Takes over a service that the host knows from an earlier launch of the app; those that it includes come first.
+    mutating func restore(_ restored: RestoredService, by publisher: ManagerReference) {
+        let definition = restored.definition
+        restored.service.includedServices = definition.includes.compactMap { id in
+            records.first { $0.definition.id == id }?.service
+        }
+        for (characteristic, known) in zip(restored.characteristics, definition.characteristics) {
+            characteristics[known.id] = characteristic
+            characteristic.published = Publication(id: known.id, publisher: publisher)
+        }
+        restored.service.published = Publication(id: definition.id, publisher: publisher)
+        let members = definition.characteristics.flatMap { [$0.id] + $0.descriptors.map(\.id) }
+        lastID = max(lastID, (members + [definition.id]).map(\.rawValue).max() ?? 0)
+        records.append(
+            Record(service: restored.service, characteristics: restored.characteristics, definition: definition)
+        )
+    }
+
     /// Takes the host's answer; returns the service of which the app must be told, unless it has been told before.
     mutating func answered(_ id: LocalAttributeID, success: Bool) -> CBMutableService? {
         if !success, let index = records.firstIndex(where: { $0.definition.id == id }) { withdraw(at: index) }

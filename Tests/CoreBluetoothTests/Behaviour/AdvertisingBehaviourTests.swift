@@ -199,6 +199,25 @@ struct AdvertisingBehaviourTests {
     }
 
     @Test(
+        "An activity on show keeps what the foreground may do, for the roles that were declared",
+        .behaviour("4.10.6")
+    )
+    func liveActivity() async throws {
+        await bench.publish(.dynamic())
+        await bench.wait()
+        bench.sensor.sendAppsToBackground(declaring: [.peripheral, .liveActivity])
+        bench.phone.sendAppsToBackground(declaring: [.central, .liveActivity])
+        await bench.wait()
+        #expect(await scan()?[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] == [CBUUID(string: "FFF0")])
+        bench.sensor.sendAppsToBackground(declaring: .peripheral)
+        await bench.wait()
+        #expect(await scan()?[CBAdvertisementDataServiceUUIDsKey] == nil)
+        bench.sensor.sendAppsToBackground(declaring: [.central, .liveActivity])
+        await bench.wait()
+        #expect(await scan() == nil)
+    }
+
+    @Test(
         "In the background a scan has to name services, and duplicates are not told of",
         .behaviour("1.2.25", "4.10.1")
     )

@@ -285,7 +285,7 @@ struct ConnectionBehaviourTests {
         #expect(app.times.allSatisfy { (before...after).contains($0) })
     }
 
-    @Test("There is no ANCS here", .behaviour("1.6.4", "2.1.12"))
+    @Test("There is no ANCS here", .behaviour("1.6.4", "2.1.12", "4.7.3"))
     func noANCS() async throws {
         let bench = WorldBench(), options = [CBConnectPeripheralOptionRequiresANCS: true]
         let peripheral = try #require(await bench.connect(.dynamic(), options: options))

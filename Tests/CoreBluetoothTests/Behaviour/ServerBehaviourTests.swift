@@ -357,7 +357,7 @@ struct ServerBehaviourTests {
         #expect(bench.app.take() == ["value 2A37 [2] ok", "written 2A37 ok"])
     }
 
-    @Test("What is for trusted peers is refused to others", .behaviour("4.6.5", "1.7.10"))
+    @Test("What is for trusted peers is refused to others", .behaviour("4.4.3", "4.6.5", "1.7.10"))
     func trusted() async throws {
         let local = CBMutableCharacteristic(
             type: CBUUID(string: "FFF1"),

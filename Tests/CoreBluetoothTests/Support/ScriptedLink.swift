@@ -11,6 +11,7 @@ final class ScriptedLink: HostLink {
 
     func open(
         _ role: ClientRole,
+        restoring identifier: String?,
         on queue: DispatchQueue,
         receive: @escaping @Sendable (ClientEvent) -> Void
     ) -> any HostSession {

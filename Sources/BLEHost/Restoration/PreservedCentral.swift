@@ -1,0 +1,176 @@
+import BLEWire
+
+/// What a client in the central role scans for, and whom it is connected to or waits for.
+package struct PreservedCentral: Equatable, Sendable {
+    package private(set) var scan: ScanRequest?
+    /// In the order in which the client asked for them.
+    package private(set) var peers: [PreservedPeer] = []
+
+    mutating func note(_ request: ClientRequest) {
+        switch request {
+        case .scan(let request): scan = request
+        case .stopScan: scan = nil
+        case .connect(let peer, let request):
+            if let index = index(of: peer) {
+                peers[index].request = request
+            } else {
+                peers.append(PreservedPeer(peer: peer, request: request))
+            }
+        case .cancelConnection(let peer): remove(peer)
+        case .peer, .server, .channel, .appMoved: break
+        }
+    }
+
+    mutating func note(_ event: ClientEvent) {
+        switch event {
+        case .stateChanged(let state): if state != .poweredOn { self = Self() }
+        case .connected(let peer, let link): change(peer) { $0.connected(link) }
+        case .connectFailed(let peer, _), .disconnected(let peer, _, isReconnecting: false): remove(peer)
+        case .disconnected(let peer, _, isReconnecting: true): change(peer) { $0.disconnected() }
+        case .peer(let peer, let event): change(peer) { $0.note(event) }
+        case .featuresChanged, .knownPeers, .systemLinks, .discovered, .server, .channel, .restored: break
+        }
+    }
+
+    mutating func machineRestarted() {
+        for index in peers.indices { peers[index].disconnected() }
+    }
+
+    /// What to ask of a host that knows nothing of the client.
+    var requests: [ClientRequest] {
+        (scan.map { [.scan($0)] } ?? []) + peers.map { .connect($0.peer, $0.request) }
+    }
+
+    private mutating func change(_ peer: PeerIdentifier, _ body: (inout PreservedPeer) -> Void) {
+        if let index = index(of: peer) { body(&peers[index]) }
+    }
+
+    private mutating func remove(_ peer: PeerIdentifier) { peers.removeAll { $0.peer == peer } }
+    private func index(of peer: PeerIdentifier) -> Int? { peers.firstIndex { $0.peer == peer } }
+}
+
+/// How a client stands to one peer.
+package struct PreservedPeer: Equatable, Sendable {
+    /// How many answers are kept; a client that discovers more than that finds the oldest gone.
+    static let mostAnswers = 512
+
+    package let peer: PeerIdentifier
+    package internal(set) var request: ConnectRequest
+    /// What the peer is called, if its link told.
+    package private(set) var name: String?
+    /// The largest ATT packet of the connection, in octets; `nil` while it is not there.
+    package private(set) var mtu: Int?
+    /// What the client has heard of the peer that still counts, in that order: what was discovered, what it subscribed
+    /// to, and what the link is like.
+    package private(set) var learnt: [PeerEvent] = []
+
+    init(peer: PeerIdentifier, request: ConnectRequest) {
+        self.peer = peer
+        self.request = request
+    }
+
+    mutating func connected(_ link: LinkParameters) {
+        mtu = link.mtu
+        if let name = link.name { self.name = name }
+    }
+
+    mutating func disconnected() {
+        mtu = nil
+        learnt = []
+    }
+
+    mutating func note(_ event: PeerEvent) {
+        switch event {
+        case .mtuChanged(let new): if mtu != nil { mtu = new }
+        case .nameChanged(let new): name = new
+        case .linkChanged: replace(with: event) { if case .linkChanged = $0 { true } else { false } }
+        case .servicesDiscovered(.success(let found)), .includedServicesDiscovered(_, .success(let found)):
+            for place in places(replacedBy: found) { forget(place) }
+            learn(event)
+        case .characteristicsDiscovered(_, .success(let found)):
+            for known in characteristics(replacedBy: found) { forget(known) }
+            learn(event)
+        case .descriptorsDiscovered(_, .success): learn(event)
+        case .subscriptionChanged(let handle, _, _):
+            replace(with: event) { if case .subscriptionChanged(handle, _, _) = $0 { true } else { false } }
+        case .servicesModified(let range): forget(range)
+        case .databaseForgotten(nil): forget(.all)
+        case .tuned, .rssiRead, .servicesDiscovered, .includedServicesDiscovered, .characteristicsDiscovered,
+            .descriptorsDiscovered, .valueRead, .valueWritten, .writeCommandsTaken, .valueNotified,
+            .databaseForgotten, .channelOpened:
+            break
+        }
+    }
+
+    private mutating func learn(_ event: PeerEvent) {
+        guard !learnt.contains(event) else { return }
+        learnt.append(event)
+        if learnt.count > Self.mostAnswers { learnt.removeFirst() }
+    }
+
+    private mutating func replace(with event: PeerEvent, where isOlder: (PeerEvent) -> Bool) {
+        learnt.removeAll(where: isOlder)
+        learn(event)
+    }
+
+    /// Where the known services are in whose place there are others, if `found` is what is there now.
+    private func places(replacedBy found: [DiscoveredService]) -> [AttributeHandleRange] {
+        learnt.flatMap(\.services).filter { known in
+            found.contains { new in
+                new.range.overlaps(known.range) && (new.range != known.range || new.uuid != known.uuid)
+            }
+        }.map(\.range)
+    }
+
+    /// The known characteristics in whose place there are others, if `found` is what is there now.
+    private func characteristics(replacedBy found: [DiscoveredCharacteristic]) -> [DiscoveredCharacteristic] {
+        learnt.flatMap(\.characteristics).filter { known in
+            found.contains { $0 != known && $0.declaration <= known.end && known.declaration <= $0.end }
+        }
+    }
+
+    private mutating func forget(_ characteristic: DiscoveredCharacteristic) {
+        let range = AttributeHandleRange(characteristic.value, characteristic.end)
+        learnt = learnt.compactMap { event in
+            switch event {
+            case .characteristicsDiscovered(let service, .success(let found)):
+                .characteristicsDiscovered(in: service, .success(found.filter { $0 != characteristic }))
+            case .descriptorsDiscovered(let handle, _), .subscriptionChanged(let handle, _, _):
+                range?.contains(handle) ?? false ? nil : event
+            default: event
+            }
+        }
+    }
+
+    /// Drops what is about attributes in `range`.
+    private mutating func forget(_ range: AttributeHandleRange) {
+        learnt = learnt.compactMap { event in
+            switch event {
+            case .servicesDiscovered(.success(let found)):
+                .servicesDiscovered(.success(found.filter { !$0.range.overlaps(range) }))
+            case .includedServicesDiscovered(let owner, .success(let found)):
+                owner.overlaps(range)
+                    ? nil : .includedServicesDiscovered(in: owner, .success(found.filter { !$0.range.overlaps(range) }))
+            case .characteristicsDiscovered(let service, _): service.overlaps(range) ? nil : event
+            case .descriptorsDiscovered(let handle, _), .subscriptionChanged(let handle, _, _):
+                range.contains(handle) ? nil : event
+            default: event
+            }
+        }
+    }
+}
+
+extension PeerEvent {
+    /// The services that this tells of.
+    fileprivate var services: [DiscoveredService] {
+        switch self {
+        case .servicesDiscovered(.success(let found)), .includedServicesDiscovered(_, .success(let found)): found
+        default: []
+        }
+    }
+
+    /// The characteristics that this tells of.
+    fileprivate var characteristics: [DiscoveredCharacteristic] {
+        if case .characteristicsDiscovered(_, .success(let found)) = self { found } else { [] }
+    }
+}

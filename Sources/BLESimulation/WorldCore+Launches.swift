@@ -1,0 +1,167 @@
+import BLEHost
+import BLEWire
+
+// How apps end, and are launched again.
+extension WorldCore {
+    /// Opens a session, or goes on with the one that an earlier launch of the app left.
+    mutating func open(_ session: WorldSession, restoring identifier: String) -> ClientID {
+        let index = session.machine
+        let place = restorable.firstIndex {
+            $0.machine == index && $0.role == session.role && $0.identifier == identifier
+        }
+        guard let place else {
+            restorable.append(
+                RestorableSession(
+                    client: nextClient,
+                    machine: index,
+                    role: session.role,
+                    identifier: identifier,
+                    state: PreservedState(session.role)
+                )
+            )
+            return open(session)
+        }
+        // The identifier of a manager that is there names that one alone.
+        guard let held = restorable[place].held else { return open(session) }
+        let heir = nextClient
+        var session = session
+        session.client = restorable[place].client
+        clients.append(.app(session))
+        clients[session.client.rawValue] = .relaunched(heir)
+        restorable[place].held = nil
+        if !restorable[place].state.isEmpty {
+            deliveries.append((heir.rawValue, .restored(restorable[place].state)))
+        }
+        stations[index].host.appReturned(session.client, at: now)
+        drain(index)
+        tellPhase(to: heir)
+        for event in held { tell(session, heir, event) }
+        return heir
+    }
+
+    /// Ends a manager.
+    mutating func close(_ client: ClientID) {
+        guard case .app(let session) = clients[client.rawValue] else { return }
+        let index = session.machine
+        restorable.removeAll { $0.client == session.client }
+        clients[session.client.rawValue] = .gone
+        clients[client.rawValue] = .gone
+        deliveries.removeAll { $0.client == client.rawValue }
+        stations[index].held.removeAll { $0.client == client.rawValue }
+        stations[index].host.close(session.client, at: now)
+        markDirty(index)
+    }
+
+    /// Ends all apps of a machine: their managers hear nothing more.
+    mutating func endApps(of index: Int, _ end: Machine.AppEnd) {
+        hear()
+        for client in clients.indices {
+            guard case .app(let session) = clients[client], session.machine == index else { continue }
+            let isPreserved = end != .quitByUser && stations[index].phase(of: session.role) != .suspended
+            if isPreserved {
+                leave(ClientID(rawValue: client), session)
+            } else {
+                close(ClientID(rawValue: client))
+            }
+        }
+        if end == .quitByUser { for session in restorable where session.machine == index { giveUp(session.client) } }
+        stations[index].isLaunched = false
+        drain(index)
+    }
+
+    /// Ends a manager whose session goes on, if it has an identifier.
+    private mutating func leave(_ client: ClientID, _ session: WorldSession) {
+        guard let place = restorable.firstIndex(where: { $0.client == session.client }) else { return close(client) }
+        let index = session.machine
+        let unheard = (deliveries + stations[index].held).filter { $0.client == client.rawValue }.map(\.event)
+        deliveries.removeAll { $0.client == client.rawValue }
+        stations[index].held.removeAll { $0.client == client.rawValue }
+        clients[client.rawValue] = .gone
+        clients[session.client.rawValue] = .ended
+        restorable[place].held = unheard.filter { restorable[place].state.concerns($0) }
+        stations[index].host.appEnded(session.client, at: now)
+        stations[index].host.perform(.appMoved(to: .background), for: session.client, at: now)
+        markDirty(index)
+    }
+
+    /// Gives up a session whose app has ended.
+    mutating func giveUp(_ client: ClientID) {
+        guard let place = restorable.firstIndex(where: { $0.client == client }), restorable[place].held != nil else {
+            return
+        }
+        let index = restorable.remove(at: place).machine
+        clients[client.rawValue] = .gone
+        stations[index].host.close(client, at: now)
+        markDirty(index)
+    }
+
+    /// Keeps what the next launch of an app is to hear, and has the app launched for it.
+    mutating func hold(_ event: ClientEvent, for client: ClientID) {
+        guard let place = restorable.firstIndex(where: { $0.client == client }),
+            restorable[place].state.concerns(event)
+        else { return }
+        let index = restorable[place].machine
+        guard stations[index].launcher != nil || !event.needsApp else { return refuse(event, for: client) }
+        restorable[place].held?.append(event)
+        guard restorable[place].held?.count ?? 0 <= RestorableSession.mostHeld else { return giveUp(client) }
+        if event.launchesApps { launch(index) }
+    }
+
+    /// Answers a central when there is no app, and nobody to launch it.
+    private mutating func refuse(_ event: ClientEvent, for client: ClientID) {
+        switch event {
+        case .server(.readRequested(let transaction, _, _, _)), .server(.writeRequested(let transaction?, _, _)):
+            guard let place = restorable.firstIndex(where: { $0.client == client }) else { return }
+            let index = restorable[place].machine
+            let response = ServerRequest.respond(transaction, .failure(.unlikelyError))
+            stations[index].host.perform(.server(response), for: client, at: now)
+            markDirty(index)
+        default: break
+        }
+    }
+
+    /// Has the apps of a machine launched, once, if somebody does that.
+    private mutating func launch(_ index: Int) {
+        guard stations[index].launcher != nil, !stations[index].isLaunched else { return }
+        stations[index].isLaunched = true
+        launches.append(index)
+    }
+
+    /// Hands out the launches that are due, but for those of apps of which nothing is left by now.
+    mutating func takeLaunches() -> [WorldLaunch] {
+        let machines = launches
+        launches = []
+        return machines.compactMap { index in
+            func identifiers(_ role: ClientRole) -> [String] {
+                restorable.filter { $0.machine == index && $0.role == role && $0.held != nil }.map(\.identifier)
+            }
+            let launch = Machine.Launch(centrals: identifiers(.central), peripherals: identifiers(.peripheral))
+            guard launch != Machine.Launch(), let launcher = stations[index].launcher else { return nil }
+            return WorldLaunch(machine: index, launcher: launcher, launch: launch)
+        }
+    }
+
+    /// Notes what an app asks for, if its session can go on without it.
+    mutating func preserve(_ request: ClientRequest, for client: ClientID) {
+        guard let place = restorable.firstIndex(where: { $0.client == client }) else { return }
+        restorable[place].state.note(request)
+    }
+
+    /// Notes what an app is about to hear, if its session can go on without it.
+    mutating func preserve(_ event: ClientEvent, for client: Int) {
+        guard !restorable.isEmpty, case .app(let session) = clients[client],
+            let place = restorable.firstIndex(where: { $0.client == session.client })
+        else { return }
+        restorable[place].state.note(event)
+    }
+}
+
+extension ClientEvent {
+    /// Whether it is of no use to hear of this when it is long over.
+    fileprivate var needsApp: Bool {
+        switch self {
+        case .discovered, .server(.readRequested), .server(.writeRequested): true
+        default: false
+        }
+    }
+}

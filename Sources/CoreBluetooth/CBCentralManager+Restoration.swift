@@ -1,0 +1,78 @@
+import BLEHost
+import BLEWire
+import Foundation
+
+extension CBCentralManager {
+    /// Goes on where an earlier launch of the app ended, and tells the delegate.
+    ///
+    /// Peripherals that the delegate does not keep are given up, as on Apple's systems.
+    func restore(_ state: PreservedCentral) {
+        let peripherals = state.peers.map { peer in
+            let peripheral = peripheral(peer.peer, name: peer.name)
+            peripheral.restore(peer)
+            return peripheral
+        }
+        content.withLock { $0.scan = state.scan }
+        delegate?.centralManager(self, willRestoreState: state.dictionary(with: peripherals))
+    }
+}
+
+extension PreservedCentral {
+    /// What the delegate is told; there are no keys for what there was not.
+    fileprivate func dictionary(with peripherals: [CBPeripheral]) -> [String: Any] {
+        var dictionary: [String: Any] = [:]
+        if !peripherals.isEmpty { dictionary[CBCentralManagerRestoredStatePeripheralsKey] = peripherals }
+        guard let scan else { return dictionary }
+        if !scan.services.isEmpty {
+            dictionary[CBCentralManagerRestoredStateScanServicesKey] = scan.services.map { CBUUID($0) }
+        }
+        let options = scan.options
+        if !options.isEmpty { dictionary[CBCentralManagerRestoredStateScanOptionsKey] = options }
+        return dictionary
+    }
+}
+
+extension ScanRequest {
+    /// The options with which an app asks for this.
+    fileprivate var options: [String: Any] {
+        var options: [String: Any] = [:]
+        if allowsDuplicates { options[CBCentralManagerScanOptionAllowDuplicatesKey] = true }
+        if !solicitedServices.isEmpty {
+            options[CBCentralManagerScanOptionSolicitedServiceUUIDsKey] = solicitedServices.map { CBUUID($0) }
+        }
+        return options
+    }
+}
+
+extension CBPeripheral {
+    /// Stands to the device as an earlier launch of the app did, and knows of it what that did.
+    func restore(_ state: PreservedPeer) {
+        content.withLock {
+            $0.link = PeripheralLink(isConnected: state.mtu != nil)
+            if let mtu = state.mtu { $0.mtu = mtu }
+        }
+        for event in state.learnt { restore(event) }
+    }
+
+    private func restore(_ event: PeerEvent) {
+        switch event {
+        case .linkChanged(let details): content.withLock { $0.details = details }
+        case .servicesDiscovered(.success(let found)): content.withLock { $0.database.add(found, of: self) }
+        case .includedServicesDiscovered(let range, .success(let found)):
+            content.withLock {
+                if let owner = $0.database.service(in: range) { $0.database.add(found, to: owner, of: self) }
+            }
+        case .characteristicsDiscovered(let range, .success(let found)):
+            content.withLock {
+                if let service = $0.database.service(in: range) { $0.database.add(found, to: service) }
+            }
+        case .descriptorsDiscovered(let handle, .success(let found)):
+            content.withLock {
+                if let owner = $0.database.characteristic(handle) { $0.database.add(found, to: owner) }
+            }
+        case .subscriptionChanged(let handle, let subscription, _):
+            content.withLock { $0.database.characteristic(handle) }?.subscription = subscription
+        default: break
+        }
+    }
+}

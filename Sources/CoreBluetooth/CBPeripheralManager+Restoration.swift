@@ -1,0 +1,70 @@
+import BLEHost
+import BLEWire
+import Foundation
+
+extension CBPeripheralManager {
+    /// Goes on where an earlier launch of the app ended, and tells the delegate.
+    func restore(_ state: PreservedPeripheral) {
+        let services = state.services.map(RestoredService.init)
+        content.withLock { content in
+            for service in services { content.services.restore(service, by: reference) }
+            if let advertisement = state.advertisement { content.advertising = AdvertisingState(advertisement) }
+        }
+        for subscriber in state.subscribers {
+            content.withLock { $0.services.characteristic(subscriber.characteristic) }?
+                .subscribe(central(subscriber.central))
+        }
+        var dictionary: [String: Any] = [:]
+        if !services.isEmpty { dictionary[CBPeripheralManagerRestoredStateServicesKey] = services.map(\.service) }
+        if let advertisement = state.advertisement {
+            dictionary[CBPeripheralManagerRestoredStateAdvertisementDataKey] = advertisement.dictionary
+        }
+        delegate?.peripheralManager(self, willRestoreState: dictionary)
+    }
+}
+
+extension AdvertisingRequest {
+    /// What an app finds of its advertisement when it is launched again.
+    ///
+    /// Apple's systems give the types of services there as `Data`.
+    fileprivate var dictionary: [String: Any] {
+        var dictionary: [String: Any] = [:]
+        if let localName { dictionary[CBAdvertisementDataLocalNameKey] = localName }
+        if !services.isEmpty { dictionary[CBAdvertisementDataServiceUUIDsKey] = services.map { CBUUID($0).data } }
+        return dictionary
+    }
+}
+
+/// A service that an earlier launch of an app published, made anew from what the host was told then.
+struct RestoredService {
+    let service: CBMutableService
+    let characteristics: [CBMutableCharacteristic]
+    let definition: ServiceDefinition
+
+    init(_ definition: ServiceDefinition) {
+        self.definition = definition
+        service = CBMutableService(type: CBUUID(definition.uuid), primary: definition.isPrimary)
+        characteristics = definition.characteristics.map(CBMutableCharacteristic.init)
+        service.characteristics = characteristics
+    }
+}
+
+extension CBMutableCharacteristic {
+    fileprivate convenience init(_ definition: CharacteristicDefinition) {
+        self.init(
+            type: CBUUID(definition.uuid),
+            properties: CBCharacteristicProperties(rawValue: UInt(definition.properties.rawValue)),
+            value: definition.value.map { Data($0) },
+            permissions: CBAttributePermissions(rawValue: UInt(definition.permissions.rawValue))
+        )
+        descriptors = definition.descriptors.map(CBMutableDescriptor.init)
+    }
+}
+
+extension CBMutableDescriptor {
+    fileprivate convenience init(_ definition: DescriptorDefinition) {
+        let isText = definition.uuid.attributeForm == .short(0x2901)
+        let value: Any = isText ? String(decoding: definition.value, as: UTF8.self) : Data(definition.value)
+        self.init(type: CBUUID(definition.uuid), value: value)
+    }
+}
