@@ -25,8 +25,8 @@ extension Machine {
         }
     }
 
-    /// Launches an app, on the main queue; managers that it creates use the radio of the machine.
-    public typealias Launcher = @Sendable (Launch) -> Void
+    /// Launches an app; managers that it creates use the radio of the machine.
+    public typealias Launcher = @MainActor @Sendable (Launch) -> Void
 
     /// Ends all apps of the machine, as if their process were gone: their managers hear nothing more.
     ///
@@ -48,8 +48,8 @@ extension Machine {
 
     /// Switches the machine off and on: its apps end, it leaves the air, and 20 seconds later it is there again.
     ///
-    /// It knows the peers that it knew, by the same identifiers, and the bonds with them. What was preserved for apps is
-    /// asked for again: peripherals that were connected are connected again when they are there, services are published
-    /// and advertised.
+    /// It knows the peers that it knew, by the same identifiers, and the bonds with them. What was preserved for apps
+    /// is asked for again: peripherals that were connected are connected again when they are there, services are
+    /// published and advertised.
     public func restart() { world.change { $0.restart(index) } }
 }

@@ -89,7 +89,9 @@ extension World {
     /// Has an app launched on the main queue, in the world that it belongs to, and calls `done` there afterwards.
     func post(_ launch: WorldLaunch, done: @escaping @Sendable () -> Void) {
         DispatchQueue.main.async { [self] in
-            Bluetooth.$link.withValue(machine(at: launch.machine)) { launch.launcher(launch.launch) }
+            Bluetooth.$link.withValue(machine(at: launch.machine)) {
+                MainActor.assumeIsolated { launch.launcher(launch.launch) }
+            }
             done()
         }
     }

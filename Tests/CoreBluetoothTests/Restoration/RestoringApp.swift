@@ -1,6 +1,6 @@
-import BLERuntime
 import BLESimulation
-import CoreBluetooth
+
+@testable import CoreBluetooth
 
 /// One launch of an app that has its state restored: it keeps what it is given and writes down what it hears.
 final class RestoringApp: NSObject {
@@ -123,13 +123,13 @@ extension RestoringApp: CBPeripheralManagerDelegate {
 
 /// The launches of an app on one machine.
 final class Launches: Sendable {
-    private let launched = Locked<[(launch: Machine.Launch, app: RestoringApp)]>([])
+    private let launched = Guarded<[(launch: Machine.Launch, app: RestoringApp)]>([])
     let lines = Lines()
 
     /// What the machine asked for, launch by launch.
-    var launches: [Machine.Launch] { launched.withLock { $0.map(\.launch) } }
+    var launches: [Machine.Launch] { launched.current.map(\.launch) }
     /// The app as it was launched last.
-    var app: RestoringApp? { launched.withLock { $0.last?.app } }
+    var app: RestoringApp? { launched.current.last?.app }
 
     /// Has the app launched whenever the machine wants it; `prepare` is done before its managers are there.
     func follow(_ machine: Machine, prepare: @escaping @Sendable (RestoringApp) -> Void = { _ in }) {
