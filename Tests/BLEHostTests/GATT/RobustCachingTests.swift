@@ -119,6 +119,19 @@ struct RobustCachingTests {
         #expect(lone.perform(.update(SampleService.sent, [2], to: nil)) == [[0x1B, 23, 0, 2]])
     }
 
+    @Test("A change counts against a peer that says only afterwards that it wants to be refused")
+    func lateAnnouncement() {
+        var lone = makeLayer(features: 0)
+        _ = change(&lone)
+        #expect(lone.perform(.update(SampleService.sent, [1], to: nil)) == [[0x1B, 23, 0, 1]])
+        #expect(lone.answers(to: [0x12, 11, 0, 1]) == [[0x13]])
+        #expect(lone.perform(.update(SampleService.sent, [2], to: nil)) == [])
+        #expect(isOutOfSync(lone.answers(to: [UInt8]("0a 0300"))))
+        #expect(lone.perform(.update(SampleService.sent, [3], to: nil)) == [])
+        #expect(!isOutOfSync(lone.answers(to: [UInt8]("0a 0300"))))
+        #expect(lone.perform(.update(SampleService.sent, [4], to: nil)) == [[0x1B, 23, 0, 4]])
+    }
+
     @Test("Indications of values that wait give way to that of a change")
     func indications() {
         var lone = makeLayer(tellsOfChanges: true)
