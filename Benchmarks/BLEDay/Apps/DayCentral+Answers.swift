@@ -49,7 +49,6 @@ extension DayCentral {
                     characteristic.value,
                     isNotifying: characteristic.isNotifying,
                     at: chronicle.now,
-                    linked: linked(subject),
                     isExcused: { chronicle.hasRebuilt(subject.server, since: $0) }
                 )
         )
