@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from dbus_fast import Variant
 
-from interop.__main__ import say
+from interop.__main__ import choose, say
 from interop.controllers import Endpoints, ours, rootcanal
 from interop.processes import LOGS
 from interop.profile import Mismatch
@@ -136,10 +136,7 @@ def main() -> int:
     logging.basicConfig(level=logging.DEBUG if arguments.debug else logging.CRITICAL)
     runs = [Run(version, radio, scene) for version in VERSIONS for radio in RADIOS for scene in SCENES]
     if arguments.run:
-        known = {run.name: run for run in runs}
-        if unknown := [name for name in arguments.run if name not in known]:
-            parser.error(f"no such run: {', '.join(unknown)}")
-        runs = [known[name] for name in arguments.run]
+        runs = choose(arguments.run, runs, parser)
     if arguments.list:
         print(*(run.name for run in runs), sep="\n")
         return 0

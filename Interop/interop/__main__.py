@@ -10,6 +10,8 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Iterable
+from typing import Protocol, TypeVar
 
 from .pairings import PAIRINGS, PEERS_ONLY, Pairing
 
@@ -60,6 +62,24 @@ async def run_all(pairings: list[Pairing], rounds: int | None) -> int:
     return sum([await run(pairing, rounds or pairing.rounds) for pairing in pairings])
 
 
+class Named(Protocol):
+    """Something that can be chosen by its name."""
+
+    @property
+    def name(self) -> str: ...
+
+
+Choice = TypeVar("Choice", bound=Named)
+
+
+def choose(names: list[str], known: Iterable[Choice], parser: argparse.ArgumentParser) -> list[Choice]:
+    """Those of `known` that have these names, in their order; stops the program if there is no such thing."""
+    by_name = {each.name: each for each in known}
+    if unknown := [name for name in names if name not in by_name]:
+        parser.error(f"there is no {', no '.join(unknown)}: see --list")
+    return [by_name[name] for name in names]
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="Interop/run", description=__doc__)
     parser.add_argument("pairing", nargs="*", help="CONTROLLERS/CENTRAL-PERIPHERAL as --list shows them; all if none")
@@ -73,10 +93,7 @@ def main() -> int:
     logging.basicConfig(level=logging.DEBUG if arguments.trace else logging.CRITICAL)
     chosen = PEERS_ONLY if arguments.peers_only else PAIRINGS
     if arguments.pairing:
-        known = {pairing.name: pairing for pairing in PEERS_ONLY + PAIRINGS}
-        if unknown := [name for name in arguments.pairing if name not in known]:
-            parser.error(f"no such pairing: {', '.join(unknown)}")
-        chosen = [known[name] for name in arguments.pairing]
+        chosen = choose(arguments.pairing, PEERS_ONLY + PAIRINGS, parser)
     if arguments.list:
         print(*(pairing.name for pairing in chosen), sep="\n")
         return 0
