@@ -3,7 +3,7 @@ import Testing
 
 /// The statements about what the facade does, and the tests that show it: `docs/BEHAVIOUR.md`.
 ///
-/// The statements and the reasons for what is missing are written by hand. The names of tests are filled in by
+/// The statements are written by hand. The names of tests are filled in by
 /// `BEHAVIOUR=write swift test --filter BehaviourTests`.
 @Suite("The list of behaviours")
 struct BehaviourTests {
@@ -12,10 +12,8 @@ struct BehaviourTests {
         let line: Int
         let identifier: String
         let sentence: String
-        /// What the document says of its tests: their names, or a dash and the reason why there are none.
+        /// What the document says of its tests: their names.
         let evidence: String
-
-        var excuse: String? { evidence.hasPrefix("– ") ? evidence : nil }
 
         init?(_ line: Int, _ text: Substring) {
             let cells = text.split(separator: "|", omittingEmptySubsequences: false)
@@ -44,11 +42,10 @@ struct BehaviourTests {
             }
     }
 
-    @Test("names for each statement the tests that show it, or why there can be none yet")
+    @Test("names for each statement the tests that show it, of which there are some")
     func complete() throws {
         let expected = statements.map { statement in
-            let names = tests[statement.identifier] ?? []
-            return names.isEmpty ? statement.excuse ?? "" : names.map { "`\($0)`" }.sorted().joined(separator: " ")
+            (tests[statement.identifier] ?? []).map { "`\($0)`" }.sorted().joined(separator: " ")
         }
         if ProcessInfo.processInfo.environment["BEHAVIOUR"] == "write" {
             var lines = lines.map(String.init)
@@ -73,12 +70,6 @@ struct BehaviourTests {
     func known() {
         let unknown = Set(tests.keys).subtracting(statements.map(\.identifier))
         #expect(unknown.isEmpty)
-    }
-
-    @Test("excuses few statements")
-    func excuses() {
-        let excused = statements.filter { $0.excuse != nil }
-        #expect(excused.count * 10 < statements.count, "\(excused.map(\.identifier))")
     }
 }
 

@@ -20,7 +20,7 @@ struct RestorationBehaviourTests {
 
     @Test(
         "An app that was not launched to go on where it was is not told of any state",
-        .behaviour("4.9.1"),
+        .behaviour("4.8.9", "4.9.1"),
         arguments: [nil, "it"]
     )
     func fresh(identifier: String?) async {
