@@ -49,5 +49,4 @@ extension AttributeLayer {
         let packet = ATTPacket.multipleNotification(.init(entries: entries))
         outbox.send(packet.encoded, on: self[place].id, of: links[place.link].handle, receipt: receipt)
     }
-
 }

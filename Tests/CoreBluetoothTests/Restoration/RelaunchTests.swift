@@ -120,6 +120,32 @@ struct RelaunchTests {
         }
     }
 
+    @Test("A world that keeps pace with the clock launches apps, too", .behaviour("4.9.5"), .timeLimit(.minutes(1)))
+    func inRealTime() async throws {
+        let bench = WorldBench(), first = RestoringApp(), lines = Lines()
+        await bench.publish(.dynamic())
+        bench.lines.collect(bench.phone) { first.start(centrals: ["it"]) }
+        await bench.wait()
+        bench.world.separate(bench.phone, bench.sensor)
+        first.central?.scanForPeripherals(withServices: [CBUUID(string: "FFF0")])
+        await bench.wait()
+        bench.phone.endApps(.crash)
+        bench.world.rejoin(bench.phone, bench.sensor)
+        let app = await withCheckedContinuation { continuation in
+            bench.phone.onLaunch { [phone = bench.phone] launch in
+                let app = RestoringApp()
+                // Nobody else keeps the app.
+                app.onDiscovery = {
+                    app.onDiscovery = {}
+                    continuation.resume(returning: Guarded(app))
+                }
+                lines.collect(phone) { app.start(centrals: launch.centrals) }
+            }
+            bench.world.runInRealTime()
+        }
+        #expect(app.current.take() == ["restore [\"kCBRestoredScanServices\"]", "state 5", "discovered"])
+    }
+
     @Test("A session for which too much has happened is given up, and nothing is left of it")
     func tooMuch() async throws {
         let bench = WorldBench(), first = RestoringApp(), value = CBMutableCharacteristic.dynamic()

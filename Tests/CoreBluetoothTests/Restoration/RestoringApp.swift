@@ -14,6 +14,8 @@ final class RestoringApp: NSObject {
     var keeps = true
     /// What the app does when its state is restored.
     var onRestore: () -> Void = {}
+    /// What the app does when it has discovered something.
+    var onDiscovery: () -> Void = {}
     private(set) var central: CBCentralManager?
     private(set) var server: CBPeripheralManager?
 
@@ -61,6 +63,7 @@ extension RestoringApp: CBCentralManagerDelegate {
     ) {
         if !peripherals.contains(peripheral) { peripherals.append(peripheral) }
         calls.append("discovered")
+        onDiscovery()
     }
 
     func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
