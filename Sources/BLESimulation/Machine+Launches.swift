@@ -41,7 +41,7 @@ extension Machine {
     /// ended, once each time that they end.
     ///
     /// Centrals that want something of services whose app has ended wait for it then; without a launcher they are
-    /// refused.
+    /// refused. The world keeps `launcher`: one that holds the world or a machine of it keeps them for ever.
     public func onLaunch(_ launcher: @escaping Launcher) {
         world.change { $0.stations[index].launcher = launcher }
     }
