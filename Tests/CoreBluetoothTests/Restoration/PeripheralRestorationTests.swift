@@ -42,11 +42,7 @@ struct PeripheralRestorationTests {
     private func subscribe(_ bench: WorldBench) async throws -> CBPeripheral {
         let peripheral = try #require(await bench.find())
         bench.central.connect(peripheral)
-        await bench.wait(5)
-        peripheral.discoverServices(nil)
-        await bench.wait()
-        peripheral.discoverCharacteristics(nil, for: try #require(peripheral.services?.first))
-        await bench.wait()
+        await bench.explore(peripheral)
         peripheral.setNotifyValue(true, for: try #require(peripheral.characteristic("2A37")))
         await bench.wait()
         _ = (first.take(), bench.app.take())

@@ -99,13 +99,18 @@ final class WorldBench {
         await publish(characteristics)
         guard let peripheral = await find() else { return nil }
         central.connect(peripheral, options: options)
+        await explore(peripheral, for: [CBUUID(string: "FFF0")])
+        _ = (app.take(), serverApp.take())
+        return peripheral
+    }
+
+    /// Waits for a connection, and discovers the services there, all or some, with their characteristics.
+    func explore(_ peripheral: CBPeripheral, for services: [CBUUID]? = nil) async {
         await wait(5)
-        peripheral.discoverServices([CBUUID(string: "FFF0")])
+        peripheral.discoverServices(services)
         await wait()
         for service in peripheral.services ?? [] { peripheral.discoverCharacteristics(nil, for: service) }
         await wait()
-        _ = (app.take(), serverApp.take())
-        return peripheral
     }
 }
 
