@@ -31,9 +31,8 @@ extension WorldCore {
             return deliveries.append((client.rawValue, event))
         }
         switch event {
-        case .server(.readRequested(let transaction, _, _, _)), .server(.writeRequested(let transaction?, _, _)):
-            perform(.server(.respond(transaction, .failure(.unlikelyError))), for: client)
-        case .server(.writeRequested(nil, _, _)), .discovered: break
+        case .server(.readRequested), .server(.writeRequested): refuse(event, for: session.client, on: session.machine)
+        case .discovered: break
         case .systemLinks, .peer(_, .valueNotified):
             if station.held.count < Self.heldLimit { station.held.append((client.rawValue, event)) }
         default: station.held.append((client.rawValue, event))

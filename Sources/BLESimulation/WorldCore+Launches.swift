@@ -46,8 +46,7 @@ extension WorldCore {
         restorable.removeAll { $0.client == session.client }
         clients[session.client.rawValue] = .gone
         clients[client.rawValue] = .gone
-        deliveries.removeAll { $0.client == client.rawValue }
-        stations[index].held.removeAll { $0.client == client.rawValue }
+        _ = takeUnheard(by: client, on: index)
         stations[index].host.close(session.client, at: now)
         markDirty(index)
     }
@@ -71,11 +70,9 @@ extension WorldCore {
 
     /// Ends a manager whose session goes on, if it has an identifier.
     private mutating func leave(_ client: ClientID, _ session: WorldSession) {
-        guard let place = restorable.firstIndex(where: { $0.client == session.client }) else { return close(client) }
+        guard let place = preservedPlace(of: session.client) else { return close(client) }
         let index = session.machine
-        let unheard = (deliveries + stations[index].held).filter { $0.client == client.rawValue }.map(\.event)
-        deliveries.removeAll { $0.client == client.rawValue }
-        stations[index].held.removeAll { $0.client == client.rawValue }
+        let unheard = takeUnheard(by: client, on: index)
         clients[client.rawValue] = .gone
         clients[session.client.rawValue] = .ended
         restorable[place].held = unheard.filter { restorable[place].state.concerns($0) }
@@ -84,11 +81,20 @@ extension WorldCore {
         markDirty(index)
     }
 
+    /// Takes back what an app was about to hear.
+    private mutating func takeUnheard(by client: ClientID, on index: Int) -> [ClientEvent] {
+        let unheard = (deliveries + stations[index].held).filter { $0.client == client.rawValue }.map(\.event)
+        deliveries.removeAll { $0.client == client.rawValue }
+        stations[index].held.removeAll { $0.client == client.rawValue }
+        return unheard
+    }
+
+    /// Where the session is kept that a host knows as `client`, if it can go on without its app.
+    func preservedPlace(of client: ClientID) -> Int? { restorable.firstIndex { $0.client == client } }
+
     /// Gives up a session whose app has ended.
     mutating func giveUp(_ client: ClientID) {
-        guard let place = restorable.firstIndex(where: { $0.client == client }), restorable[place].held != nil else {
-            return
-        }
+        guard let place = preservedPlace(of: client), restorable[place].held != nil else { return }
         let index = restorable.remove(at: place).machine
         clients[client.rawValue] = .gone
         stations[index].host.close(client, at: now)
@@ -97,22 +103,18 @@ extension WorldCore {
 
     /// Keeps what the next launch of an app is to hear, and has the app launched for it.
     mutating func hold(_ event: ClientEvent, for client: ClientID) {
-        guard let place = restorable.firstIndex(where: { $0.client == client }),
-            restorable[place].state.concerns(event)
-        else { return }
+        guard let place = preservedPlace(of: client), restorable[place].state.concerns(event) else { return }
         let index = restorable[place].machine
-        guard stations[index].launcher != nil || !event.needsApp else { return refuse(event, for: client) }
+        guard stations[index].launcher != nil || !event.needsApp else { return refuse(event, for: client, on: index) }
         restorable[place].held?.append(event)
         guard restorable[place].held?.count ?? 0 <= RestorableSession.mostHeld else { return giveUp(client) }
         if event.launchesApps { launch(index) }
     }
 
-    /// Answers a central when there is no app, and nobody to launch it.
-    private mutating func refuse(_ event: ClientEvent, for client: ClientID) {
+    /// Answers a central that waits for an app which is not at work; `client` is whom the host takes the app for.
+    mutating func refuse(_ event: ClientEvent, for client: ClientID, on index: Int) {
         switch event {
         case .server(.readRequested(let transaction, _, _, _)), .server(.writeRequested(let transaction?, _, _)):
-            guard let place = restorable.firstIndex(where: { $0.client == client }) else { return }
-            let index = restorable[place].machine
             let response = ServerRequest.respond(transaction, .failure(.unlikelyError))
             stations[index].host.perform(.server(response), for: client, at: now)
             markDirty(index)
@@ -143,14 +145,14 @@ extension WorldCore {
 
     /// Notes what an app asks for, if its session can go on without it.
     mutating func preserve(_ request: ClientRequest, for client: ClientID) {
-        guard let place = restorable.firstIndex(where: { $0.client == client }) else { return }
+        guard let place = preservedPlace(of: client) else { return }
         restorable[place].state.note(request)
     }
 
     /// Notes what an app is about to hear, if its session can go on without it.
     mutating func preserve(_ event: ClientEvent, for client: Int) {
         guard !restorable.isEmpty, case .app(let session) = clients[client],
-            let place = restorable.firstIndex(where: { $0.client == session.client })
+            let place = preservedPlace(of: session.client)
         else { return }
         restorable[place].state.note(event)
     }

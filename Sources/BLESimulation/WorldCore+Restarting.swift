@@ -41,7 +41,7 @@ extension WorldCore {
     /// A host that was started anew is asked again for what a preserved session asked for. When the user switches
     /// Bluetooth off while an app is not there, nothing is left for its next launch.
     mutating func radioChanged(_ state: HostState, for client: ClientID) {
-        guard let place = restorable.firstIndex(where: { $0.client == client }) else { return }
+        guard let place = preservedPlace(of: client) else { return }
         let session = restorable[place]
         restorable[place].awaitsRadio = false
         if state == .poweredOn {
