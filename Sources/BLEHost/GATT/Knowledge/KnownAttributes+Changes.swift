@@ -7,18 +7,16 @@ extension KnownAttributes {
         -> AttributeHandleRange?
     {
         guard told.first(in: range) != nil else { return nil }
-        let gone = services.filter { $0.range.overlaps(range) && told.contains($0.place) && !found.contains($0) }
-        let new = found.filter { told.contains($0.place) && !services.contains($0) }
-        return (gone + new).map(\.range).joined
+        let old = services.filter { $0.range.overlaps(range) }
+        return told.news(from: old, to: found, at: \.place, isSame: ==).map(\.range).joined
     }
 
     /// Where it is news to those who were told of the included services in `told` that just these are in `range`.
     func change(includes found: [Include], in range: AttributeHandleRange, told: HandleSet) -> AttributeHandleRange? {
         guard told.first(in: range) != nil else { return nil }
         let old = includes[includes.indices(in: range)]
-        let gone = old.filter { one in told.contains(one.handle) && !found.contains { $0.agrees(with: one) } }
-        let new = found.filter { one in told.contains(one.handle) && !old.contains { $0.agrees(with: one) } }
-        return (gone + new).compactMap { AttributeHandleRange($0.handle) }.joined
+        let news = told.news(from: old, to: found, at: \.handle) { $0.agrees(with: $1) }
+        return news.compactMap { AttributeHandleRange($0.handle) }.joined
     }
 
     /// Where it is news to those who were told of the characteristics in `told` that just these are in `range`.
@@ -27,9 +25,7 @@ extension KnownAttributes {
     {
         guard told.first(in: range) != nil else { return nil }
         let old = declarations[declarations.indices(in: range)]
-        let gone = old.filter { told.contains($0.handle) && !found.contains($0) }
-        let new = found.filter { told.contains($0.handle) && !old.contains($0) }
-        return (gone + new).compactMap(\.range).joined
+        return told.news(from: old, to: found, at: \.handle, isSame: ==).compactMap(\.range).joined
     }
 
     /// Where it is news to those who were told of the descriptors in `told` that `range` holds just these attributes.
@@ -40,12 +36,24 @@ extension KnownAttributes {
     {
         guard told.first(in: range) != nil else { return nil }
         let old = types[types.indices(in: range)]
-        let gone = old.filter { told.contains($0.handle) && !found.contains($0) }
-        let new = found.filter { told.contains($0.handle) && !old.contains($0) }
-        return (gone + new)
+        return told.news(from: old, to: found, at: \.handle, isSame: ==)
             .filter { one in !declarations.contains { $0.range?.contains(one.handle) ?? false } }
             .compactMap { AttributeHandleRange($0.handle) }
             .joined
+    }
+}
+
+extension HandleSet {
+    /// What is gone and what is new, of all that lies at one of these handles.
+    fileprivate func news<Item>(
+        from old: some Sequence<Item>,
+        to found: [Item],
+        at place: (Item) -> AttributeHandle,
+        isSame: (Item, Item) -> Bool
+    ) -> [Item] {
+        let gone = old.filter { one in contains(place(one)) && !found.contains { isSame($0, one) } }
+        let new = found.filter { one in contains(place(one)) && !old.contains { isSame($0, one) } }
+        return gone + new
     }
 }
 
