@@ -39,7 +39,7 @@ let package = Package(
         .target(name: "BLEWire", swiftSettings: core),
         .target(name: "BLECrypto", dependencies: ["BLEWire"] + crypto, swiftSettings: core),
         .target(name: "BLEHost", dependencies: ["BLEWire", "BLECrypto"], swiftSettings: core),
-        .target(name: "BLEController", dependencies: ["BLEWire"], swiftSettings: core),
+        .target(name: "BLEController", dependencies: ["BLEWire", "BLECrypto"], swiftSettings: core),
 
         // Where they meet the machine, the app, and a world that is made up.
         .target(
@@ -79,7 +79,10 @@ let package = Package(
         ),
         .executableTarget(
             name: "BLEConformance",
-            dependencies: ["BLESimulation", "BLERuntime", "BLEHost", "BLEWire", argumentParser],
+            dependencies: [
+                "BLESimulation", "BLERuntime", "BLEHost", "BLEWire", argumentParser,
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: common
         ),
         .executableTarget(
@@ -91,7 +94,7 @@ let package = Package(
 
         .executableTarget(
             name: "BLEDay",
-            dependencies: ["CoreBluetooth", "BLESimulation", argumentParser],
+            dependencies: ["CoreBluetooth", "BLESimulation", "BLERuntime", argumentParser],
             path: "Benchmarks/BLEDay",
             swiftSettings: common
         ),
@@ -126,7 +129,7 @@ let package = Package(
         ),
         .testTarget(
             name: "bleTests",
-            dependencies: ["ble", "CoreBluetooth", "BLESimulation", argumentParser],
+            dependencies: ["ble", "CoreBluetooth", "BLESimulation", "BLERuntime", argumentParser],
             swiftSettings: common
         ),
         .testTarget(

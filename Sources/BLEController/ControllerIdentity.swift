@@ -14,17 +14,18 @@ package struct ControllerIdentity: Sendable {
             self.features = features
         }
 
-        /// A controller of Core 5.3: everything that this link layer does; encryption and address resolution are not
-        /// among it.
+        /// A controller of Core 5.3: everything that this link layer does; address resolution is not among it.
         package static let core5 = Self(
             version: 0x0C,
             features: [
-                .connectionParametersRequest, .extendedRejectIndication, .peripheralInitiatedFeaturesExchange, .ping,
+                .encryption, .connectionParametersRequest, .extendedRejectIndication,
+                .peripheralInitiatedFeaturesExchange, .ping,
                 .dataPacketLengthExtension, .phy2M, .phyCoded, .extendedAdvertising, .channelSelectionAlgorithm2,
+                .remotePublicKeyValidation,
             ]
         )
         /// A controller of Core 4.0: legacy advertising, 1M, packets of 27 octets, no procedures beyond the first.
-        package static let legacyOnly = Self(version: 0x06, features: [])
+        package static let legacyOnly = Self(version: 0x06, features: [.encryption])
     }
 
     /// Public, and its own alone.

@@ -1,3 +1,4 @@
+import BLECrypto
 import BLEWire
 
 /// One board: what its host has set, and what it is doing.
@@ -53,10 +54,15 @@ struct VirtualController: Sendable {
     var channelMap = ChannelMap.all
     var suggestedLength: (octets: UInt16, time: UInt16) = (27, 328)
     var preferredModulation: LL.PHYPreference
+    /// What the board draws from that only its host and the other end of a link learn; the air has dice of its own.
+    var random: SeededGenerator
+    /// The keys that the host had made last.
+    var keyPair: P256KeyPair?
     private var lastHandle: UInt16 = 0x0EFF
 
-    init(_ identity: ControllerIdentity) {
+    init(_ identity: ControllerIdentity, random: SeededGenerator) {
         self.identity = identity
+        self.random = random
         commands = Self.supportedCommands(identity.profile)
         let modulations = Self.modulations(identity.profile.features)
         preferredModulation = LL.PHYPreference(transmit: modulations, receive: modulations)
@@ -64,7 +70,7 @@ struct VirtualController: Sendable {
 
     /// Forgets everything that the host has said; what the board is, and the faults of a test, stay.
     mutating func reset() {
-        var fresh = Self(identity)
+        var fresh = Self(identity, random: random)
         fresh.faults = faults
         fresh.isPresent = isPresent
         fresh.lastHandle = lastHandle

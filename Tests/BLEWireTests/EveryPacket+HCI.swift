@@ -28,6 +28,7 @@ extension EveryPacket {
         HCI.ReadRemoteVersionInformationComplete.self, HCI.CommandComplete.self, HCI.CommandStatus.self,
         HCI.HardwareError.self, HCI.NumberOfCompletedPackets.self, HCI.DataBufferOverflow.self,
         HCI.EncryptionKeyRefreshComplete.self, HCI.AuthenticatedPayloadTimeoutExpired.self,
+        HCI.EncryptionChangeV2.self,
     ]
 
     static let hciLEEvents: [any HCILEEvent.Type] = [

@@ -6,6 +6,9 @@ extension Air {
         while let (role, status) = links[index].expired(by: now) {
             end(index, role, reason: status.rawValue, at: now)
         }
+        var overdue: [LinkEvent] = []
+        links[index].watchPayloads(at: now, into: &overdue)
+        tell(overdue, of: index, at: now)
         if links[index].mayChange(at: now) {
             var events: [LinkEvent] = []
             links[index].applyChanges(into: &events)
@@ -89,6 +92,13 @@ extension Air {
                     links[index][role].control.requested = nil
                     links[index].reject(.parameterRequest, role, .unsupportedRemoteFeature)
                 }
+            case .keyRequested(let request): askForKey(index, request, at: instant)
+            case .encryptionChanged(let role, let status):
+                sendEncryption(links[index][role], status: status, at: instant)
+            case .keyRefreshed(let role, let status): sendKeyRefresh(links[index][role], status: status, at: instant)
+            case .payloadTimeoutExpired(let role):
+                let event = HCI.AuthenticatedPayloadTimeoutExpired(handle: links[index][role].handle)
+                emit(.authenticatedPayloadTimeoutExpired(event), to: links[index][role].controller, at: instant)
             case .ended(let role, let reason): end(index, role, reason: reason, at: instant)
             }
         }

@@ -6,8 +6,8 @@ package import BLEWire
 /// sent: the scanners and initiators that are on, or the other end of a connection.
 ///
 /// What is modelled: packets with their times, channels, strengths and losses, scan windows, anchor points,
-/// acknowledgement. What is not: bits, interference between packets that overlap, drifting clocks, and a radio that
-/// cannot be in two places at once; each activity of a controller runs as if it had a radio of its own.
+/// acknowledgement, encryption. What is not: bits, interference between packets that overlap, drifting clocks, and a
+/// radio that cannot be in two places at once; each activity of a controller runs as if it had a radio of its own.
 package struct Air: ~Copyable {
     /// What the air does to packets.
     package struct Conditions: Hashable, Sendable {
@@ -42,6 +42,8 @@ package struct Air: ~Copyable {
     }
 
     var path: AirPath
+    /// Gives each controller numbers of its own, so that what one draws is felt by nobody else.
+    private var seeds: SeededGenerator
     var controllers: [VirtualController] = []
     var schedule = Schedule()
     var outbox = Outbox()
@@ -59,12 +61,13 @@ package struct Air: ~Copyable {
     package init(seed: UInt64, conditions: Conditions = .init()) {
         self.conditions = conditions
         path = AirPath(random: SeededGenerator(seed: seed), loss: conditions.loss)
+        seeds = SeededGenerator(seed: ~seed)
     }
 
     /// Adds a controller, as if it had just been switched on.
     package mutating func add(_ identity: ControllerIdentity) -> ControllerID {
         let id = ControllerID(rawValue: controllers.count)
-        controllers.append(VirtualController(identity))
+        controllers.append(VirtualController(identity, random: SeededGenerator(seed: seeds.next())))
         return id
     }
 

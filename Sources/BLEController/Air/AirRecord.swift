@@ -21,7 +21,7 @@ package struct AirRecord: Equatable, Sendable {
     package let channel: UInt8
     package let modulation: Modulation
     package let accessAddress: UInt32
-    /// Header and payload, without preamble and CRC.
+    /// Header and payload, without preamble and CRC; encrypted where the connection is.
     package let pdu: [UInt8]
     package let receptions: [Reception]
 }

@@ -36,9 +36,9 @@ package enum Modulation: UInt8, Sendable {
         }
     }
 
-    /// The most octets of payload that fit into `nanoseconds`, at least 27.
-    func longest(within nanoseconds: Int64) -> Int {
-        let spare = nanoseconds - airTime(0)
+    /// The most octets of payload that fit into `nanoseconds` with `codeLength` octets behind them, at least 27.
+    func longest(within nanoseconds: Int64, _ codeLength: Int) -> Int {
+        let spare = nanoseconds - airTime(codeLength)
         let octet = airTime(1) - airTime(0)
         return Int(max(27, spare / octet))
     }

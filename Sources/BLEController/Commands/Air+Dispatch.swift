@@ -5,7 +5,7 @@ extension Air {
     mutating func perform(_ command: HCICommandPacket, _ controller: Int) {
         if performSetup(command, controller) || performAdvertising(command, controller)
             || performScanning(command, controller) || performLink(command, controller)
-            || performPrivacy(command, controller)
+            || performPrivacy(command, controller) || performKeys(command, controller)
         {
             return
         }

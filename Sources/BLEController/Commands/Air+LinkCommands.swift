@@ -12,13 +12,15 @@ extension Air {
         case .leRemoteConnectionParameterRequestReply(let command): accept(command, controller)
         case .leRemoteConnectionParameterRequestNegativeReply(let command): decline(command, controller)
         case .leSetHostChannelClassification(let command): classify(command, controller)
-        default: return performLinkReading(command, controller) || performPacketForms(command, controller)
+        default:
+            return performLinkReading(command, controller) || performPacketForms(command, controller)
+                || performEncryption(command, controller)
         }
         return true
     }
 
     /// Begins a procedure that a host asks for, and answers whether it could.
-    private mutating func run(
+    mutating func run(
         _ procedure: LinkControl.Procedure,
         on handle: ConnectionHandle,
         of opcode: HCI.Opcode,

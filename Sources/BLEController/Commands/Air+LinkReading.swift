@@ -130,6 +130,8 @@ extension Air {
                 status = .invalidCommandParameters
             } else {
                 links[connection.link][connection.role].payloadTimeout = command.timeout
+                links[connection.link][connection.role].encryption.payloadTimer.restart(at: now)
+                scheduleLink(connection.link)
             }
         }
         complete(

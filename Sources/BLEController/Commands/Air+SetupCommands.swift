@@ -16,8 +16,6 @@ extension Air {
         case .leSetEventMask(let command):
             controllers[controller].masks.le = command.mask
             complete(HCI.LESetEventMask.self, .success, controller)
-        case .leRand:
-            complete(HCI.LERand.self, .init(status: .success, number: path.random.next()), controller)
         case .leSetRandomAddress(let command): setRandomAddress(command, controller)
         case .leWriteRFPathCompensation(let command):
             let isInRange = -1280...1280 ~= command.transmit && -1280...1280 ~= command.receive

@@ -14,9 +14,8 @@ extension VirtualController {
         if !features.isDisjoint(with: [.phy2M, .phyCoded]) {
             for opcode: HCI.Opcode in [.leReadPHY, .leSetDefaultPHY, .leSetPHY] { commands.insert(opcode) }
         }
-        // Address resolution came with Core 4.2.
-        if profile.version >= HCI.CoreVersion.v4_2.wire {
-            for opcode in privacyCommands { commands.insert(opcode) }
+        for (version, opcodes) in versionCommands where profile.version >= version.wire {
+            for opcode in opcodes { commands.insert(opcode) }
         }
         return commands
     }
@@ -29,7 +28,8 @@ extension VirtualController {
         .leSetScanResponseData, .leSetAdvertisingEnable, .leSetScanParameters, .leSetScanEnable, .leCreateConnection,
         .leCreateConnectionCancel, .leReadFilterAcceptListSize, .leClearFilterAcceptList,
         .leAddDeviceToFilterAcceptList, .leRemoveDeviceFromFilterAcceptList, .leConnectionUpdate,
-        .leSetHostChannelClassification, .leReadChannelMap, .leReadRemoteFeatures, .leRand, .leReadSupportedStates,
+        .leSetHostChannelClassification, .leReadChannelMap, .leReadRemoteFeatures, .leEncrypt, .leRand,
+        .leReadSupportedStates,
     ]
 
     private static let featureCommands: [(LEFeatures, [HCI.Opcode])] = [
@@ -37,6 +37,7 @@ extension VirtualController {
             .connectionParametersRequest,
             [.leRemoteConnectionParameterRequestReply, .leRemoteConnectionParameterRequestNegativeReply]
         ),
+        (.encryption, [.leEnableEncryption, .leLongTermKeyRequestReply, .leLongTermKeyRequestNegativeReply]),
         (.ping, [.readAuthenticatedPayloadTimeout, .writeAuthenticatedPayloadTimeout]),
         (
             .dataPacketLengthExtension,
@@ -58,10 +59,18 @@ extension VirtualController {
         ),
     ]
 
-    private static let privacyCommands: [HCI.Opcode] = [
-        .leAddDeviceToResolvingList, .leRemoveDeviceFromResolvingList, .leClearResolvingList,
-        .leReadResolvingListSize, .leReadPeerResolvableAddress, .leReadLocalResolvableAddress,
-        .leSetAddressResolutionEnable, .leSetResolvablePrivateAddressTimeout, .leSetPrivacyMode,
+    /// What came with a version of the Core Specification and has no feature of its own.
+    private static let versionCommands: [(HCI.CoreVersion, [HCI.Opcode])] = [
+        (
+            .v4_2,
+            [
+                .leAddDeviceToResolvingList, .leRemoveDeviceFromResolvingList, .leClearResolvingList,
+                .leReadResolvingListSize, .leReadPeerResolvableAddress, .leReadLocalResolvableAddress,
+                .leSetAddressResolutionEnable, .leSetResolvablePrivateAddressTimeout, .leSetPrivacyMode,
+                .leReadLocalP256PublicKey, .leGenerateDHKey,
+            ]
+        ),
+        (.v5_1, [.leGenerateDHKeyV2]),
     ]
 
     /// Notes that the host uses legacy or extended commands, and returns whether it may.

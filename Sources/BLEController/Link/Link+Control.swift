@@ -10,7 +10,21 @@ extension Link {
         at now: Instant,
         into events: inout [LinkEvent]
     ) {
-        guard isKnown(packet, to: role) else { return self[role].control.send(.unknownResponse(packet.opcode)) }
+        switch self[role].encryption.admission(of: packet.opcode) {
+        case .now: take(packet, role, at: now, into: &events)
+        case .later: return self[role].encryption.postpone(packet)
+        case .never: return events.append(.ended(role, reason: LinkStatus.micFailure.rawValue))
+        }
+        beginProcedures(role, at: now, into: &events)
+    }
+
+    private mutating func take(
+        _ packet: LLControlPacket,
+        _ role: Role,
+        at now: Instant,
+        into events: inout [LinkEvent]
+    ) {
+        guard isKnown(packet, to: role) else { return refuse(packet.opcode, role) }
         switch packet {
         case .connectionUpdate(let update): agree(on: .timing(update), role, into: &events)
         case .channelMap(let indication): agree(on: .channels(indication), role, into: &events)
@@ -19,16 +33,18 @@ extension Link {
             // The answer of a peripheral, which is out by now, acknowledged this; a central has yet to do so.
             if role == .central { self[role].farewell = reason } else { events.append(.ended(role, reason: reason)) }
         case .unknownResponse(let opcode):
-            fail(opcode, role, status: LinkStatus.unsupportedRemoteFeature.rawValue, into: &events)
-        case .reject(let reason): fail(nil, role, status: reason, into: &events)
+            fail(opcode, role, status: LinkStatus.unsupportedRemoteFeature.rawValue, at: now, into: &events)
+        case .reject(let reason): fail(nil, role, status: reason, at: now, into: &events)
         case .rejectExtended(let rejection):
-            fail(rejection.opcode, role, status: rejection.reason, into: &events)
+            fail(rejection.opcode, role, status: rejection.reason, at: now, into: &events)
+        case .encryptionRequest, .encryptionResponse, .startEncryptionRequest, .startEncryptionResponse,
+            .pauseEncryptionRequest, .pauseEncryptionResponse:
+            receiveEncryption(packet, role, at: now, into: &events)
         case .featureRequest, .featureResponse, .peripheralFeatureRequest, .version, .parameterRequest,
             .parameterResponse, .pingRequest, .pingResponse, .lengthRequest, .lengthResponse, .phyRequest,
             .phyResponse, .other:
             exchange(packet, role, into: &events)
         }
-        beginProcedures(role, at: now, into: &events)
     }
 
     /// Takes what the other end says of itself, or would have changed.
@@ -47,7 +63,7 @@ extension Link {
             sendVersion(role)
             if finish(.version, role) { events.append(.versionRead(role, status: 0)) }
         case .pingRequest: self[role].control.send(.pingResponse)
-        case .pingResponse: break
+        case .pingResponse: _ = finish(.ping, role)
         case .lengthRequest(let lengths):
             if self[role].lengths.receive(lengths) { events.append(.lengthsChanged(role)) }
             self[role].control.send(.lengthResponse(self[role].lengths.local))
@@ -64,7 +80,10 @@ extension Link {
             self[role].control.finish()
             _ = self[role].control.submit(.timing(parameters))
         case .other(let opcode, _): refuse(opcode, role)
-        case .connectionUpdate, .channelMap, .phyUpdate, .terminate, .unknownResponse, .reject, .rejectExtended: break
+        case .connectionUpdate, .channelMap, .phyUpdate, .terminate, .unknownResponse, .reject, .rejectExtended,
+            .encryptionRequest, .encryptionResponse, .startEncryptionRequest, .startEncryptionResponse,
+            .pauseEncryptionRequest, .pauseEncryptionResponse:
+            break
         }
     }
 
@@ -80,11 +99,14 @@ extension Link {
         case .pingRequest, .pingResponse: return features.contains(.ping)
         case .lengthRequest, .lengthResponse: return features.contains(.dataPacketLengthExtension)
         case .phyRequest, .phyResponse, .phyUpdate: return !features.isDisjoint(with: [.phy2M, .phyCoded])
+        case .encryptionRequest, .pauseEncryptionRequest: return role == .peripheral && features.contains(.encryption)
+        case .encryptionResponse, .startEncryptionRequest: return role == .central && features.contains(.encryption)
+        case .startEncryptionResponse, .pauseEncryptionResponse: return features.contains(.encryption)
         case .terminate, .unknownResponse, .featureResponse, .version, .reject, .other: return true
         }
     }
 
-    /// Answers what this link layer cannot do; encryption is refused here until there is some.
+    /// Answers what this link layer cannot do.
     private mutating func refuse(_ opcode: LL.ControlOpcode, _ role: Role) {
         switch opcode {
         case .encryptionRequest, .pauseEncryptionRequest:
@@ -199,6 +221,7 @@ extension Link {
         _ opcode: LL.ControlOpcode?,
         _ role: Role,
         status: UInt8,
+        at now: Instant,
         into events: inout [LinkEvent]
     ) {
         guard let procedure = self[role].control.active, self[role].control.deadline != nil else { return }
@@ -207,7 +230,8 @@ extension Link {
         switch procedure {
         case .version: events.append(.versionRead(role, status: status))
         case .features: events.append(.featuresRead(role, status: status))
-        case .length, .channels: break
+        case .length, .channels, .ping: break
+        case .encryption: encryptionRejected(status: status, at: now, into: &events)
         case .modulation: events.append(.modulationUpdated(role, status: status))
         case .parameters, .timing: events.append(.timingUpdated(role, status: status))
         }
@@ -222,6 +246,8 @@ extension Link {
         case .parameters: .parameterRequest
         case .timing: .connectionUpdate
         case .channels: .channelMap
+        case .encryption: .encryptionRequest
+        case .ping: .pingRequest
         }
     }
 }

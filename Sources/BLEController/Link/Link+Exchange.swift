@@ -10,7 +10,7 @@ enum LinkDelivery: Sendable {
     case acknowledged(Role, LLControlPacket, at: Instant)
     /// The other end has a whole fragment that the host of this end gave.
     case completed(Role, at: Instant)
-    /// The end, a central, has acknowledged that the other leaves, and is gone too.
+    /// The end is gone: it has acknowledged that the other leaves, or what it heard is not authentic.
     case left(Role, reason: UInt8, at: Instant)
 }
 
@@ -41,7 +41,8 @@ extension Link {
     /// Core 6.0, Vol 6, Part B, 4.5.1 and 4.5.6.
     mutating func exchange(at now: Instant, over path: inout AirPath, into deliveries: inout [LinkDelivery]) {
         let listens = peripheralListens(at: now)
-        let sent = transmit(.central)
+        let (down, up) = (down, up)
+        let sent = self[.central].transmit(down)
         let downEnd = now + down.airTime(sent.length)
         let heard = listens && !isPartitioned && path.delivers(strength: strengths.down)
         if path.records != nil { record(sent, .central, at: now, heard: heard, over: &path) }
@@ -51,8 +52,9 @@ extension Link {
         }
         guard heard else { return endEvent() }
         let control = take(sent, by: .peripheral, at: downEnd, into: &deliveries)
+        guard self[.peripheral].isPresent else { return endEvent() }
 
-        let answer = transmit(.peripheral)
+        let answer = self[.peripheral].transmit(up)
         let upStart = downEnd + Spacing.frame
         let upEnd = upStart + up.airTime(answer.length)
         let answered = path.delivers(strength: strengths.up)
@@ -72,8 +74,8 @@ extension Link {
     /// Whether two packets of the greatest length are over before the next event begins.
     private func fits(_ start: Instant) -> Bool {
         let exchange =
-            down.airTime(self[.central].lengths.transmitLimit(down)) + Spacing.frame
-            + up.airTime(self[.peripheral].lengths.transmitLimit(up))
+            down.airTime(self[.central].transmitLimit(down) + self[.central].codeLength) + Spacing.frame
+            + up.airTime(self[.peripheral].transmitLimit(up) + self[.peripheral].codeLength)
         return start + (exchange + Spacing.frame) <= anchor + timing.intervalNanoseconds
     }
 
@@ -91,44 +93,6 @@ extension Link {
 
     @inline(__always)
     private mutating func endEvent() { closeEvent() }
-
-    /// A packet as it goes out.
-    private struct Transmission {
-        var payload: Acknowledgement.Payload
-        var bits: Acknowledgement.Bits
-        var length: Int
-        var moreData: Bool
-    }
-
-    /// Takes the packet that `role` sends now: the one that is not acknowledged yet, or the next.
-    private mutating func transmit(_ role: Role) -> Transmission {
-        if self[role].acknowledgement.inFlight == nil {
-            if let packet = self[role].control.nextPacket() {
-                self[role].acknowledgement.send(.control(packet))
-            } else if let count = self[role].outgoing.next(limit: transmitLimit(role)) {
-                self[role].acknowledgement.send(.data(count: count))
-            } else {
-                self[role].acknowledgement.send(.empty)
-            }
-        }
-        let payload = self[role].acknowledgement.inFlight ?? .empty
-        let bits = self[role].acknowledgement.bits
-        switch payload {
-        case .empty:
-            let more = self[role].control.hasPacket || self[role].outgoing.count > 0
-            return Transmission(payload: payload, bits: bits, length: 0, moreData: more)
-        case .control(let packet):
-            let more = self[role].control.hasPacket || self[role].outgoing.count > 0
-            return Transmission(payload: payload, bits: bits, length: packet.length, moreData: more)
-        case .data(let count):
-            let more = self[role].control.hasPacket || self[role].outgoing.hasMore(than: count)
-            return Transmission(payload: payload, bits: bits, length: count, moreData: more)
-        }
-    }
-
-    private func transmitLimit(_ role: Role) -> Int {
-        self[role].lengths.transmitLimit(role == .central ? down : up)
-    }
 
     /// Gives a packet that arrived to the end that heard it, but for a new control PDU, which it returns: that is
     /// looked at only once the answer is out.
@@ -151,11 +115,32 @@ extension Link {
         switch packet.payload {
         case .empty: return nil
         case .data(let count):
-            let (octets, isStart) = self[role.other].outgoing.octets(count)
+            let (plain, isStart) = self[role.other].outgoing.octets(count)
+            let content: LL.DataHeader.Content = isStart ? .start : .continuation
+            guard let octets = self[role].authentic(plain, packet.sealed, content, at: instant) else {
+                return lose(role, at: instant, into: &deliveries)
+            }
             deliveries.append(.data(role, octets, isStart: isStart, at: instant))
             return nil
-        case .control(let packet): return .control(role, packet, at: instant)
+        case .control(let control):
+            guard self[role].authentic([], packet.sealed, .control, at: instant) != nil else {
+                return lose(role, at: instant, into: &deliveries)
+            }
+            return .control(role, control, at: instant)
         }
+    }
+
+    /// Ends the link for an end that heard what is not authentic: it says nothing more.
+    ///
+    /// Core 6.0, Vol 6, Part B, 5.1.3.1; Part E, 1.
+    private mutating func lose(
+        _ role: Role,
+        at instant: Instant,
+        into deliveries: inout [LinkDelivery]
+    ) -> LinkDelivery? {
+        self[role].isPresent = false
+        deliveries.append(.left(role, reason: LinkStatus.micFailure.rawValue, at: instant))
+        return nil
     }
 
     private func record(
@@ -179,6 +164,7 @@ extension Link {
             if isStart { header.content = .start }
             payload = Array(octets)
         }
+        payload = packet.sealed ?? payload
         header.length = UInt8(truncatingIfNeeded: payload.count)
         let strength = role == .central ? strengths.down : strengths.up
         path.records?.append(

@@ -9,6 +9,13 @@ enum LinkEvent: Equatable, Sendable {
     case timingUpdated(Role, status: UInt8)
     /// The other end asks for timing, and the host of this one decides.
     case parametersRequested(Role, LL.ConnectionParameters)
+    /// The central would encrypt, and the peripheral's host has the key or has not.
+    case keyRequested(LL.EncryptionRequest)
+    case encryptionChanged(Role, status: UInt8)
+    /// The link is encrypted with another key, or could not be.
+    case keyRefreshed(Role, status: UInt8)
+    /// Nothing authentic has come for as long as the host of the end wants to wait.
+    case payloadTimeoutExpired(Role)
     /// The end is gone.
     case ended(Role, reason: UInt8)
 }
@@ -19,7 +26,7 @@ extension Link {
     /// Core 6.0, Vol 6, Part B, 5.1.
     mutating func beginProcedures(_ role: Role, at now: Instant, into events: inout [LinkEvent]) {
         // A change that the other end asked for has to come into force first.
-        while self[role].change == nil, let procedure = self[role].control.next() {
+        while self[role].change == nil, !self[role].encryption.isUnderWay, let procedure = self[role].control.next() {
             begin(procedure, role, at: now, into: &events)
         }
     }
@@ -55,6 +62,10 @@ extension Link {
         case .parameters(let parameters):
             self[role].control.await(procedure, at: now)
             self[role].control.send(.parameterRequest(parameters))
+        case .ping:
+            self[role].control.await(procedure, at: now)
+            self[role].control.send(.pingRequest)
+        case .encryption(let terms): beginEncryption(terms, at: now)
         case .timing(let parameters): layDownTiming(parameters, procedure)
         case .channels(let map):
             let indication = LL.ChannelMapIndication(channelMap: map, instant: nextInstant)

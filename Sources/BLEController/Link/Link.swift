@@ -70,10 +70,10 @@ struct Link: Sendable {
     }
 
     subscript(role: Role) -> LinkEnd {
-        @inline(__always) _read {
+        @inline(__always) get {
             switch role {
-            case .central: yield central
-            case .peripheral: yield peripheral
+            case .central: central
+            case .peripheral: peripheral
             }
         }
         @inline(__always) _modify {
@@ -96,7 +96,10 @@ struct Link: Sendable {
     /// When something happens next on this connection.
     var due: Instant {
         var due = isMeeting ? nextExchange : Instant(nanoseconds: .max)
-        for role in Role.both where self[role].isPresent { due = min(due, expiry(of: role).instant) }
+        for role in Role.both where self[role].isPresent {
+            due = min(due, expiry(of: role).instant)
+            if let deadline = self[role].payloadDeadline { due = min(due, deadline) }
+        }
         return due
     }
 
@@ -121,7 +124,7 @@ struct Link: Sendable {
             return (created + 6 * timing.intervalNanoseconds, .failedToBeEstablished)
         }
         var result = (self[role].lastHeard + timing.timeoutNanoseconds, LinkStatus.connectionTimeout)
-        if let deadline = self[role].control.deadline, deadline < result.0 { result = (deadline, .responseTimeout) }
+        if let deadline = self[role].responseDeadline, deadline < result.0 { result = (deadline, .responseTimeout) }
         if let termination = self[role].control.termination, termination.deadline < result.0 {
             result = (termination.deadline, .terminatedByLocalHost)
         }
@@ -151,6 +154,7 @@ struct Link: Sendable {
 /// Core 6.0, Vol 1, Part F, 2.
 enum LinkStatus: UInt8, Sendable {
     case success = 0x00
+    case pinOrKeyMissing = 0x06
     case connectionTimeout = 0x08
     case terminatedByLocalHost = 0x16
     case unsupportedRemoteFeature = 0x1A
@@ -159,5 +163,6 @@ enum LinkStatus: UInt8, Sendable {
     case procedureCollision = 0x23
     case instantPassed = 0x28
     case differentTransactionCollision = 0x2A
+    case micFailure = 0x3D
     case failedToBeEstablished = 0x3E
 }

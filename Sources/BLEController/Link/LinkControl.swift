@@ -21,11 +21,15 @@ struct LinkControl: Sendable {
         case timing(LL.ConnectionParameters)
         /// Lays down channels, as only a central can.
         case channels(UInt64)
+        /// Encrypts the connection, or encrypts it anew, as only a central can.
+        indirect case encryption(EncryptionTerms)
+        /// Asks for something authentic.
+        case ping
 
         /// Whether an instant is agreed on, so that no other such procedure may run at the same time.
         var hasInstant: Bool {
             switch self {
-            case .version, .features, .length: false
+            case .version, .features, .length, .encryption, .ping: false
             case .modulation, .parameters, .timing, .channels: true
             }
         }
@@ -72,7 +76,10 @@ struct LinkControl: Sendable {
         if case .awaiting(_, let deadline) = state { deadline } else { nil }
     }
 
-    var hasPacket: Bool { !packets.isEmpty }
+    /// Whether there is a packet to send; if the connection is being encrypted, one that may be sent meanwhile.
+    func hasPacket(ofEncryption: Bool) -> Bool {
+        ofEncryption ? packets.contains(where: Self.isSentWhileEncrypting) : !packets.isEmpty
+    }
 
     /// Whether nothing is under way or waiting.
     var isIdle: Bool { state == .idle && waiting.isEmpty && packets.isEmpty && termination == nil }
@@ -98,6 +105,12 @@ struct LinkControl: Sendable {
         state = .awaiting(procedure, deadline: now + Self.responseTimeout)
     }
 
+    /// Notes that the procedure under way has gone on with a packet that wants an answer.
+    mutating func renew(at now: Instant) {
+        guard case .awaiting(let procedure, _) = state else { return }
+        self.await(procedure, at: now)
+    }
+
     /// Notes that `procedure` is agreed on and completes at an instant.
     mutating func settle(_ procedure: Procedure) { state = .settling(procedure) }
 
@@ -110,8 +123,16 @@ struct LinkControl: Sendable {
         packets.append(packet)
     }
 
-    /// Takes the next packet to send.
-    mutating func nextPacket() -> LLControlPacket? { packets.isEmpty ? nil : packets.removeFirst() }
+    /// Takes the next packet to send; if the connection is being encrypted, the next that may be sent meanwhile.
+    mutating func nextPacket(ofEncryption: Bool) -> LLControlPacket? {
+        guard ofEncryption else { return packets.isEmpty ? nil : packets.removeFirst() }
+        return packets.firstIndex(where: Self.isSentWhileEncrypting).map { packets.remove(at: $0) }
+    }
+
+    /// Core 6.0, Vol 6, Part B, 5.1.3.1.
+    private static func isSentWhileEncrypting(_ packet: LLControlPacket) -> Bool {
+        packet.opcode.isOfEncryption || packet.opcode == .terminate
+    }
 
     /// Drops everything else and says goodbye.
     mutating func terminate(reason: UInt8, deadline: Instant) {

@@ -6,6 +6,10 @@ package enum LLControlPacket: Equatable, Sendable {
     case channelMap(LL.ChannelMapIndication)
     /// The reason is the code of an HCI status.
     case terminate(reason: UInt8)
+    indirect case encryptionRequest(LL.EncryptionRequest)
+    case encryptionResponse(LL.EncryptionResponse)
+    case startEncryptionRequest
+    case startEncryptionResponse
     /// The opcode that the sender does not know.
     case unknownResponse(LL.ControlOpcode)
     /// What the central can do, a bit for each feature.
@@ -13,6 +17,8 @@ package enum LLControlPacket: Equatable, Sendable {
     case featureResponse(UInt64)
     /// What the peripheral can do, a bit for each feature.
     case peripheralFeatureRequest(UInt64)
+    case pauseEncryptionRequest
+    case pauseEncryptionResponse
     case version(LL.VersionIndication)
     /// The reason is the code of an HCI status.
     case reject(reason: UInt8)
@@ -35,10 +41,16 @@ package enum LLControlPacket: Equatable, Sendable {
         case .connectionUpdate: .connectionUpdate
         case .channelMap: .channelMap
         case .terminate: .terminate
+        case .encryptionRequest: .encryptionRequest
+        case .encryptionResponse: .encryptionResponse
+        case .startEncryptionRequest: .startEncryptionRequest
+        case .startEncryptionResponse: .startEncryptionResponse
         case .unknownResponse: .unknownResponse
         case .featureRequest: .featureRequest
         case .featureResponse: .featureResponse
         case .peripheralFeatureRequest: .peripheralFeatureRequest
+        case .pauseEncryptionRequest: .pauseEncryptionRequest
+        case .pauseEncryptionResponse: .pauseEncryptionResponse
         case .version: .version
         case .reject: .reject
         case .rejectExtended: .rejectExtended
@@ -61,11 +73,15 @@ package enum LLControlPacket: Equatable, Sendable {
         case .connectionUpdate: 12
         case .channelMap: 8
         case .terminate, .unknownResponse, .reject: 2
+        case .encryptionRequest: 23
+        case .encryptionResponse: 13
         case .featureRequest, .featureResponse, .peripheralFeatureRequest, .lengthRequest, .lengthResponse: 9
         case .version: 6
         case .rejectExtended, .phyRequest, .phyResponse: 3
         case .parameterRequest, .parameterResponse: 24
-        case .pingRequest, .pingResponse: 1
+        case .startEncryptionRequest, .startEncryptionResponse, .pauseEncryptionRequest, .pauseEncryptionResponse,
+            .pingRequest, .pingResponse:
+            1
         case .phyUpdate: 5
         case .other(_, let octets): 1 + octets.count
         }
@@ -78,13 +94,17 @@ package enum LLControlPacket: Equatable, Sendable {
         case .connectionUpdate(let packet): octets = packet.encoded
         case .channelMap(let packet): octets = packet.encoded
         case .terminate(let reason), .reject(let reason): octets = [reason]
+        case .encryptionRequest(let packet): octets = packet.encoded
+        case .encryptionResponse(let packet): octets = packet.encoded
         case .unknownResponse(let opcode): octets = [opcode.wire]
         case .featureRequest(let features), .featureResponse(let features), .peripheralFeatureRequest(let features):
             octets = features.littleEndianOctets
         case .version(let packet): octets = packet.encoded
         case .rejectExtended(let packet): octets = packet.encoded
         case .parameterRequest(let packet), .parameterResponse(let packet): octets = packet.encoded
-        case .pingRequest, .pingResponse: octets = []
+        case .startEncryptionRequest, .startEncryptionResponse, .pauseEncryptionRequest, .pauseEncryptionResponse,
+            .pingRequest, .pingResponse:
+            octets = []
         case .lengthRequest(let packet), .lengthResponse(let packet): octets = packet.encoded
         case .phyRequest(let packet), .phyResponse(let packet): octets = packet.encoded
         case .phyUpdate(let packet): octets = packet.encoded
@@ -103,18 +123,23 @@ package enum LLControlPacket: Equatable, Sendable {
         case .connectionUpdate: self = .connectionUpdate(try .init(decoding: payload))
         case .channelMap: self = .channelMap(try .init(decoding: payload))
         case .terminate: self = .terminate(reason: try Octet(decoding: payload).value)
+        case .encryptionRequest: self = .encryptionRequest(try .init(decoding: payload))
+        case .encryptionResponse: self = .encryptionResponse(try .init(decoding: payload))
+        case .startEncryptionRequest: self = try Self.bare(.startEncryptionRequest, payload)
+        case .startEncryptionResponse: self = try Self.bare(.startEncryptionResponse, payload)
         case .unknownResponse: self = .unknownResponse(.init(wire: try Octet(decoding: payload).value))
         case .featureRequest: self = .featureRequest(try FeatureSet(decoding: payload).value)
         case .featureResponse: self = .featureResponse(try FeatureSet(decoding: payload).value)
         case .peripheralFeatureRequest: self = .peripheralFeatureRequest(try FeatureSet(decoding: payload).value)
+        case .pauseEncryptionRequest: self = try Self.bare(.pauseEncryptionRequest, payload)
+        case .pauseEncryptionResponse: self = try Self.bare(.pauseEncryptionResponse, payload)
         case .version: self = .version(try .init(decoding: payload))
         case .reject: self = .reject(reason: try Octet(decoding: payload).value)
         case .rejectExtended: self = .rejectExtended(try .init(decoding: payload))
         case .parameterRequest: self = .parameterRequest(try .init(decoding: payload))
         case .parameterResponse: self = .parameterResponse(try .init(decoding: payload))
-        case .pingRequest, .pingResponse:
-            guard payload.isEmpty else { throw .trailing(count: payload.count) }
-            self = opcode == .pingRequest ? .pingRequest : .pingResponse
+        case .pingRequest: self = try Self.bare(.pingRequest, payload)
+        case .pingResponse: self = try Self.bare(.pingResponse, payload)
         case .lengthRequest: self = .lengthRequest(try .init(decoding: payload))
         case .lengthResponse: self = .lengthResponse(try .init(decoding: payload))
         case .phyRequest: self = .phyRequest(try .init(decoding: payload))
@@ -126,6 +151,12 @@ package enum LLControlPacket: Equatable, Sendable {
 
     /// Decodes a PDU from its opcode on.
     package init(decoding bytes: [UInt8]) throws(PacketError) { try self.init(decoding: bytes.span) }
+
+    /// Checks that a PDU that says nothing but what it is has no payload.
+    private static func bare(_ packet: Self, _ payload: Span<UInt8>) throws(PacketError) -> Self {
+        guard payload.isEmpty else { throw .trailing(count: payload.count) }
+        return packet
+    }
 
     /// The payload of a PDU that says one octet.
     private struct Octet: Packet {

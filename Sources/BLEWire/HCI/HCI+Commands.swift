@@ -82,6 +82,7 @@ extension HCI {
         LEReadRFPathCompensation.self,
         LEWriteRFPathCompensation.self,
         LESetPrivacyMode.self,
+        LEGenerateDHKeyV2.self,
         LEReadBufferSizeV2.self,
         LESetHostFeature.self,
         LESetTransmitPowerReportingEnable.self,

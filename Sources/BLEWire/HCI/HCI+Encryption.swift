@@ -86,7 +86,7 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Has the controller agree on a secret with the public key of a peer.
+    /// Has the controller agree on a secret with the public key of a peer, with the key pair that it made last.
     ///
     /// ``HCI/LEGenerateDHKeyComplete`` brings it.
     ///
@@ -104,6 +104,44 @@ extension HCI {
 
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
             try wire.nested(&key)
+        }
+    }
+    /// Has the controller agree on a secret with the public key of a peer, with a key pair that the host chooses.
+    ///
+    /// ``HCI/LEGenerateDHKeyComplete`` brings it.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.37.
+    package struct LEGenerateDHKeyV2: HCICommand {
+        package static var opcode: Opcode { .leGenerateDHKeyV2 }
+        package typealias Return = NoReturn
+
+        /// Which key pair is used.
+        package enum KeyType: UInt8, WireField, CustomStringConvertible {
+            /// The one that the controller made last.
+            case generated = 0
+            /// The one that everybody knows, so that links can be listened to.
+            case debug = 1
+
+            package var description: String {
+                switch self {
+                case .generated: "generated"
+                case .debug: "debug"
+                }
+            }
+        }
+
+        package var key = PublicKey()
+        package var type = KeyType.generated
+
+        package init() {}
+        package init(key: PublicKey, type: KeyType) {
+            self.key = key
+            self.type = type
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.nested(&key)
+            try wire.field(&type, "Key Type")
         }
     }
 }

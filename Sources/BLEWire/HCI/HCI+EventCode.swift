@@ -17,6 +17,7 @@ extension HCI {
         package static let encryptionKeyRefreshComplete = Self(wire: 0x30)
         package static let leMeta = Self(wire: 0x3E)
         package static let authenticatedPayloadTimeoutExpired = Self(wire: 0x57)
+        package static let encryptionChangeV2 = Self(wire: 0x59)
     }
 }
 
@@ -35,6 +36,7 @@ extension HCI.EventCode: CustomStringConvertible {
         case .encryptionKeyRefreshComplete: "Encryption Key Refresh Complete"
         case .leMeta: "LE Meta"
         case .authenticatedPayloadTimeoutExpired: "Authenticated Payload Timeout Expired"
+        case .encryptionChangeV2: "Encryption Change [v2]"
         default: "event 0x\(String(wire, radix: 16))"
         }
     }

@@ -52,6 +52,7 @@ extension HCI {
 
         package static let v4_2 = Self(wire: 8)
         package static let v5_0 = Self(wire: 9)
+        package static let v5_1 = Self(wire: 10)
         package static let v5_3 = Self(wire: 12)
         package static let v5_4 = Self(wire: 13)
         package static let v6_0 = Self(wire: 14)

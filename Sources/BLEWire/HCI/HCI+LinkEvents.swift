@@ -66,6 +66,41 @@ extension HCI {
         }
     }
 
+    /// Tells that the encryption of a connection was switched on or off, and how long its key is.
+    ///
+    /// A controller sends it in place of ``HCI/EncryptionChange`` if the host lets it through.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.7.8.
+    package struct EncryptionChangeV2: HCIEvent {
+        package static var code: EventCode { .encryptionChangeV2 }
+
+        package var status = Status.success
+        package var handle = ConnectionHandle.lowest
+        package var encryption = EncryptionChange.Encryption.off
+        /// In octets; means nothing if the connection is not encrypted.
+        package var keySize: UInt8 = 0
+
+        package init() {}
+        package init(
+            status: Status,
+            handle: ConnectionHandle,
+            encryption: EncryptionChange.Encryption,
+            keySize: UInt8
+        ) {
+            self.status = status
+            self.handle = handle
+            self.encryption = encryption
+            self.keySize = keySize
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&status, "Status")
+            try wire.handle(&handle, after: status)
+            try wire.field(&encryption, "Encryption Enabled")
+            try wire.integer(&keySize, "Encryption Key Size")
+        }
+    }
+
     /// Brings the version of a peer.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.12.

@@ -89,6 +89,7 @@ extension HCI {
         package static let leReadRFPathCompensation = Self(wire: 0x204C)
         package static let leWriteRFPathCompensation = Self(wire: 0x204D)
         package static let leSetPrivacyMode = Self(wire: 0x204E)
+        package static let leGenerateDHKeyV2 = Self(wire: 0x205E)
         package static let leReadBufferSizeV2 = Self(wire: 0x2060)
         package static let leSetHostFeature = Self(wire: 0x2074)
         package static let leSetTransmitPowerReportingEnable = Self(wire: 0x207A)
@@ -184,6 +185,7 @@ extension HCI.Opcode: CustomStringConvertible {
         (.leReadRFPathCompensation, "LE Read RF Path Compensation"),
         (.leWriteRFPathCompensation, "LE Write RF Path Compensation"),
         (.leSetPrivacyMode, "LE Set Privacy Mode"),
+        (.leGenerateDHKeyV2, "LE Generate DHKey [v2]"),
         (.leReadBufferSizeV2, "LE Read Buffer Size [v2]"),
         (.leSetHostFeature, "LE Set Host Feature [v1]"),
         (.leSetTransmitPowerReportingEnable, "LE Set Transmit Power Reporting Enable"),

@@ -185,6 +185,7 @@ extension HCICommandPacket {
             try bare(HCI.LEReadRFPathCompensation.self, parameters, .leReadRFPathCompensation)
         case .leWriteRFPathCompensation: .leWriteRFPathCompensation(try .init(decoding: parameters))
         case .leSetPrivacyMode: .leSetPrivacyMode(try .init(decoding: parameters))
+        case .leGenerateDHKeyV2: .leGenerateDHKeyV2(try .init(decoding: parameters))
         case .leReadBufferSizeV2: try bare(HCI.LEReadBufferSizeV2.self, parameters, .leReadBufferSizeV2)
         case .leSetHostFeature: .leSetHostFeature(try .init(decoding: parameters))
         case .leSetTransmitPowerReportingEnable: .leSetTransmitPowerReportingEnable(try .init(decoding: parameters))

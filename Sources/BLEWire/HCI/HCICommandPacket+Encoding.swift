@@ -130,6 +130,7 @@ extension HCICommandPacket {
         case .leReadRFPathCompensation: HCI.LEReadRFPathCompensation()
         case .leWriteRFPathCompensation(let command): command
         case .leSetPrivacyMode(let command): command
+        case .leGenerateDHKeyV2(let command): command
         case .leReadBufferSizeV2: HCI.LEReadBufferSizeV2()
         case .leSetHostFeature(let command): command
         case .leSetTransmitPowerReportingEnable(let command): command

@@ -83,6 +83,7 @@ package enum HCICommandPacket: Equatable, Sendable {
     case leReadRFPathCompensation
     case leWriteRFPathCompensation(HCI.LEWriteRFPathCompensation)
     case leSetPrivacyMode(HCI.LESetPrivacyMode)
+    case leGenerateDHKeyV2(HCI.LEGenerateDHKeyV2)
     case leReadBufferSizeV2
     case leSetHostFeature(HCI.LESetHostFeature)
     case leSetTransmitPowerReportingEnable(HCI.LESetTransmitPowerReportingEnable)

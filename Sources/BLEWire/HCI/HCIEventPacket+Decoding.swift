@@ -50,6 +50,7 @@ extension HCIEventPacket {
         case .dataBufferOverflow: .dataBufferOverflow(try .init(decoding: parameters))
         case .encryptionKeyRefreshComplete: .encryptionKeyRefreshComplete(try .init(decoding: parameters))
         case .authenticatedPayloadTimeoutExpired: .authenticatedPayloadTimeoutExpired(try .init(decoding: parameters))
+        case .encryptionChangeV2: .encryptionChangeV2(try .init(decoding: parameters))
         default: .unknown(code, [UInt8](copying: parameters))
         }
     }

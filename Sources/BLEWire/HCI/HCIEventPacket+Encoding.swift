@@ -12,6 +12,7 @@ extension HCIEventPacket {
         case .dataBufferOverflow: .dataBufferOverflow
         case .encryptionKeyRefreshComplete: .encryptionKeyRefreshComplete
         case .authenticatedPayloadTimeoutExpired: .authenticatedPayloadTimeoutExpired
+        case .encryptionChangeV2: .encryptionChangeV2
         case .unknown(let code, _): code
         case .leConnectionComplete, .leAdvertisingReport, .leConnectionUpdateComplete,
             .leReadRemoteFeaturesComplete, .leLongTermKeyRequest, .leRemoteConnectionParameterRequest,
@@ -47,7 +48,7 @@ extension HCIEventPacket {
         case .unknownLE(let subevent, _): subevent
         case .disconnectionComplete, .encryptionChange, .readRemoteVersionInformationComplete, .commandComplete,
             .commandStatus, .hardwareError, .numberOfCompletedPackets, .dataBufferOverflow,
-            .encryptionKeyRefreshComplete, .authenticatedPayloadTimeoutExpired, .unknown:
+            .encryptionKeyRefreshComplete, .authenticatedPayloadTimeoutExpired, .encryptionChangeV2, .unknown:
             nil
         }
     }
@@ -113,6 +114,7 @@ extension HCIEventPacket {
         case .dataBufferOverflow(var event): try event.layout(&wire)
         case .encryptionKeyRefreshComplete(var event): try event.layout(&wire)
         case .authenticatedPayloadTimeoutExpired(var event): try event.layout(&wire)
+        case .encryptionChangeV2(var event): try event.layout(&wire)
         case .leConnectionComplete(var event): try event.layout(&wire)
         case .leAdvertisingReport(var event): try event.layout(&wire)
         case .leConnectionUpdateComplete(var event): try event.layout(&wire)

@@ -12,6 +12,7 @@ package enum HCIEventPacket: Equatable, Sendable {
     case dataBufferOverflow(HCI.DataBufferOverflow)
     case encryptionKeyRefreshComplete(HCI.EncryptionKeyRefreshComplete)
     case authenticatedPayloadTimeoutExpired(HCI.AuthenticatedPayloadTimeoutExpired)
+    case encryptionChangeV2(HCI.EncryptionChangeV2)
     case leConnectionComplete(HCI.LEConnectionComplete)
     case leAdvertisingReport(HCI.LEAdvertisingReport)
     case leConnectionUpdateComplete(HCI.LEConnectionUpdateComplete)

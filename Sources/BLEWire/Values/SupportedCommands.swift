@@ -126,6 +126,7 @@ package struct SupportedCommands: Hashable, Sendable {
         (.leReadRFPathCompensation, 39, 0),
         (.leWriteRFPathCompensation, 39, 1),
         (.leSetPrivacyMode, 39, 2),
+        (.leGenerateDHKeyV2, 41, 2),
         (.leReadBufferSizeV2, 41, 5),
         (.leSetHostFeature, 44, 1),
         (.leSetTransmitPowerReportingEnable, 44, 7),

@@ -9,6 +9,24 @@ struct LLControlPacketTests {
         (.connectionUpdate(update), "00" + "01" + "0000" + "1800" + "0400" + "c800" + "3412"),
         (.channelMap(.init(channelMap: 0x1F_0000_00FF, instant: 7)), "01" + "ff0000001f" + "0700"),
         (.terminate(reason: 0x13), "0213"),
+        // Core 6.0, Vol 6, Part C, 1: the packets with which the link of the sample is encrypted.
+        (
+            .encryptionRequest(
+                .init(
+                    random: 0xABCD_EF12_3456_7890,
+                    diversifier: 0x2474,
+                    keyDiversifier: 0xACBD_CEDF_E0F1_0213,
+                    vector: 0xBADC_AB24
+                )
+            ),
+            "03" + "9078563412efcdab" + "7424" + "1302f1e0dfcebdac" + "24abdcba"
+        ),
+        (
+            .encryptionResponse(.init(keyDiversifier: 0x0213_2435_4657_6879, vector: 0xDEAF_BABE)),
+            "04" + "7968574635241302" + "bebaafde"
+        ),
+        (.startEncryptionRequest, "05"), (.startEncryptionResponse, "06"),
+        (.pauseEncryptionRequest, "0a"), (.pauseEncryptionResponse, "0b"),
         (.unknownResponse(.phyRequest), "0716"),
         (.featureRequest(0x59BF), "08bf59000000000000"),
         (.featureResponse(1), "090100000000000000"),
@@ -24,7 +42,7 @@ struct LLControlPacketTests {
         (.lengthRequest(.init()), "141b0048011b004801"),
         (.phyRequest(.init(transmit: 3, receive: 2)), "160302"),
         (.phyUpdate(.init()), "1800000000"),
-        (.other(.encryptionRequest, [1, 2]), "030102"),
+        (.other(.init(wire: 0x30), [1, 2]), "300102"),
     ]
 
     static var update: LL.ConnectionUpdate {

@@ -26,6 +26,10 @@ struct HCICommandVectorTests {
     }
 
     private static let vectors: [Vector] = [
+        Vector(
+            packet: .leGenerateDHKeyV2(.init(key: .init(), type: .debug)),
+            octets: [0x01, 0x5E, 0x20, 0x41] + [UInt8](repeating: 0, count: 64) + [0x01]
+        ),
         Vector(packet: .reset, octets: [0x01, 0x03, 0x0C, 0x00]),
         Vector(
             packet: .setEventMask(.init(mask: [.disconnectionComplete, .hardwareError, .leMeta])),

@@ -89,6 +89,10 @@ struct HCIEventVectorTests {
             ),
             octets: [0x04, 0x3E, 0x0C, 0x04, 0x00, 0x40, 0x00, 0x01, 0x01, 0, 0, 0, 0, 0, 0]
         ),
+        Vector(
+            packet: .encryptionChangeV2(.init(status: .success, handle: handle, encryption: .on, keySize: 16)),
+            octets: [0x04, 0x59, 0x05, 0x00, 0x40, 0x00, 0x01, 0x10]
+        ),
         Vector(packet: .leScanTimeout, octets: [0x04, 0x3E, 0x01, 0x11]),
     ]
 

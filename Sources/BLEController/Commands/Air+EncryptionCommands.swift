@@ -1,0 +1,92 @@
+import BLEWire
+
+extension Air {
+    /// Performs what has to do with the encryption of connections; false if `command` has not.
+    mutating func performEncryption(_ command: HCICommandPacket, _ controller: Int) -> Bool {
+        switch command {
+        case .leEnableEncryption(let command): enableEncryption(command, controller)
+        case .leLongTermKeyRequestReply(let command):
+            let status = answer(command.handle, with: command.key, controller)
+            complete(HCI.LELongTermKeyRequestReply.self, .init(status: status, handle: command.handle), controller)
+        case .leLongTermKeyRequestNegativeReply(let command):
+            let status = answer(command.handle, with: nil, controller)
+            complete(
+                HCI.LELongTermKeyRequestNegativeReply.self,
+                .init(status: status, handle: command.handle),
+                controller
+            )
+        default: return false
+        }
+        return true
+    }
+
+    /// Core 6.0, Vol 4, Part E, 7.8.24.
+    private mutating func enableEncryption(_ command: HCI.LEEnableEncryption, _ controller: Int) {
+        if controllers[controller].connection(command.handle)?.role == .peripheral {
+            return status(.commandDisallowed, of: .leEnableEncryption, controller)
+        }
+        let request = LL.EncryptionRequest(
+            random: command.random,
+            diversifier: command.diversifier,
+            keyDiversifier: controllers[controller].random.next(),
+            vector: UInt32(truncatingIfNeeded: controllers[controller].random.next())
+        )
+        let terms = EncryptionTerms(longTermKey: command.key, request: request)
+        run(.encryption(terms), on: command.handle, of: .leEnableEncryption, controller)
+    }
+
+    /// Core 6.0, Vol 4, Part E, 7.8.25 and 7.8.26.
+    private mutating func answer(_ handle: ConnectionHandle, with key: Key128?, _ controller: Int) -> HCI.Status {
+        guard let connection = controllers[controller].connection(handle) else { return .unknownConnectionIdentifier }
+        guard connection.role == .peripheral else { return .commandDisallowed }
+        let wasAsked =
+            if let key { links[connection.link].receiveKey(key, at: now) } else {
+                links[connection.link].receiveKeyRefusal(at: now)
+            }
+        scheduleLink(connection.link)
+        return wasAsked ? .success : .commandDisallowed
+    }
+
+    /// Draws the peripheral's half of a session, and asks its host for the key; who does not want to be asked has none.
+    mutating func askForKey(_ index: Int, _ request: LL.EncryptionRequest, at instant: Instant) {
+        let end = links[index][.peripheral]
+        let response = LL.EncryptionResponse(
+            keyDiversifier: controllers[end.controller].random.next(),
+            vector: UInt32(truncatingIfNeeded: controllers[end.controller].random.next())
+        )
+        links[index].draw(response)
+        guard controllers[end.controller].masks.allow(.longTermKeyRequest) else {
+            _ = links[index].receiveKeyRefusal(at: instant)
+            return
+        }
+        let event = HCI.LELongTermKeyRequest(
+            handle: end.handle,
+            random: request.random,
+            diversifier: request.diversifier
+        )
+        emit(.leLongTermKeyRequest(event), to: end.controller, at: instant)
+    }
+
+    /// Tells a host that its link is encrypted, or why it is not, in the newer form if it wants that.
+    mutating func sendEncryption(_ end: LinkEnd, status: UInt8, at instant: Instant) {
+        let status = HCI.Status(wire: status)
+        let encryption: HCI.EncryptionChange.Encryption = status == .success ? .on : .off
+        guard controllers[end.controller].masks.page2.allows(.encryptionChangeV2) else {
+            let event = HCI.EncryptionChange(status: status, handle: end.handle, encryption: encryption)
+            return emit(.encryptionChange(event), to: end.controller, at: instant)
+        }
+        let event = HCI.EncryptionChangeV2(
+            status: status,
+            handle: end.handle,
+            encryption: encryption,
+            keySize: status == .success ? 16 : 0
+        )
+        emit(.encryptionChangeV2(event), to: end.controller, at: instant)
+    }
+
+    /// Tells a host that its link is encrypted with another key, or why it is not.
+    mutating func sendKeyRefresh(_ end: LinkEnd, status: UInt8, at instant: Instant) {
+        let event = HCI.EncryptionKeyRefreshComplete(status: HCI.Status(wire: status), handle: end.handle)
+        emit(.encryptionKeyRefreshComplete(event), to: end.controller, at: instant)
+    }
+}

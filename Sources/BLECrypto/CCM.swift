@@ -1,0 +1,77 @@
+package import BLEWire
+import Crypto
+import CryptoExtras
+
+/// AES-CCM with a code of four octets and messages of up to 65 535: hides a message from all who do not have the key,
+/// and shows those who have whether it was changed.
+///
+/// RFC 3610, with M = 4 and L = 2; Core 6.0, Vol 6, Part E, 2.
+package struct CCM: Sendable {
+    /// How many octets the code takes behind the message.
+    package static let codeLength = 4
+    /// How many octets make each message of a key different.
+    package static let nonceLength = 13
+
+    private static let blockLength = 16
+    private static let zero = [UInt8](repeating: 0, count: blockLength)
+
+    private let key: SymmetricKey
+
+    /// - Parameter key: Its most significant octet is the first that AES takes.
+    package init(key: Key128) { self.key = SymmetricKey(data: key.wire.bigEndianOctets) }
+
+    /// Encrypts `message` and adds its code.
+    ///
+    /// - Parameters:
+    ///   - message: Up to 65 535 octets.
+    ///   - nonce: Thirteen octets that no other message of this key ever has.
+    ///   - associated: An octet that goes beside the message and must arrive as it is, too.
+    /// - Returns: The encrypted message and, behind it, the code.
+    package func seal(_ message: ArraySlice<UInt8>, nonce: [UInt8], associated: UInt8) -> [UInt8] {
+        let blocks = keyed(code(of: message, nonce: nonce, associated: associated) + message, nonce: nonce)
+        return Array(blocks[Self.blockLength...] + blocks[..<Self.codeLength])
+    }
+
+    /// Decrypts what ``seal(_:nonce:associated:)`` made.
+    ///
+    /// - Returns: `nil` if it is not what somebody with this key sealed with this nonce and this octet beside it.
+    package func open(_ sealed: [UInt8], nonce: [UInt8], associated: UInt8) -> [UInt8]? {
+        guard sealed.count >= Self.codeLength else { return nil }
+        let code = sealed.suffix(Self.codeLength) + Self.zero[Self.codeLength...]
+        let blocks = keyed(code + sealed.dropLast(Self.codeLength), nonce: nonce)
+        let message = blocks[Self.blockLength...]
+        let expected = self.code(of: message, nonce: nonce, associated: associated)
+        return expected.prefix(Self.codeLength) == blocks[..<Self.codeLength] ? Array(message) : nil
+    }
+
+    /// The block that CBC-MAC makes of a message; the code is its first octets.
+    private func code(of message: ArraySlice<UInt8>, nonce: [UInt8], associated: UInt8) -> [UInt8] {
+        precondition(nonce.count == Self.nonceLength && message.count <= 0xFFFF, "CCM takes no such message")
+        var input: [UInt8] = []
+        input.reserveCapacity(3 * Self.blockLength + message.count)
+        // There is an associated octet (0x40), M = 4 (0x08), L = 2 (0x01).
+        input.append(0x49)
+        input += nonce
+        input += [UInt8(message.count >> 8), UInt8(message.count & 0xFF)]
+        input += [0, 1, associated]
+        input += Self.zero[3...]
+        input += message
+        input += Self.zero[..<((Self.blockLength - message.count % Self.blockLength) % Self.blockLength)]
+        do {
+            let start = try AES._CBC.IV(ivBytes: Self.zero)
+            return [UInt8](try AES._CBC.encrypt(input, using: key, iv: start, noPadding: true).suffix(Self.blockLength))
+        } catch {
+            preconditionFailure("whole blocks and a key of AES-128 cannot fail: \(error)")
+        }
+    }
+
+    /// Adds the stream of the key to octets; done twice, it is undone.
+    private func keyed(_ octets: [UInt8], nonce: [UInt8]) -> [UInt8] {
+        do {
+            let counter = try AES._CTR.Nonce(nonceBytes: [0x01] + nonce + [0, 0])
+            return [UInt8](try AES._CTR.encrypt(octets, using: key, nonce: counter))
+        } catch {
+            preconditionFailure("sixteen octets are a counter and a key of AES-128: \(error)")
+        }
+    }
+}

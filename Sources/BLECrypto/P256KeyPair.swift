@@ -1,0 +1,52 @@
+package import BLEWire
+import Crypto
+
+/// A pair of keys on the curve P-256, with which two devices agree on a secret that nobody learns who listens.
+///
+/// Core 6.0, Vol 3, Part H, 2.3.5.6.1.
+package struct P256KeyPair: Sendable {
+    private let privateKey: P256.KeyAgreement.PrivateKey
+
+    /// Makes a pair; the same numbers make the same pair.
+    package init(using random: inout some RandomNumberGenerator) {
+        // Fewer than one number in 2³² is none of those that may be a private key.
+        while true {
+            let octets = (0..<4).flatMap { _ in (random.next() as UInt64).littleEndianOctets }
+            guard let key = try? P256.KeyAgreement.PrivateKey(rawRepresentation: octets) else { continue }
+            privateKey = key
+            return
+        }
+    }
+
+    /// - Parameter octets: 32 octets, the most significant first.
+    private init(privateKey octets: [UInt8]) {
+        do { privateKey = try P256.KeyAgreement.PrivateKey(rawRepresentation: octets) } catch {
+            preconditionFailure("the octets are no private key: \(error)")
+        }
+    }
+
+    /// The pair that everybody knows, so that links made with it can be listened to.
+    package static let debug = Self(privateKey: [
+        0x3F, 0x49, 0xF6, 0xD4, 0xA3, 0xC5, 0x5F, 0x38, 0x74, 0xC9, 0xB3, 0xE3, 0xD2, 0x10, 0x3F, 0x50,
+        0x4A, 0xFF, 0x60, 0x7B, 0xEB, 0x40, 0xB7, 0x99, 0x58, 0x99, 0xB8, 0xA6, 0xCD, 0x3C, 0x1A, 0xBD,
+    ])
+
+    /// What the other device is told.
+    package var publicKey: HCI.PublicKey {
+        let octets = [UInt8](privateKey.publicKey.rawRepresentation)
+        guard let key = HCI.PublicKey(x: octets.prefix(32).reversed(), y: octets.dropFirst(32).reversed()) else {
+            preconditionFailure("a public key has two coordinates of 32 octets")
+        }
+        return key
+    }
+
+    /// The secret that the owner of `peer` comes to as well: 32 octets, the least significant first.
+    ///
+    /// - Returns: `nil` if `peer` is no point of the curve, whose secret could tell something of the private key.
+    package func secret(with peer: HCI.PublicKey) -> [UInt8]? {
+        guard let key = try? P256.KeyAgreement.PublicKey(rawRepresentation: peer.x.reversed() + peer.y.reversed()),
+            let secret = try? privateKey.sharedSecretFromKeyAgreement(with: key)
+        else { return nil }
+        return unsafe secret.withUnsafeBytes { octets in unsafe octets.reversed() }
+    }
+}

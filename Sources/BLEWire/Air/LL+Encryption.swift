@@ -1,0 +1,61 @@
+extension LL {
+    /// LL_ENC_REQ: names the key that the central's host wants, and draws the central's half of the session.
+    ///
+    /// Core 6.0, Vol 6, Part B, 2.4.2.4.
+    package struct EncryptionRequest: Packet, Hashable {
+        /// Names the key if the devices paired the legacy way; 0 otherwise.
+        package var random: UInt64 = 0
+        /// Names the key if the devices paired the legacy way; 0 otherwise.
+        package var diversifier: UInt16 = 0
+        package var keyDiversifier: UInt64 = 0
+        package var vector: UInt32 = 0
+
+        package init() {}
+        package init(random: UInt64, diversifier: UInt16, keyDiversifier: UInt64, vector: UInt32) {
+            self.random = random
+            self.diversifier = diversifier
+            self.keyDiversifier = keyDiversifier
+            self.vector = vector
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.integer(&random, "Rand")
+            try wire.integer(&diversifier, "EDIV")
+            try wire.integer(&keyDiversifier, "SKD_C")
+            try wire.integer(&vector, "IV_C")
+        }
+    }
+
+    /// LL_ENC_RSP: draws the peripheral's half of the session.
+    ///
+    /// Core 6.0, Vol 6, Part B, 2.4.2.5.
+    package struct EncryptionResponse: Packet, Hashable {
+        package var keyDiversifier: UInt64 = 0
+        package var vector: UInt32 = 0
+
+        package init() {}
+        package init(keyDiversifier: UInt64, vector: UInt32) {
+            self.keyDiversifier = keyDiversifier
+            self.vector = vector
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.integer(&keyDiversifier, "SKD_P")
+            try wire.integer(&vector, "IV_P")
+        }
+    }
+}
+
+extension LL.ControlOpcode {
+    /// Whether the PDU is one of those that begin, pause and resume encryption.
+    ///
+    /// Core 6.0, Vol 6, Part B, 5.1.3.
+    package var isOfEncryption: Bool {
+        switch self {
+        case .encryptionRequest, .encryptionResponse, .startEncryptionRequest, .startEncryptionResponse,
+            .pauseEncryptionRequest, .pauseEncryptionResponse:
+            true
+        default: false
+        }
+    }
+}
