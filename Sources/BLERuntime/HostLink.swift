@@ -14,9 +14,27 @@ package protocol HostLink: AnyObject, Sendable {
         on queue: DispatchQueue,
         receive: @escaping @Sendable (ClientEvent) -> Void
     ) -> any HostSession
+
+    /// The host that this leads to, which is the same for all links to it.
+    var host: HostIdentity { get }
+}
+
+/// Names a host among all of a process, as long as somebody keeps a link to it.
+package struct HostIdentity: Hashable, Sendable {
+    private let owner: ObjectIdentifier
+    private let index: Int
+
+    /// Names the host with this index among those of `owner`.
+    package init(of owner: AnyObject, index: Int = 0) {
+        self.owner = ObjectIdentifier(owner)
+        self.index = index
+    }
 }
 
 extension HostLink {
+    /// A host of its own.
+    package var host: HostIdentity { HostIdentity(of: self) }
+
     /// Opens a session of which nothing is left when the app ends.
     package func open(
         _ role: ClientRole,

@@ -30,7 +30,7 @@ package actor HostRunner {
     /// - Parameters:
     ///   - host: The host, which has not been used yet.
     ///   - transport: The way to the controller, which has not been started.
-    ///   - storage: Where to keep what the host wants to remember; `nil` to forget it.
+    ///   - storage: Where to keep what the host wants to remember, of radios that are not virtual; `nil` to forget it.
     ///   - tap: Hears of every HCI packet.
     package init(
         _ host: consuming sending Host,
@@ -79,7 +79,7 @@ package actor HostRunner {
                 record(bytes.span, .toController)
                 outgoing.append(contentsOf: bytes)
             case .event(let event, let client): post(event, to: client)
-            case .remember(let record): storage?.remember(record)
+            case .remember(let record): if host.hasLastingPeers { storage?.remember(record) }
             case .resetTransport: transport.reset()
             case .note(let note): journal.write(note, at: clock.now)
             }

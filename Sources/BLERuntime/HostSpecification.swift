@@ -44,8 +44,11 @@ package enum HostSpecification: Equatable, Sendable {
         guard let colon = rest.lastIndex(of: ":"), colon != rest.startIndex else {
             throw Malformed(text: text, reason: "the port is missing")
         }
-        guard let port = UInt16(rest[rest.index(after: colon)...]), port > 0 else {
-            throw Malformed(text: text, reason: "'\(rest[rest.index(after: colon)...])' is no port")
+        let number = rest[rest.index(after: colon)...], port: UInt16
+        do throws(Bounds<UInt16>.Refusal) {
+            port = try Bounds(1...UInt16.max).read(number)
+        } catch {
+            throw Malformed(text: text, reason: "'\(number)' is no port (\(error))")
         }
         var host = rest[..<colon]
         if host.hasPrefix("["), host.hasSuffix("]") { host = host.dropFirst().dropLast() }

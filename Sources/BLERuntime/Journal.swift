@@ -12,6 +12,8 @@ struct Journal {
     private var periodEnd = Instant()
     private var written = 0
     private var withheld = 0
+    /// What was said last of a controller that is not there.
+    private var absence: String?
 
     init(_ logger: Logger = .coreBluetooth) { self.logger = logger }
 
@@ -31,12 +33,15 @@ struct Journal {
     }
 
     /// Says that a controller was lost.
-    func write(lost name: String, _ error: TransportError) {
+    mutating func write(lost name: String, _ error: TransportError) {
+        absence = nil
         logger.warning("The Bluetooth controller at \(name) was lost (\(error)); trying to reach it again.")
     }
 
-    /// Says that there is no controller, and what to do about it.
-    func write(absent name: String, _ error: TransportError) {
+    /// Says that there is no controller, and what to do about it, unless that was said last.
+    mutating func write(absent name: String, _ error: TransportError) {
+        guard absence != "\(error)" else { return }
+        absence = "\(error)"
         logger.error(
             """
             There is no Bluetooth controller at \(name) (\(error)). Start it, or set \(HostSpecification.variable) \

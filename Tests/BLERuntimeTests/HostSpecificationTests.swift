@@ -24,7 +24,8 @@ struct HostSpecificationTests {
         "What names no host is refused, with the cure",
         arguments: [
             "", "demo:", "Demo", "tcp", "tcp:", "tcp:host", "tcp:host:", "tcp::80", "tcp:host:0", "tcp:host:65536",
-            "tcp:host:x", "tcp:[]:1", "unix:", "world:", "usb:0", ":x",
+            "tcp:host:x", "tcp:host:-1", "tcp:host:1e3",
+            "tcp:host:99999999999999999999", "tcp:[]:1", "unix:", "world:", "usb:0", ":x",
         ]
     )
     func refused(text: String) {

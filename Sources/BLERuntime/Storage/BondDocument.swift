@@ -3,97 +3,154 @@ import BLEWire
 
 /// How a bond is written to a ``StateFile``.
 ///
-/// Everything in a file may be wrong: ``bond()`` takes nothing that a ``Bond`` cannot hold. A bond that is malformed is
-/// an error, but for its ``database``, which alone is lost then.
+/// Everything in a file may be wrong, and a bond takes nothing that it cannot hold. It is lost if what makes it up
+/// cannot be read: with whom it is, and the key. Of the rest only that is lost which cannot be read.
 struct BondDocument: Codable {
-    struct Signing: Codable {
-        let key: String
-        /// None when all counters have been used.
-        let nextCounter: UInt32?
+    private enum Key: String, CodingKey {
+        case address, isRandom, security, keySize, longTermKey, remoteSigning, database
     }
 
-    struct LongTerm: Codable {
-        let key: String
-        let random: UInt64
-        let diversifier: UInt16
+    private struct LongTerm: Codable {
+        private enum Key: String, CodingKey { case key, random, diversifier }
+
+        let value: LongTermKey
+
+        init(_ value: LongTermKey) { self.value = value }
+
+        init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: Key.self)
+            value = LongTermKey(
+                key: Key128(wire: try values.decodeNumber(forKey: .key)),
+                random: try values.decode(UInt64.self, forKey: .random),
+                diversifier: try values.decode(UInt16.self, forKey: .diversifier)
+            )
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var values = encoder.container(keyedBy: Key.self)
+            try values.encode(String(value.key.wire, radix: 16), forKey: .key)
+            try values.encode(value.random, forKey: .random)
+            try values.encode(value.diversifier, forKey: .diversifier)
+        }
     }
 
-    struct Configuration: Codable {
+    private struct Signing: Codable {
+        private enum Key: String, CodingKey { case key, nextCounter }
+
+        let value: RemoteSigning
+
+        init(_ value: RemoteSigning) { self.value = value }
+
+        init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: Key.self)
+            value = RemoteSigning(
+                key: Key128(wire: try values.decodeNumber(forKey: .key)),
+                nextCounter: try values.decodeIfPresent(UInt32.self, forKey: .nextCounter)
+            )
+        }
+
+        func encode(to encoder: any Encoder) throws {
+            var values = encoder.container(keyedBy: Key.self)
+            try values.encode(String(value.key.wire, radix: 16), forKey: .key)
+            try values.encodeIfPresent(value.nextCounter, forKey: .nextCounter)
+        }
+    }
+
+    private(set) var bond: Bond
+    /// What could not be read.
+    private(set) var losses: [String] = []
+
+    init(_ bond: Bond) { self.bond = bond }
+
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        let keySize = try values.decode(Int.self, forKey: .keySize)
+        guard let security = LinkSecurity(rawValue: try values.decode(Int.self, forKey: .security)) else {
+            throw values.malformed(.security)
+        }
+        guard 7...16 ~= keySize else { throw values.malformed(.keySize) }
+        bond = Bond(
+            identity: try values.decodeAddress(forKey: .address, isRandom: .isRandom),
+            security: security,
+            keySize: keySize,
+            longTermKey: try values.decodeIfPresent(LongTerm.self, forKey: .longTermKey)?.value
+        )
+        bond.remoteSigning = values.decodeIfReadable(Signing.self, forKey: .remoteSigning, losses: &losses)?.value
+        do {
+            bond.client = try ClientDocument(from: decoder).memory
+        } catch {
+            losses.append(place(of: error, under: decoder.codingPath))
+            bond.client = .lost
+        }
+        bond.database = (try? values.decodeIfPresent(DatabaseDocument.self, forKey: .database))?.database
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: Key.self)
+        try values.encode(bond.identity.description, forKey: .address)
+        try values.encode(bond.identity.onAir.kind == .random, forKey: .isRandom)
+        try values.encode(bond.security.rawValue, forKey: .security)
+        try values.encode(bond.keySize, forKey: .keySize)
+        try values.encodeIfPresent(bond.longTermKey.map { LongTerm($0) }, forKey: .longTermKey)
+        try values.encodeIfPresent(bond.remoteSigning.map { Signing($0) }, forKey: .remoteSigning)
+        try values.encodeIfPresent(bond.database.map { DatabaseDocument($0) }, forKey: .database)
+        try ClientDocument(bond.client).encode(to: encoder)
+    }
+}
+
+/// How it is written what the own server remembers of a bonded client, beside the other parts of the bond.
+private struct ClientDocument: Codable {
+    private enum Key: String, CodingKey { case configurations, features, databaseHash, isAware, pendingChange }
+
+    private struct Configuration: Codable {
         let handle: UInt16
         let characteristic: String
         let bits: UInt16
     }
 
-    struct Range: Codable {
+    private struct Range: Codable {
         let start: UInt16
         let end: UInt16
     }
 
-    /// What no bond can hold.
-    struct Malformed: Error {}
+    private(set) var memory = ClientMemory()
 
-    let address: String
-    let isRandom: Bool
-    let security: Int
-    let keySize: Int
-    let longTermKey: LongTerm?
-    let remoteSigning: Signing?
-    let configurations: [Configuration]
-    let features: UInt8
-    let databaseHash: String?
-    let isAware: Bool
-    let pendingChange: Range?
-    /// What is known of the peer's attributes, which can be learnt again.
-    var database: Lenient<DatabaseDocument>?
+    init(_ memory: ClientMemory) { self.memory = memory }
 
-    init(_ bond: Bond) {
-        address = bond.identity.description
-        isRandom = bond.identity.onAir.kind == .random
-        security = bond.security.rawValue
-        keySize = bond.keySize
-        longTermKey = bond.longTermKey.map {
-            LongTerm(key: String($0.key.wire, radix: 16), random: $0.random, diversifier: $0.diversifier)
-        }
-        remoteSigning = bond.remoteSigning.map {
-            Signing(key: String($0.key.wire, radix: 16), nextCounter: $0.nextCounter)
-        }
-        configurations = bond.client.configurations.map {
-            Configuration(handle: $0.handle.wire, characteristic: $0.characteristic.description, bits: $0.bits)
-        }
-        features = bond.client.features.rawValue
-        databaseHash = bond.client.databaseHash.map { String($0, radix: 16) }
-        isAware = bond.client.isAware
-        pendingChange = bond.client.pendingChange.map { Range(start: $0.start.wire, end: $0.end.wire) }
-        database = bond.database.map { Lenient(DatabaseDocument($0)) }
-    }
-
-    func bond() throws -> Bond {
-        guard let identity = DeviceAddress(address, isRandom ? .random : .public),
-            let security = LinkSecurity(rawValue: security), 7...16 ~= keySize
-        else { throw Malformed() }
-        var bond = Bond(identity: identity, security: security, keySize: keySize)
-        bond.longTermKey = try longTermKey.map {
-            LongTermKey(key: Key128(wire: try Self.number($0.key)), random: $0.random, diversifier: $0.diversifier)
-        }
-        bond.remoteSigning = try remoteSigning.map {
-            RemoteSigning(key: Key128(wire: try Self.number($0.key)), nextCounter: $0.nextCounter)
-        }
-        bond.client.configurations = try configurations.map { entry in
-            guard let type = BluetoothUUID(entry.characteristic) else { throw Malformed() }
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        memory.configurations = try values.decode([Configuration].self, forKey: .configurations).map { entry in
+            guard let type = BluetoothUUID(entry.characteristic) else { throw values.malformed(.configurations) }
             return .init(handle: AttributeHandle(wire: entry.handle), characteristic: type, bits: entry.bits)
         }
-        bond.client.features = ClientFeatures(rawValue: features).intersection(.all)
-        bond.client.databaseHash = try databaseHash.map { try Self.number($0) }
-        bond.client.isAware = isAware
-        bond.client.pendingChange = pendingChange.flatMap {
+        memory.features = ClientFeatures(rawValue: try values.decode(UInt8.self, forKey: .features)).intersection(.all)
+        if values.contains(.databaseHash) { memory.databaseHash = try values.decodeNumber(forKey: .databaseHash) }
+        memory.isAware = try values.decode(Bool.self, forKey: .isAware)
+        memory.pendingChange = try values.decodeIfPresent(Range.self, forKey: .pendingChange).flatMap {
             AttributeHandleRange(AttributeHandle(wire: $0.start), AttributeHandle(wire: $0.end))
         }
-        bond.database = database?.value?.database
-        return bond
     }
 
-    private static func number(_ text: String) throws -> UInt128 {
-        guard let number = UInt128(text, radix: 16) else { throw Malformed() }
-        return number
+    func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: Key.self)
+        let configurations = memory.configurations.map {
+            Configuration(handle: $0.handle.wire, characteristic: $0.characteristic.description, bits: $0.bits)
+        }
+        let range = memory.pendingChange.map { Range(start: $0.start.wire, end: $0.end.wire) }
+        try values.encode(configurations, forKey: .configurations)
+        try values.encode(memory.features.rawValue, forKey: .features)
+        try values.encodeIfPresent(memory.databaseHash.map { String($0, radix: 16) }, forKey: .databaseHash)
+        try values.encode(memory.isAware, forKey: .isAware)
+        try values.encodeIfPresent(range, forKey: .pendingChange)
+    }
+}
+
+extension ClientMemory {
+    /// What is remembered of a client if nobody knows any more what it configured: that everything may have changed.
+    fileprivate static var lost: Self {
+        var memory = Self()
+        memory.isAware = false
+        memory.pendingChange = .all
+        return memory
     }
 }

@@ -4,7 +4,7 @@ import BLEWire
 /// How what is known of a bonded peer's attributes is written to a ``StateFile``: a line for each of them.
 ///
 /// Lines are made of hexadecimal numbers and types, such as `0010-001F 180D` for a service. Everything in a file may be
-/// wrong: ``database`` is none if a line is, or if lines contradict each other, and what is lost then is learnt again.
+/// wrong: ``database`` is none if a line is, or if lines contradict each other. It is learnt again then.
 struct DatabaseDocument: Codable, Equatable {
     /// The handles of which an aspect is known.
     struct Known: Codable, Equatable {

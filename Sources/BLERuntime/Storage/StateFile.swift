@@ -1,41 +1,41 @@
 package import BLEHost
 import BLEWire
-import FoundationEssentials
-import Glibc
+import Dispatch
 package import Logging
 
 /// What a host keeps from one run to the next, in a file that only its user can read.
 ///
 /// The file holds the secret that peers' identifiers are derived from, and the peers that an app was connected to: who
-/// has it knows whom the user met. It is always replaced as a whole, so that a reader finds the old one or the new one.
+/// has it knows whom the user met. All processes of a user share it. Each writes just what it has learnt itself, on a
+/// queue of its own and at most once in a second, into what the others have written.
 package final class StateFile: Sendable {
-    private let path: String
+    /// Several times what the largest state takes.
+    private static let mostOctets = 1 << 24
+
+    private let file: PrivateFile
     private let logger: Logger
-    private let contents: Locked<StateDocument>
+    private let queue = DispatchQueue(label: "corebluetooth.state", qos: .utility)
+    private let clock = MonotonicClock()
+    private let draft: Locked<StateDraft>
 
     /// Reads the state at `path`, or begins a new one there.
     ///
-    /// A file that cannot be understood is put aside with a line in the log; if nothing can be written, the state lasts
-    /// as long as the process.
+    /// What cannot be understood stays beside the file as it was, with a line in the log. If the file may not be read
+    /// or written it is left alone, and the state lasts as long as the process.
     ///
     /// - Parameters:
     ///   - path: The file's path; directories that are missing are made.
     ///   - freshSecret: The secret of a state that begins.
-    ///   - logger: Where to say that a file is of no use.
+    ///   - logger: Where to say what is wrong with the file.
     package init(path: String, freshSecret: UInt128, logger: Logger = .coreBluetooth) {
-        self.path = path
+        file = PrivateFile(path: path, mostOctets: Self.mostOctets)
         self.logger = logger
-        let fresh = StateDocument(secret: freshSecret)
-        switch Self.read(path) {
-        case .success(let document?):
-            contents = Locked(document)
-            return
-        case .success(nil): break
-        case .failure(let problem):
-            logger.warning("What was known of Bluetooth peers is lost: \(path) \(problem). Starting afresh.")
-            rename(path, path + ".unreadable")
+        var document = StateDocument(secret: freshSecret), problem: FileProblem?
+        do throws(FileProblem) { try Self.open(file, &document, logger) } catch {
+            Self.say(error, logger)
+            problem = error
         }
-        contents = Locked(Self.create(path, fresh, logger: logger))
+        draft = Locked(StateDraft(document, problem: problem))
     }
 
     /// Where the state of this user's host is: `$XDG_STATE_HOME/corebluetooth/host.json`.
@@ -51,112 +51,102 @@ package final class StateFile: Sendable {
     }
 
     /// What peers' identifiers are derived from.
-    package var secret: UInt128 { contents.withLock { $0.secret } }
+    package var secret: UInt128 { draft.withLock { $0.document.secret } }
 
-    /// The peers that an app was connected to, in the order in which they became known.
-    package var peers: [PeerRecord] { contents.withLock { $0.peers } }
+    /// The peers that an app was connected to; those that were of use last are at the end.
+    package var peers: [PeerRecord] { draft.withLock { $0.document.peers.all } }
 
-    /// Adds a peer or what is new about it, and writes the file.
-    ///
-    /// Another process of the same user may have written peers of its own meanwhile, which are kept.
+    /// Adds a peer or what is new about it, which is written soon.
     package func remember(_ record: PeerRecord) {
-        contents.withLock { contents in
-            if case .success(let document?) = Self.read(path), document.secret == contents.secret {
-                contents = document
-            }
-            contents.remember(record)
-            do throws(Problem) {
-                try Self.write(contents, to: path)
-            } catch {
-                logger.warning("A Bluetooth peer cannot be remembered: \(path) \(error).")
-            }
-        }
-    }
-}
-
-extension StateFile {
-    /// Why the file is of no use, as the end of a sentence that begins with its path.
-    private enum Problem: Error, CustomStringConvertible {
-        case system(String, errno: Int32)
-        case malformed
-
-        var description: String {
-            switch self {
-            case .system(let action, let errno): "cannot be \(action): \(String(cString: strerror(errno)))"
-            case .malformed: "is not what was written there"
-            }
-        }
+        let next = draft.withLock { $0.remember(record, at: clock.now) }
+        if case .wake(let instant) = next { write(at: instant) }
     }
 
-    /// More than any state takes, so that a file that is something else is not read to its end.
-    private static let mostOctets = 4_194_304
+    /// Writes what is not written yet, before the process ends.
+    package func flush() { queue.sync { write(isLast: true) } }
 
-    /// Reads the file; `nil` if there is none.
-    private static func read(_ path: String) -> Result<StateDocument?, Problem> {
-        let raw = open(path, O_RDONLY | O_CLOEXEC)
-        guard raw >= 0 else { return errno == ENOENT ? .success(nil) : .failure(.system("read", errno: errno)) }
-        let file = Descriptor(raw)
-        var octets: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 65_536)
-        while true {
-            let count = Glibc.read(file.raw, &chunk, chunk.count)
-            guard count >= 0 else { return .failure(.system("read", errno: errno)) }
-            guard count > 0 else { break }
-            octets.append(contentsOf: chunk[..<count])
-            guard octets.count <= mostOctets else { return .failure(.malformed) }
-        }
-        guard let document = try? JSONDecoder().decode(StateDocument.self, from: Data(octets)) else {
-            return .failure(.malformed)
-        }
-        return .success(document)
+    private func write(at instant: Instant) {
+        let nanoseconds = max(0, instant.nanoseconds - clock.now.nanoseconds)
+        queue.asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds))) { self.write(isLast: false) }
     }
 
-    /// Begins the file with `fresh`, unless another process was faster, whose state is taken then.
-    private static func create(_ path: String, _ fresh: StateDocument, logger: Logger) -> StateDocument {
-        do throws(Problem) {
-            try makeDirectories(above: path)
-            let temporary = try writeTemporary(fresh, for: path)
-            defer { unlink(temporary) }
-            if link(temporary, path) == 0 { return fresh }
-            if case .success(let document?) = read(path) { return document }
-            throw .system("made", errno: errno)
+    /// Writes if it is time, or if there is no more time; on the queue.
+    private func write(isLast: Bool) {
+        guard let changes = draft.withLock({ $0.begin(at: clock.now, isLast: isLast) }) else { return }
+        let next: WritePacing.OnChange
+        do throws(FileProblem) {
+            let stored = try store(changes)
+            next = draft.withLock { $0.stored(stored, at: clock.now) }
         } catch {
-            logger.warning("Bluetooth peers are known until this process ends: \(path) \(error).")
-            return fresh
+            let outcome = draft.withLock { $0.failed(error, changes, at: clock.now) }
+            if outcome.isNews { Self.say(error, logger) }
+            next = outcome.next
         }
+        if case .wake(let instant) = next { write(at: instant) }
     }
 
-    private static func write(_ document: StateDocument, to path: String) throws(Problem) {
-        let temporary = try writeTemporary(document, for: path)
-        guard rename(temporary, path) == 0 else {
-            unlink(temporary)
-            throw .system("replaced", errno: errno)
-        }
-    }
-
-    /// Writes a file beside `path` that only the user can read, and returns its path.
-    private static func writeTemporary(_ document: StateDocument, for path: String) throws(Problem) -> String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
-        guard let data = try? encoder.encode(document) else { throw .malformed }
-        let temporary = "\(path).\(getpid())"
-        unlink(temporary)
-        let raw = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard raw >= 0 else { throw .system("written", errno: errno) }
-        let file = Descriptor(raw)
-        let octets = [UInt8](data)
-        guard Glibc.write(file.raw, octets, octets.count) == octets.count else {
-            unlink(temporary)
-            throw .system("written", errno: errno)
-        }
-        return temporary
-    }
-
-    private static func makeDirectories(above path: String) throws(Problem) {
-        for (index, character) in zip(path.indices, path) where character == "/" && index != path.startIndex {
-            guard mkdir(String(path[..<index]), 0o700) == 0 || errno == EEXIST || errno == EISDIR else {
-                throw .system("made", errno: errno)
+    /// Puts changes into what is in the file.
+    private func store(_ changes: [PeerChange]) throws(FileProblem) -> StateDocument {
+        let known = draft.withLock { $0.document }
+        return try file.locked { () throws(FileProblem) in
+            var document = try Self.read(file, known.secret, logger) ?? known
+            for change in changes where document.apply(change) == .refused {
+                logger.warning("\(change.after.address) is not remembered: all peers in \(file.path) have a bond.")
             }
+            try file.replace(with: StateText(document).octets)
+            return document
         }
+    }
+
+    /// Reads the file over `document`, or begins it with that; mends it if it cannot be read to the full.
+    private static func open(
+        _ file: PrivateFile,
+        _ document: inout StateDocument,
+        _ logger: Logger
+    ) throws(FileProblem) {
+        if let octets = try file.read(), let text = try? StateText(reading: octets) {
+            document = text.document(freshSecret: document.secret)
+            guard !text.losses.isEmpty else { return }
+        }
+        try file.locked { () throws(FileProblem) in
+            document = try read(file, document.secret, logger) ?? document
+            try file.replace(with: StateText(document).octets)
+        }
+    }
+
+    /// Reads the file, which keeps another name if not all of it can be read; `nil` if there is nothing to read.
+    private static func read(
+        _ file: PrivateFile,
+        _ secret: UInt128,
+        _ logger: Logger
+    ) throws(FileProblem) -> StateDocument? {
+        guard let octets = try file.read() else { return nil }
+        switch Result(catching: { () throws(StateText.Unreadable) in try StateText(reading: octets) }) {
+        case .success(let text):
+            if !text.losses.isEmpty {
+                let aside = try file.setAside(), places = text.losses.prefix(5).joined(separator: ", ")
+                logger.warning(
+                    """
+                    \(text.losses.count) values in \(file.path) cannot be read (\(places)) and are left out. The file \
+                    as it was is kept as \(aside).
+                    """
+                )
+            }
+            return text.document(freshSecret: secret)
+        case .failure(.malformed):
+            let aside = try file.setAside()
+            logger.warning(
+                """
+                \(file.path) is not what was written there, and is begun anew: what was known of Bluetooth peers is \
+                lost. The file as it was is kept as \(aside).
+                """
+            )
+            return nil
+        case .failure(.newer(let version)): throw FileProblem(.read, file.path, .newer(version: version))
+        }
+    }
+
+    private static func say(_ problem: FileProblem, _ logger: Logger) {
+        logger.warning("What is learnt of Bluetooth peers is kept until this process ends, and not stored. \(problem)")
     }
 }

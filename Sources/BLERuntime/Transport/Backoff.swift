@@ -10,28 +10,36 @@ struct Backoff: Equatable {
         var isAbsent: Bool
     }
 
-    private static let shortest = Duration.milliseconds(100)
+    static let shortest = Duration.milliseconds(100)
     private static let longest = Duration.seconds(5)
 
-    /// How many attempts may fail after a connection was lost before the controller counts as absent.
+    /// How many attempts may fail after there was a connection before the controller counts as absent.
     private static let patience = 3
 
     private var failures = 0
     private var hasConnected = false
 
-    /// The connection is up.
+    /// Whether there is no controller, as far as anybody can tell.
+    var isAbsent: Bool { failures >= mostFailures }
+
+    private var mostFailures: Int { hasConnected ? Self.patience : 1 }
+
+    /// Somebody took the connection, which need not be a controller.
+    mutating func connected() { hasConnected = true }
+
+    /// The connection is, or was, one to a controller.
     mutating func succeeded() {
         failures = 0
         hasConnected = true
     }
 
-    /// An attempt failed.
+    /// An attempt failed: nobody took the connection, or whoever did was no controller.
     ///
     /// A transport that never came up is absent with the first failure, one that was lost with the third; it is said
     /// once.
     mutating func failed() -> Step {
         let delay = failures < 6 ? min(Self.longest, Self.shortest * (1 << failures)) : Self.longest
         failures = min(failures + 1, 1_000)
-        return Step(delay: delay, isAbsent: failures == (hasConnected ? Self.patience : 1))
+        return Step(delay: delay, isAbsent: failures == mostFailures)
     }
 }

@@ -88,6 +88,9 @@ package final class SocketStream: @unchecked Sendable {
         settleReading()
     }
 
+    /// Reads what is there at once, instead of when its turn comes.
+    package func catchUp() { read() }
+
     /// Ends the stream without a word.
     package func close() {
         guard case .open(let reader, let isReading) = state else { return }

@@ -3,13 +3,14 @@ import Glibc
 
 /// HCI over a stream socket, TCP or Unix, as virtual controllers and bridges offer it.
 ///
-/// Connects without blocking, and again with growing pauses of 100 ms to 5 s when it failed or was lost.
+/// Connects without blocking, and again 100 ms after a connection was lost. Where nobody listens, the connection is
+/// closed without a word, or what comes is not HCI, the pauses grow to 5 s.
 /// Sendable because everything happens on the queue that it was started on.
 package final class SocketTransport: Transport, @unchecked Sendable {
     private enum State {
         case idle
         case connecting(Descriptor, any DispatchSourceWrite)
-        case open(SocketStream)
+        case open(SocketStream, hasHeard: Bool)
         case waiting(any DispatchSourceTimer)
         case stopped
     }
@@ -34,20 +35,20 @@ package final class SocketTransport: Transport, @unchecked Sendable {
     }
 
     package func send(_ packets: Span<UInt8>) {
-        if case .open(let stream) = state { stream.write(packets) }
+        if case .open(let stream, _) = state { stream.write(packets) }
     }
 
     package func pause() {
-        if case .open(let stream) = state { stream.pause() }
+        if case .open(let stream, _) = state { stream.pause() }
     }
 
     package func resume() {
-        if case .open(let stream) = state { stream.resume() }
+        if case .open(let stream, _) = state { stream.resume() }
     }
 
     package func reset() {
         guard case .open = state else { return }
-        lost(TransportError(.closed, "the connection was reset"))
+        lost(TransportError(.closed, "it does not answer"))
     }
 
     package func stop() {
@@ -92,20 +93,37 @@ package final class SocketTransport: Transport, @unchecked Sendable {
     }
 
     private func open(_ descriptor: Descriptor, on queue: DispatchQueue) {
-        backoff.succeeded()
+        backoff.connected()
         let stream = SocketStream(descriptor, queue: queue)
-        state = .open(stream)
+        state = .open(stream, hasHeard: false)
         stream.start(
-            receive: { [weak self] (chunk) throws(TransportError) in try self?.client?.transportReceived(chunk) },
-            closed: { [weak self] error in self?.lost(error) }
+            receive: { [weak self] (chunk) throws(TransportError) in try self?.receive(chunk) },
+            closed: { [weak self] error in self?.closed(error) }
         )
         client?.transportOpened()
     }
 
+    private func receive(_ chunk: Span<UInt8>) throws(TransportError) {
+        try client?.transportReceived(chunk)
+        if case .open(let stream, hasHeard: false) = state { state = .open(stream, hasHeard: true) }
+    }
+
+    private func closed(_ error: TransportError) {
+        guard case .open(_, hasHeard: false) = state, error.code == .closed else { return lost(error) }
+        lost(TransportError(.closed, "it closes the connection at once; does another program use it?"))
+    }
+
     private func lost(_ error: TransportError) {
+        var wasController = false
+        if case .open(_, let hasHeard) = state { wasController = hasHeard && error.code != .garbage }
         disconnect()
-        retry(after: .milliseconds(100))
-        client?.transportClosed(error)
+        if wasController {
+            backoff.succeeded()
+            retry(after: Backoff.shortest)
+        } else {
+            retry(after: backoff.failed().delay)
+        }
+        if backoff.isAbsent { client?.transportAbsent(error) } else { client?.transportClosed(error) }
     }
 
     private func failed(_ error: TransportError) {
@@ -132,7 +150,7 @@ package final class SocketTransport: Transport, @unchecked Sendable {
     private func disconnect() {
         switch state {
         case .connecting(_, let source): source.cancel()
-        case .open(let stream): stream.close()
+        case .open(let stream, _): stream.close()
         case .waiting(let timer): timer.cancel()
         case .idle, .stopped: break
         }

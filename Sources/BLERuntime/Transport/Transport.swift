@@ -38,7 +38,8 @@ package protocol TransportClient: AnyObject, Sendable {
     /// The connection is gone, and is being made again.
     func transportClosed(_ error: TransportError)
 
-    /// There has not been a connection for a while, or never was one. It is still being tried.
+    /// There has not been a controller for a while, or never was one; what connection there was is gone. It is still
+    /// being tried.
     func transportAbsent(_ error: TransportError)
 
     /// Octets arrived: any number of packets, and pieces of them.

@@ -44,6 +44,9 @@ struct RestartTests {
             return try #require(events.first)
         }
 
+        /// Ends the phone's process.
+        func end() { file.flush() }
+
         /// Lets the host do what it does when nobody asks.
         mutating func rest() {
             for _ in 0..<8 {
@@ -105,6 +108,7 @@ struct RestartTests {
             #expect(try first.findName() != nil)
             #expect(first.requests.count == 5)
             first.rest()
+            first.end()
             var second = Pair(path: path)
             try second.connect()
             let name = try #require(try second.findName())

@@ -1,6 +1,7 @@
 import BLEHost
 import BLERuntime
 import BLEWire
+import Dispatch
 import FoundationEssentials
 import Glibc
 import Testing
@@ -27,6 +28,7 @@ struct StateFileTests {
             let first = StateFile(path: path, freshSecret: 7)
             first.remember(Self.tea)
             first.remember(Self.pot)
+            first.flush()
             let again = StateFile(path: path, freshSecret: 8)
             #expect(again.secret == 7)
             #expect(again.peers == [Self.tea, Self.pot])
@@ -54,6 +56,7 @@ struct StateFileTests {
         try Self.withPath { path in
             let file = StateFile(path: path, freshSecret: 7)
             for record in records { file.remember(record) }
+            file.flush()
             #expect(StateFile(path: path, freshSecret: 8).peers == records)
         }
     }
@@ -61,13 +64,17 @@ struct StateFileTests {
     @Test("Only its user may read the file")
     func permissions() throws {
         try Self.withPath { path in
-            StateFile(path: path, freshSecret: 7).remember(Self.tea)
-            var status = stat()
-            #expect(stat(path, &status) == 0)
-            #expect(status.st_mode & 0o777 == 0o600)
+            let file = StateFile(path: path, freshSecret: 7)
+            file.remember(Self.tea)
+            file.flush()
+            for name in [path, path + ".lock"] {
+                var status = stat()
+                #expect(stat(name, &status) == 0)
+                #expect(status.st_mode & 0o777 == 0o600)
+            }
             let directory = path.prefix(through: path.lastIndex(of: "/") ?? path.startIndex)
             let files = try FileManager.default.contentsOfDirectory(atPath: String(directory))
-            #expect(files == ["host.json"])
+            #expect(Set(files) == ["host.json", "host.json.lock"])
         }
     }
 
@@ -80,7 +87,8 @@ struct StateFileTests {
             var renamed = Self.tea
             renamed.name = "Coffee"
             file.remember(renamed)
-            #expect(StateFile(path: path, freshSecret: 8).peers == [renamed, Self.pot])
+            file.flush()
+            #expect(StateFile(path: path, freshSecret: 8).peers == [Self.pot, renamed])
         }
     }
 
@@ -89,7 +97,9 @@ struct StateFileTests {
         try Self.withPath { path in
             let first = StateFile(path: path, freshSecret: 7), second = StateFile(path: path, freshSecret: 8)
             first.remember(Self.tea)
+            first.flush()
             second.remember(Self.pot)
+            second.flush()
             #expect(second.secret == 7)
             #expect(StateFile(path: path, freshSecret: 9).peers == [Self.tea, Self.pot])
         }
@@ -98,13 +108,8 @@ struct StateFileTests {
     @Test(
         "A file that cannot be understood is put aside",
         arguments: [
-            "", "{", "[]", "{}", #"{"secret": "xyz", "peers": []}"#, #"{"secret": "1", "peers": [{}]}"#,
-            #"{"secret": "1", "peers": [{"identifier": "1", "address": "nowhere", "isRandom": true}]}"#,
-            """
-            {"secret": "1", "peers": [
-                {"identifier": "1", "address": "00:00:00:00:00:01", "isRandom": true, "bond": {}}
-            ]}
-            """,
+            "", "{", "[]", "{}", "\u{0}", #"{"secret": "xyz", "peers": []}"#, #"{"peers": [{}]}"#,
+            #"{"secret": 1, "peers": {}}"#, #"{"secret": "1", "peers": []"#,
         ]
     )
     func unreadable(text: String) throws {
@@ -117,6 +122,146 @@ struct StateFileTests {
             #expect(StateFile(path: path, freshSecret: 8).secret == 7)
             let kept = try String(contentsOfFile: path + ".unreadable", encoding: .utf8)
             #expect(kept == text)
+        }
+    }
+
+    @Test("A value that cannot be read costs no bond but its own, and the file stays aside as it was")
+    func partly() throws {
+        var bonded = Self.pot
+        bonded.bond = Bond(identity: Self.pot.address, longTermKey: LongTermKey(key: .zero))
+        try Self.withPath { path in
+            let file = StateFile(path: path, freshSecret: 7)
+            for record in [Self.tea, bonded] { file.remember(record) }
+            file.flush()
+            let text = try String(contentsOfFile: path, encoding: .utf8)
+            let damaged = text.replacing("C0:FF:EE:00:00:01", with: "nowhere")
+            try Data(damaged.utf8).write(to: URL(filePath: path))
+            let left = StateFile(path: path, freshSecret: 8)
+            #expect(left.secret == 7)
+            #expect(left.peers == [bonded])
+            #expect(try String(contentsOfFile: path + ".unreadable", encoding: .utf8) == damaged)
+        }
+    }
+
+    @Test("The file of a later version is left alone")
+    func newer() throws {
+        try Self.withPath { path in
+            _ = StateFile(path: path, freshSecret: 1)
+            let text = #"{"version": 99, "secret": "1", "peers": {}}"#
+            try Data(text.utf8).write(to: URL(filePath: path))
+            let file = StateFile(path: path, freshSecret: 7)
+            file.remember(Self.tea)
+            file.flush()
+            #expect(file.peers == [Self.tea])
+            #expect(try String(contentsOfFile: path, encoding: .utf8) == text)
+        }
+    }
+
+    @Test("What is learnt is kept until it can be stored")
+    func later() throws {
+        try Self.withPath { path in
+            let file = StateFile(path: path, freshSecret: 7)
+            let directory = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+            try FileManager.default.createDirectory(atPath: path + ".new/full", withIntermediateDirectories: true)
+            file.remember(Self.tea)
+            file.flush()
+            #expect(StateFile(path: path, freshSecret: 8).peers.isEmpty)
+            try FileManager.default.removeItem(atPath: path + ".new")
+            file.flush()
+            #expect(StateFile(path: path, freshSecret: 8).peers == [Self.tea])
+            #expect(try FileManager.default.contentsOfDirectory(atPath: directory).count == 2)
+        }
+    }
+
+    @Test("A file that may not be read stays as it is, and nothing is begun in its place")
+    func forbidden() async throws {
+        try await #require(processExitsWith: .success) {
+            try Self.withPath { path in
+                let file = StateFile(path: path, freshSecret: 7)
+                file.remember(Self.tea)
+                file.flush()
+                let octets = try Data(contentsOf: URL(filePath: path))
+                chmod(path, 0)
+                if geteuid() == 0 {
+                    var place = path
+                    while let slash = place.lastIndex(of: "/"), slash > place.startIndex {
+                        place = String(place[..<slash])
+                        if place.contains("state-") { chown(place, 65_534, 65_534) }
+                    }
+                    seteuid(65_534)
+                }
+                let other = StateFile(path: path, freshSecret: 8)
+                other.remember(Self.pot)
+                other.flush()
+                if getuid() == 0 { seteuid(0) }
+                chmod(path, 0o600)
+                try #require(FileManager.default.fileExists(atPath: path))
+                try #require(Data(contentsOf: URL(filePath: path)) == octets)
+            }
+        }
+    }
+
+    @Test("Several processes keep each other's peers, and so do those that are killed")
+    func processes() async throws {
+        let directory = FileManager.default.temporaryDirectory.path + "/state-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let path = directory + "/host.json"
+        await withTaskGroup { group in
+            for process in 0..<4 as Range<UInt64> {
+                group.addTask {
+                    await #expect(processExitsWith: .signal(SIGKILL)) {
+                        [path = path as String, process = process as UInt64] in
+                        let file = StateFile(path: path, freshSecret: UInt128(process))
+                        for number in 0..<25 {
+                            let address = DeviceAddress(process << 8 | UInt64(number), .public)
+                            file.remember(
+                                PeerRecord(identifier: .init(rawValue: UInt128(address.value)), address: address)
+                            )
+                        }
+                        file.flush()
+                        kill(getpid(), SIGKILL)
+                    }
+                }
+            }
+        }
+        let peers = StateFile(path: path, freshSecret: 9).peers.map(\.address.value)
+        #expect(Set(peers).count == 100)
+    }
+
+    @Test("A process that is killed at any moment loses nothing that was stored", arguments: 1...6)
+    func killed(round: Int) async throws {
+        let directory = FileManager.default.temporaryDirectory.path + "/state-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let path = directory + "/host.json"
+        for life in 0..<2 {
+            await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, round = round as Int] in
+                let file = StateFile(path: path, freshSecret: 7)
+                let begin = file.peers.count
+                for number in begin... {
+                    let address = DeviceAddress(UInt64(number), .public)
+                    file.remember(PeerRecord(identifier: .init(rawValue: UInt128(number)), address: address))
+                    file.flush()
+                    guard number == begin + 20 else { continue }
+                    let moment = DispatchTime.now() + .microseconds(round * 1_700)
+                    DispatchQueue.global().asyncAfter(deadline: moment) { kill(getpid(), SIGKILL) }
+                }
+            }
+            let peers = StateFile(path: path, freshSecret: 8).peers.map(\.address.value)
+            #expect(peers.count > 20 * (life + 1))
+            #expect(peers == (0..<UInt64(peers.count)).map { $0 })
+        }
+        let names = try FileManager.default.contentsOfDirectory(atPath: directory)
+        #expect(Set(names).isSubset(of: ["host.json", "host.json.lock", "host.json.new"]))
+    }
+
+    @Test("Of too many peers those that were remembered last are kept")
+    func bounded() throws {
+        try Self.withPath { path in
+            let file = StateFile(path: path, freshSecret: 7)
+            for number in 0..<1_030 as Range<UInt64> {
+                file.remember(PeerRecord(identifier: .init(rawValue: UInt128(number)), address: .init(number, .public)))
+            }
+            #expect(file.peers.map(\.address.value) == Array(6..<1_030))
         }
     }
 

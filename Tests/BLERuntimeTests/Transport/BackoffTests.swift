@@ -25,6 +25,20 @@ struct BackoffTests {
         #expect((0..<5).map { _ in backoff.failed().isAbsent } == [false, false, true, false, false])
     }
 
+    @Test("Connections to who is no controller count as attempts that fail")
+    func nobody() {
+        var backoff = Backoff()
+        let steps = (0..<4).map { _ in
+            backoff.connected()
+            return backoff.failed()
+        }
+        #expect(steps.map(\.delay) == [100, 200, 400, 800].map { .milliseconds($0) })
+        #expect(steps.map(\.isAbsent) == [false, false, true, false])
+        #expect(backoff.isAbsent)
+        backoff.succeeded()
+        #expect(!backoff.isAbsent)
+    }
+
     @Test("After a connection the pauses are short again")
     func shortAgain() {
         var backoff = Backoff()

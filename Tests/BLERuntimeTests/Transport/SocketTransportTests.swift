@@ -79,6 +79,24 @@ struct SocketTransportTests {
         controller.stop()
     }
 
+    @Test(
+        "Who says something else, or nothing, and closes is no controller after the third time",
+        arguments: [false, true]
+    )
+    func wrongPort(isSilent: Bool) async throws {
+        let controller = try ScriptedController()
+        let owner = TransportOwner(to: controller.address)
+        for attempt in 1...3 {
+            #expect(await owner.next() == .opened)
+            await controller.nextConnection()
+            if isSilent { controller.drop() } else { controller.send(Array("HTTP/1.1 400 Bad Request".utf8)) }
+            let code: TransportError.Code = isSilent ? .closed : .garbage
+            #expect(await owner.next() == (attempt < 3 ? .closed(code) : .absent(code)))
+        }
+        owner.stop()
+        controller.stop()
+    }
+
     @Test("What the other end is slow to read is kept and arrives whole")
     func backPressure() async throws {
         let controller = try ScriptedController(isReading: false)

@@ -1,0 +1,25 @@
+extension DecodingError {
+    /// What is wrong in a file, and where: the keys that lead there, such as `services[0].uuid`.
+    package var explanation: String {
+        switch self {
+        case .keyNotFound(let key, let context): "“\(key.stringValue)” is missing\(context.place)"
+        case .typeMismatch(_, let context), .valueNotFound(_, let context):
+            "\(context.debugDescription)\(context.place)"
+        case .dataCorrupted(let context):
+            context.codingPath.isEmpty
+                ? "it is not valid JSON: \(context.debugDescription)" : "\(context.debugDescription)\(context.place)"
+        @unknown default: "\(self)"
+        }
+    }
+}
+
+extension DecodingError.Context {
+    /// The end of a sentence that says where something is.
+    fileprivate var place: String {
+        guard !codingPath.isEmpty else { return "" }
+        let path = codingPath.reduce(into: "") { path, key in
+            path += key.intValue.map { "[\($0)]" } ?? (path.isEmpty ? "" : ".") + key.stringValue
+        }
+        return ", at \(path)"
+    }
+}

@@ -1,0 +1,40 @@
+import Glibc
+
+/// What a program prints to: all octets get there, or it is said why not.
+package enum StandardStream: Int32, Sendable {
+    case output = 1
+    case error = 2
+
+    /// Why a stream takes no more: a full disk, a pipe whose reader has gone.
+    package struct Failure: Error, CustomStringConvertible {
+        package let stream: StandardStream
+        package let errno: Int32
+
+        package var description: String {
+            let name = stream == .output ? "Standard output" : "Standard error"
+            return "\(name) cannot be written: \(String(cString: strerror(errno)))"
+        }
+    }
+
+    /// Writes `octets`, and waits as long as the stream takes no more at once.
+    package func write(_ octets: some Sequence<UInt8>) throws(Failure) {
+        var rest = Array(octets)[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(rawValue, $0.baseAddress, $0.count) }
+            if count >= 0 {
+                rest = rest.dropFirst(count)
+                continue
+            }
+            switch errno {
+            case EINTR: continue
+            case EAGAIN:
+                var room = pollfd(fd: rawValue, events: Int16(POLLOUT), revents: 0)
+                poll(&room, 1, -1)
+            case let number: throw Failure(stream: self, errno: number)
+            }
+        }
+    }
+
+    /// Writes a line of text.
+    package func write(line: String) throws(Failure) { try write((line + "\n").utf8) }
+}

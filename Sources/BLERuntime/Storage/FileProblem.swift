@@ -1,0 +1,76 @@
+import Glibc
+
+/// What the system does not let be done with a file, and what there is to be done about it.
+struct FileProblem: Error, Equatable {
+    /// What was to be done.
+    enum Action: String { case read, written, locked }
+
+    enum Reason: Equatable {
+        case system(errno: Int32)
+        /// A later version of this package wrote the file.
+        case newer(version: Int)
+    }
+
+    let action: Action
+    let path: String
+    let reason: Reason
+    /// Where that comes from: the file, or the nearest directory above that there is; `nil` if that cannot be seen.
+    private let place: Place?
+
+    private struct Place: Equatable {
+        let path: String
+        let owner: uid_t
+        let isDirectory: Bool
+    }
+
+    init(_ action: Action, _ path: String, _ reason: Reason) {
+        self.action = action
+        self.path = path
+        self.reason = reason
+        place = Self.nearest(to: path)
+    }
+
+    init(_ action: Action, _ path: String, errno: Int32) { self.init(action, path, .system(errno: errno)) }
+
+    private static func nearest(to path: String) -> Place? {
+        var path = path
+        while !path.isEmpty {
+            var status = stat()
+            if stat(path, &status) == 0 {
+                return Place(path: path, owner: status.st_uid, isDirectory: status.st_mode & S_IFMT == S_IFDIR)
+            }
+            guard let slash = path.lastIndex(of: "/") else { return nil }
+            path = String(path[..<slash])
+        }
+        return nil
+    }
+
+    /// What somebody can do about it, as sentences.
+    private var cure: String? {
+        switch reason {
+        case .newer: return "Use a program with that version of this package, or move the file elsewhere."
+        case .system(EACCES), .system(EPERM):
+            guard let place else { return nil }
+            guard place.owner == geteuid() else {
+                return "\(place.path) belongs to user \(place.owner): run 'sudo chown \(geteuid()) \(place.path)'."
+            }
+            return "Run 'chmod \(place.isDirectory ? "u+rwx" : "u+rw") \(place.path)'."
+        case .system(ENOSPC), .system(EDQUOT): return "Make room on its disk."
+        case .system(EROFS): return "Have XDG_STATE_HOME name a directory that can be written."
+        case .system(EWOULDBLOCK): return "Another process holds it: end that, or let it go on."
+        case .system(EEXIST): return "So do all names beside it: move these files elsewhere."
+        case .system: return nil
+        }
+    }
+}
+
+extension FileProblem: CustomStringConvertible {
+    var description: String {
+        let text =
+            switch reason {
+            case .system(let errno): String(cString: strerror(errno))
+            case .newer(let version): "It is of version \(version)"
+            }
+        return "\(path) cannot be \(action.rawValue): \(text)." + (cure.map { " " + $0 } ?? "")
+    }
+}

@@ -1,0 +1,52 @@
+import BLEWire
+
+extension KeyedDecodingContainer {
+    /// Reads what is at `key`, if it can be read; if there is something else, its place is added to `losses`.
+    func decodeIfReadable<Value: Decodable>(_ type: Value.Type, forKey key: Key, losses: inout [String]) -> Value? {
+        do {
+            return try decodeIfPresent(type, forKey: key)
+        } catch {
+            losses.append(place(of: error, under: codingPath + [key]))
+            return nil
+        }
+    }
+
+    /// Reads 128 bits, written as hexadecimal digits.
+    func decodeNumber(forKey key: Key) throws -> UInt128 {
+        let text = try decode(String.self, forKey: key)
+        guard let number = UInt128(text, radix: 16) else { throw malformed(key) }
+        return number
+    }
+
+    /// Reads an address, and of which kind it is.
+    func decodeAddress(forKey key: Key, isRandom kindKey: Key) throws -> DeviceAddress {
+        let text = try decode(String.self, forKey: key)
+        let kind: DeviceAddress.Kind = try decode(Bool.self, forKey: kindKey) ? .random : .public
+        guard let address = DeviceAddress(text, kind) else { throw malformed(key) }
+        return address
+    }
+
+    /// What is at `key` stands for nothing.
+    func malformed(_ key: Key) -> DecodingError {
+        .dataCorruptedError(forKey: key, in: self, debugDescription: "this stands for nothing")
+    }
+}
+
+/// Where in a file an error is, such as `peers[3].bond.keySize`; `path` if the error does not say.
+func place(of error: any Error, under path: [any CodingKey]) -> String {
+    let keys: [any CodingKey] =
+        switch error as? DecodingError {
+        case .typeMismatch(_, let context), .valueNotFound(_, let context), .dataCorrupted(let context):
+            context.codingPath
+        case .keyNotFound(let key, let context): context.codingPath + [key]
+        case .none: path
+        @unknown default: path
+        }
+    return keys.reduce(into: "") { text, key in
+        if let index = key.intValue {
+            text += "[\(index)]"
+        } else {
+            text += (text.isEmpty ? "" : ".") + key.stringValue
+        }
+    }
+}

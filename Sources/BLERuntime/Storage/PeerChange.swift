@@ -1,0 +1,58 @@
+import BLEHost
+
+/// What a process learnt of a peer: what it knew to be stored, and what it wants to be stored.
+///
+/// Another process may have stored something else meanwhile. So of what is stored just that is replaced which this
+/// process has changed.
+struct PeerChange: Equatable {
+    /// What is to be stored as soon as can be, and what can wait for it.
+    enum Urgency: Equatable { case later, soon }
+
+    let before: PeerRecord?
+    private(set) var after: PeerRecord
+
+    init(from before: PeerRecord?, to after: PeerRecord) {
+        self.before = before
+        self.after = after
+    }
+
+    /// A new peer and a bond cannot be learnt again; names, and who was of use last, can.
+    var urgency: Urgency { before == nil || before?.bond != after.bond ? .soon : .later }
+
+    /// This change, and `next` after it.
+    func followed(by next: Self) -> Self { Self(from: before, to: next.after) }
+
+    /// What is to be stored of a peer of which `stored` is.
+    func applied(to stored: PeerRecord?) -> PeerRecord {
+        guard var result = stored else { return after }
+        if after.address != before?.address { result.address = after.address }
+        if after.name != before?.name { result.name = after.name }
+        if after.advertisedName != before?.advertisedName { result.advertisedName = after.advertisedName }
+        result.bond = BondChange(before: before?.bond, after: after.bond).applied(to: stored?.bond)
+        return result
+    }
+}
+
+/// The same for a bond: who paired last has the key, and what is kept with a key goes with it.
+private struct BondChange {
+    let before: Bond?
+    let after: Bond?
+
+    func applied(to stored: Bond?) -> Bond? {
+        guard after != before else { return stored }
+        guard let before, let after, after.isSamePairing(as: before) else { return after }
+        guard var result = stored, result.isSamePairing(as: after) else { return stored }
+        if after.client != before.client { result.client = after.client }
+        if after.database != before.database { result.database = after.database }
+        if let signing = after.remoteSigning { result.remoteSigning?.skip(to: signing.nextCounter) }
+        return result
+    }
+}
+
+extension Bond {
+    /// Whether both come from one pairing, so that they differ only in what was learnt since.
+    fileprivate func isSamePairing(as other: Self) -> Bool {
+        identity == other.identity && security == other.security && keySize == other.keySize
+            && longTermKey == other.longTermKey && remoteSigning?.key == other.remoteSigning?.key
+    }
+}

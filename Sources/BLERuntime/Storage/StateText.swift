@@ -1,0 +1,134 @@
+import BLEHost
+import BLEWire
+import FoundationEssentials
+
+/// How a ``StateDocument`` is written: JSON, which people can read.
+///
+/// Everything in a file may be wrong. What can be read is; ``losses`` are the places of all else.
+struct StateText: Codable {
+    /// Why nothing of a file can be used.
+    enum Unreadable: Error, Equatable {
+        /// It is no JSON, or not what is written here.
+        case malformed
+        /// A later version of this package wrote it.
+        case newer(version: Int)
+    }
+
+    private enum Key: String, CodingKey { case version, secret, peers }
+
+    /// The version of what is written here.
+    ///
+    /// Files without one are as those of version 1, but for what a name is.
+    private static let version = 1
+
+    private var secret: UInt128?
+    private var peers: [PeerRecord] = []
+    /// What could not be read.
+    private(set) var losses: [String] = []
+
+    init(_ document: StateDocument) {
+        secret = document.secret
+        peers = document.peers.all
+    }
+
+    /// Reads a file.
+    init(reading octets: [UInt8]) throws(Unreadable) {
+        do {
+            self = try JSONDecoder().decode(Self.self, from: Data(octets))
+        } catch let reason as Unreadable {
+            throw reason
+        } catch {
+            throw .malformed
+        }
+    }
+
+    /// What was read; `freshSecret` is taken if the file has none.
+    func document(freshSecret: UInt128) -> StateDocument {
+        StateDocument(secret: secret ?? freshSecret, peers: peers)
+    }
+
+    /// The octets of a file.
+    var octets: [UInt8] {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.prettyPrinted, .sortedKeys]
+        guard let data = try? encoder.encode(self) else {
+            preconditionFailure("texts, integers and truth values can be written as JSON")
+        }
+        return [UInt8](data)
+    }
+
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        let version = values.decodeIfReadable(Int.self, forKey: .version, losses: &losses)
+        if let version, version > Self.version { throw Unreadable.newer(version: version) }
+        do { secret = try values.decodeNumber(forKey: .secret) } catch {
+            losses.append(place(of: error, under: [Key.secret]))
+        }
+        do { try readPeers(in: values, tellsNames: version != nil) } catch {
+            losses.append(place(of: error, under: [Key.peers]))
+        }
+        guard secret != nil || !peers.isEmpty else { throw Unreadable.malformed }
+    }
+
+    private mutating func readPeers(in values: KeyedDecodingContainer<Key>, tellsNames: Bool) throws {
+        var list = try values.nestedUnkeyedContainer(forKey: .peers)
+        while !list.isAtEnd {
+            let element = try list.superDecoder()
+            do {
+                let peer = try PeerDocument(from: element)
+                peers.append(tellsNames ? peer.record : peer.record.withoutOrigin)
+                losses += peer.losses
+            } catch {
+                losses.append(place(of: error, under: element.codingPath))
+            }
+        }
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: Key.self)
+        try values.encode(Self.version, forKey: .version)
+        try values.encodeIfPresent(secret.map { String($0, radix: 16) }, forKey: .secret)
+        try values.encode(peers.map { PeerDocument($0) }, forKey: .peers)
+    }
+}
+
+/// How a peer is written.
+private struct PeerDocument: Codable {
+    private enum Key: String, CodingKey { case identifier, address, isRandom, name, advertisedName, bond }
+
+    private(set) var record: PeerRecord
+    /// What could not be read.
+    private(set) var losses: [String] = []
+
+    init(_ record: PeerRecord) { self.record = record }
+
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        record = PeerRecord(
+            identifier: PeerIdentifier(rawValue: try values.decodeNumber(forKey: .identifier)),
+            address: try values.decodeAddress(forKey: .address, isRandom: .isRandom)
+        )
+        record.name = values.decodeIfReadable(String.self, forKey: .name, losses: &losses)
+        record.advertisedName = values.decodeIfReadable(String.self, forKey: .advertisedName, losses: &losses)
+        guard let bond = values.decodeIfReadable(BondDocument.self, forKey: .bond, losses: &losses) else { return }
+        record.bond = bond.bond
+        losses += bond.losses
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        var values = encoder.container(keyedBy: Key.self)
+        try values.encode(String(record.identifier.rawValue, radix: 16), forKey: .identifier)
+        try values.encode(record.address.description, forKey: .address)
+        try values.encode(record.address.onAir.kind == .random, forKey: .isRandom)
+        try values.encodeIfPresent(record.name, forKey: .name)
+        try values.encodeIfPresent(record.advertisedName, forKey: .advertisedName)
+        try values.encodeIfPresent(record.bond.map { BondDocument($0) }, forKey: .bond)
+    }
+}
+
+extension PeerRecord {
+    /// The record as of a file that did not tell advertised names from others: what is advertised now wins over it.
+    fileprivate var withoutOrigin: Self {
+        Self(identifier: identifier, address: address, advertisedName: name, bond: bond)
+    }
+}

@@ -1,0 +1,90 @@
+import BLEHost
+import BLEWire
+import Testing
+
+@testable import BLERuntime
+
+@Suite("What a process learnt of a peer")
+struct PeerChangeTests {
+    private static let address = DeviceAddress(0xC0FF_EE00_0001, .random)
+
+    private static func record(_ name: String? = nil, advertised: String? = nil, _ bond: Bond? = nil) -> PeerRecord {
+        let identifier = PeerIdentifier(rawValue: 1)
+        return PeerRecord(identifier: identifier, address: address, name: name, advertisedName: advertised, bond: bond)
+    }
+
+    /// The bond of a pairing, with what was learnt since.
+    private static func bond(
+        _ key: UInt128,
+        features: ClientFeatures = [],
+        next: UInt32? = nil,
+        hash: UInt128? = nil
+    ) -> Bond {
+        var bond = Bond(identity: address, longTermKey: LongTermKey(key: Key128(wire: key)))
+        bond.client.features = features
+        if let next { bond.remoteSigning = RemoteSigning(key: .zero, nextCounter: next) }
+        bond.database = hash.flatMap { hash in
+            KnownAttributes(services: [], includes: [], declarations: [], types: [], known: .init())
+                .map { CachedDatabase(hash: hash, attributes: $0) }
+        }
+        return bond
+    }
+
+    @Test("A name replaces just what it was learnt in place of")
+    func names() {
+        let change = PeerChange(from: Self.record("Tea"), to: Self.record("Coffee"))
+        #expect(change.applied(to: nil) == Self.record("Coffee"))
+        #expect(change.applied(to: Self.record("Milk", advertised: "M")) == Self.record("Coffee", advertised: "M"))
+        let other = PeerChange(from: Self.record("Tea"), to: Self.record("Tea", advertised: "T"))
+        #expect(other.applied(to: Self.record("Milk", advertised: "M")) == Self.record("Milk", advertised: "T"))
+    }
+
+    @Test("Whoever knows nothing of a bond takes none away")
+    func unknownBond() {
+        let stored = Self.record("Tea", Self.bond(1))
+        #expect(PeerChange(from: nil, to: Self.record()).applied(to: stored) == stored)
+        let renamed = PeerChange(from: Self.record("Tea"), to: Self.record("Coffee")).applied(to: stored)
+        #expect(renamed == Self.record("Coffee", Self.bond(1)))
+    }
+
+    @Test("Of two pairings the one that is stored last counts, with nothing of the other")
+    func pairings() {
+        let old = Self.bond(1), new = Self.bond(2, features: .robustCaching)
+        let paired = PeerChange(from: Self.record(old), to: Self.record(new))
+        #expect(paired.applied(to: Self.record(Self.bond(3, next: 9))).bond == new)
+        #expect(paired.applied(to: Self.record()).bond == new)
+        let learnt = PeerChange(from: Self.record(old), to: Self.record(Self.bond(1, features: .robustCaching)))
+        #expect(learnt.applied(to: Self.record(new)).bond == new)
+    }
+
+    @Test("A bond that was removed elsewhere stays so, unless the devices paired anew")
+    func removed() {
+        let learnt = Self.record(Self.bond(1, features: .robustCaching))
+        #expect(PeerChange(from: Self.record(Self.bond(1)), to: learnt).applied(to: Self.record()).bond == nil)
+        let gone = PeerChange(from: Self.record(Self.bond(1)), to: Self.record())
+        #expect(gone.applied(to: learnt).bond == nil)
+    }
+
+    @Test("What two processes learnt of one bond is kept of both, and no counter goes back")
+    func memories() {
+        let before = Self.record(Self.bond(1, next: 5))
+        let configured = PeerChange(from: before, to: Self.record(Self.bond(1, features: .robustCaching, next: 8)))
+        let stored = Self.record(Self.bond(1, next: 12, hash: 7))
+        #expect(configured.applied(to: stored).bond == Self.bond(1, features: .robustCaching, next: 12, hash: 7))
+        #expect(configured.applied(to: before).bond == Self.bond(1, features: .robustCaching, next: 8))
+        var spent = Self.bond(1)
+        spent.remoteSigning = RemoteSigning(key: .zero, nextCounter: nil)
+        #expect(configured.applied(to: Self.record(spent)).bond?.remoteSigning?.nextCounter == nil)
+    }
+
+    @Test("New peers and bonds are urgent, names and use are not")
+    func urgency() {
+        #expect(PeerChange(from: nil, to: Self.record()).urgency == .soon)
+        #expect(PeerChange(from: Self.record(), to: Self.record(Self.bond(1))).urgency == .soon)
+        #expect(PeerChange(from: Self.record(), to: Self.record("Tea")).urgency == .later)
+        #expect(PeerChange(from: Self.record(), to: Self.record()).urgency == .later)
+    }
+
+    private static func record(_ bond: Bond) -> PeerRecord { record(nil, bond) }
+    private static func record(_ name: String?, _ bond: Bond) -> PeerRecord { record(name, advertised: nil, bond) }
+}

@@ -1,0 +1,128 @@
+import FoundationEssentials
+import Glibc
+import Testing
+
+@testable import BLERuntime
+
+@Suite("Private file")
+struct PrivateFileTests {
+    private static func withFile(_ body: (PrivateFile) throws -> Void) throws {
+        try StateFileTests.withPath { try body(PrivateFile(path: $0, mostOctets: 100_000)) }
+    }
+
+    /// The names of what is in the file's directory.
+    private static func names(beside file: PrivateFile) throws -> Set<String> {
+        let end = file.path.lastIndex(of: "/") ?? file.path.startIndex
+        return Set(try FileManager.default.contentsOfDirectory(atPath: String(file.path[..<end])))
+    }
+
+    @Test("A write that the disk cuts off anywhere leaves what was there before, and nothing else")
+    func cut() async throws {
+        await #expect(processExitsWith: .success) {
+            try Self.withFile { file in
+                let old = [UInt8](repeating: 0x6F, count: 300), new = [UInt8](repeating: 0x6E, count: 301)
+                try file.locked { () throws(FileProblem) in try file.replace(with: old) }
+                signal(SIGXFSZ, SIG_IGN)
+                for length in 0...new.count {
+                    setrlimit(
+                        __rlimit_resource_t(RLIMIT_FSIZE.rawValue),
+                        [rlimit(rlim_cur: rlim_t(length), rlim_max: .max)]
+                    )
+                    do {
+                        try file.locked { () throws(FileProblem) in try file.replace(with: new) }
+                        try #require(length == new.count)
+                    } catch let problem as FileProblem {
+                        try #require(length < new.count && problem.reason == .system(errno: EFBIG))
+                    }
+                    try #require(file.read() == (length < new.count ? old : new))
+                    try #require(Self.names(beside: file) == ["host.json", "host.json.lock"])
+                }
+            }
+        }
+    }
+
+    @Test("What a process left that was killed while it wrote is in nobody's way", arguments: [0, 1, 300, 100_001])
+    func leftOver(length: Int) throws {
+        try Self.withFile { file in
+            try file.locked { () throws(FileProblem) in try file.replace(with: [1]) }
+            try Data(repeating: 7, count: length).write(to: URL(filePath: file.path + ".new"))
+            #expect(try file.read() == [1])
+            try file.locked { () throws(FileProblem) in try file.replace(with: [2]) }
+            #expect(try file.read() == [2])
+            #expect(try Self.names(beside: file) == ["host.json", "host.json.lock"])
+        }
+    }
+
+    @Test("One at a time has the lock, also of one process")
+    func locked() async throws {
+        let directory = FileManager.default.temporaryDirectory.path + "/lock-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let file = PrivateFile(path: directory + "/host.json", mostOctets: 100)
+        await withTaskGroup { group in
+            for _ in 0..<8 {
+                group.addTask {
+                    for _ in 0..<5 {
+                        #expect(throws: Never.self) {
+                            try file.locked { () throws(FileProblem) in
+                                try file.replace(with: [(try file.read()?.first ?? 0) + 1])
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        #expect(try file.read() == [40])
+    }
+
+    @Test("A lock that is not let go of is a problem with a cure, and the file stays as it is")
+    func stuck() throws {
+        try Self.withFile { file in
+            try file.locked { () throws(FileProblem) in
+                let problem = #expect(throws: FileProblem.self) {
+                    try file.locked { () throws(FileProblem) in try file.replace(with: [1]) }
+                }
+                #expect(problem?.description.hasSuffix("Another process holds it: end that, or let it go on.") == true)
+                #expect(try file.read() == nil)
+            }
+        }
+    }
+
+    @Test("What is set aside keeps its octets under a name of its own, up to nine times")
+    func aside() throws {
+        try Self.withFile { file in
+            try file.locked { () throws(FileProblem) in
+                for number in 1...9 as ClosedRange<UInt8> {
+                    try file.replace(with: [number])
+                    let name = file.path + (number == 1 ? ".unreadable" : ".unreadable-\(number)")
+                    for _ in 0..<2 { #expect(try file.setAside() == name, "the same is set aside once") }
+                    #expect(try PrivateFile(path: name, mostOctets: 100).read() == [number])
+                }
+                try file.replace(with: [10])
+                #expect(throws: FileProblem.self) { try file.setAside() }
+                #expect(try file.read() == [10])
+            }
+        }
+    }
+
+    @Test(
+        "A problem says what it is of, and what to do",
+        arguments: [
+            (ENOSPC, "No space left on device. Make room on its disk."), (EIO, "Input/output error."),
+            (EROFS, "Read-only file system. Have XDG_STATE_HOME name a directory that can be written."),
+        ]
+    )
+    func cures(errno: Int32, end: String) {
+        #expect("\(FileProblem(.written, "/a/b", errno: errno))" == "/a/b cannot be written: \(end)")
+    }
+
+    @Test("A permission that is missing is named with the command that gives it")
+    func permission() throws {
+        try Self.withFile { file in
+            try file.locked { () throws(FileProblem) in try file.replace(with: [1]) }
+            let own = FileProblem(.read, file.path, errno: EACCES)
+            #expect("\(own)" == "\(file.path) cannot be read: Permission denied. Run 'chmod u+rw \(file.path)'.")
+            let other = FileProblem(.read, "/proc/1/mem", errno: EACCES)
+            if geteuid() != 0 { #expect("\(other)".contains("sudo chown \(geteuid()) /proc/1/mem")) }
+        }
+    }
+}

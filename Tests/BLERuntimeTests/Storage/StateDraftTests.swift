@@ -1,0 +1,68 @@
+import BLEHost
+import BLEWire
+import Glibc
+import Testing
+
+@testable import BLERuntime
+
+@Suite("The state as a process has it")
+struct StateDraftTests {
+    private static let now = Instant() + .seconds(100)
+
+    private static func record(_ number: UInt64, _ name: String? = nil) -> PeerRecord {
+        let identifier = PeerIdentifier(rawValue: UInt128(number))
+        return PeerRecord(identifier: identifier, address: DeviceAddress(number, .public), advertisedName: name)
+    }
+
+    @Test("What is learnt of a peer again and again is one change")
+    func gathers() throws {
+        var draft = StateDraft(StateDocument(secret: 1, peers: (1...3).map { Self.record($0) }))
+        for number in 0..<300 { _ = draft.remember(Self.record(2, "\(number)"), at: Self.now) }
+        let begun = draft.begin(at: Self.now, isLast: true)
+        let changes = try #require(begun)
+        #expect(changes == [PeerChange(from: Self.record(2), to: Self.record(2, "299"))])
+        #expect(draft.document.peers.all.map(\.address.value) == [1, 3, 2])
+    }
+
+    @Test("What is learnt while it is written comes on top of what the file has then")
+    func meanwhile() throws {
+        var draft = StateDraft(StateDocument(secret: 1)), others = StateDocument(secret: 1, peers: [Self.record(9)])
+        #expect(draft.remember(Self.record(1), at: Self.now) == .wake(at: Self.now))
+        let first = draft.begin(at: Self.now)
+        for change in try #require(first) { _ = others.apply(change) }
+        _ = draft.remember(Self.record(2), at: Self.now)
+        #expect(draft.stored(others, at: Self.now) == .wake(at: Self.now + .seconds(1)))
+        #expect(draft.document.peers.all.map(\.address.value) == [9, 1, 2])
+        let begun = draft.begin(at: Self.now + .seconds(1))
+        let rest = try #require(begun)
+        #expect(rest.map(\.after.address.value) == [2])
+    }
+
+    @Test("What could not be written is kept with what is learnt since, and told once")
+    func failing() throws {
+        var draft = StateDraft(StateDocument(secret: 1))
+        let full = FileProblem(.written, "/nowhere", errno: ENOSPC)
+        for (round, name) in [nil, "Tea"].enumerated() {
+            _ = draft.remember(Self.record(1, name), at: Self.now)
+            let begun = draft.begin(at: Self.now, isLast: true)
+            let changes = try #require(begun)
+            _ = draft.remember(Self.record(2), at: Self.now)
+            #expect(draft.failed(full, changes, at: Self.now).isNews == (round == 0))
+        }
+        let begun = draft.begin(at: Self.now, isLast: true)
+        let changes = try #require(begun)
+        #expect(Set(changes.map(\.after.address.value)) == [1, 2])
+        #expect(changes.contains { $0.before == nil && $0.after == Self.record(1, "Tea") })
+        #expect(draft.failed(FileProblem(.written, "/nowhere", errno: EIO), changes, at: Self.now).isNews)
+    }
+
+    @Test("It holds no more than there is room for, however long nothing can be written")
+    func bounded() throws {
+        var draft = StateDraft(StateDocument(secret: 1))
+        for number in 0..<3_000 as Range<UInt64> { _ = draft.remember(Self.record(number), at: Self.now) }
+        let begun = draft.begin(at: Self.now, isLast: true)
+        let changes = try #require(begun)
+        #expect(changes.count <= 1_025)
+        #expect(draft.document.peers.count == 1_024)
+    }
+}

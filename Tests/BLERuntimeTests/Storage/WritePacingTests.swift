@@ -1,0 +1,85 @@
+import BLEWire
+import Testing
+
+@testable import BLERuntime
+
+@Suite("Pacing of writes")
+struct WritePacingTests {
+    private static let now = Instant() + .seconds(100)
+    private static let justBefore = Duration.nanoseconds(-1)
+
+    @Test("What is urgent is written at once, and then not before a second has passed")
+    func urgent() {
+        var pacing = WritePacing(), now = Self.now
+        #expect(pacing.deadline == nil)
+        #expect(pacing.changed(.soon, at: now) == .wake(at: now))
+        #expect(pacing.begin(at: now) == .write)
+        #expect(pacing.ended(isWritten: true, at: now) == .wait)
+        let due = now + .seconds(1)
+        #expect(pacing.changed(.soon, at: now) == .wake(at: due))
+        #expect(pacing.changed(.soon, at: now) == .wait)
+        #expect(pacing.deadline == due)
+        now = due + Self.justBefore
+        #expect(pacing.begin(at: now) == .wait)
+        #expect(pacing.begin(at: due) == .write)
+        #expect(pacing.ended(isWritten: true, at: due) == .wait)
+        #expect(pacing.changed(.soon, at: due + .seconds(5)) == .wake(at: due + .seconds(5)))
+    }
+
+    @Test("What can wait is written after a minute, or with what cannot")
+    func later() {
+        var pacing = WritePacing()
+        let due = Self.now + .seconds(60)
+        #expect(pacing.changed(.later, at: Self.now) == .wake(at: due))
+        #expect(pacing.changed(.later, at: Self.now + .seconds(30)) == .wait)
+        #expect(pacing.begin(at: due + Self.justBefore) == .wait)
+        let sooner = Self.now + .seconds(40)
+        #expect(pacing.changed(.soon, at: sooner) == .wake(at: sooner))
+        #expect(pacing.begin(at: sooner) == .write)
+        #expect(pacing.ended(isWritten: true, at: sooner) == .wait)
+        #expect(pacing.begin(at: due) == .wait)
+    }
+
+    @Test("What changes while it is written is written afterwards, as urgently as the most urgent of it")
+    func meanwhile() {
+        var pacing = WritePacing()
+        _ = pacing.changed(.soon, at: Self.now)
+        #expect(pacing.begin(at: Self.now) == .write)
+        for urgency in [PeerChange.Urgency.later, .soon, .later] {
+            #expect(pacing.changed(urgency, at: Self.now) == .wait)
+        }
+        #expect(pacing.begin(at: Self.now, isLast: true) == .wait)
+        let end = Self.now + .milliseconds(30)
+        #expect(pacing.ended(isWritten: true, at: end) == .wake(at: end + .seconds(1)))
+    }
+
+    @Test("What could not be written is tried again after a minute, or a second after something else changed")
+    func failing() {
+        var pacing = WritePacing()
+        _ = pacing.changed(.soon, at: Self.now)
+        #expect(pacing.begin(at: Self.now) == .write)
+        #expect(pacing.ended(isWritten: false, at: Self.now) == .wake(at: Self.now + .seconds(60)))
+        #expect(pacing.changed(.soon, at: Self.now) == .wake(at: Self.now + .seconds(1)))
+    }
+
+    @Test("At the end everything is written that is not yet, whether it is time or not")
+    func last() {
+        var pacing = WritePacing()
+        #expect(pacing.begin(at: Self.now, isLast: true) == .wait)
+        _ = pacing.changed(.later, at: Self.now)
+        #expect(pacing.begin(at: Self.now, isLast: true) == .write)
+    }
+
+    @Test("However much changes in an hour, it is written once in a second")
+    func bounded() {
+        var pacing = WritePacing(), now = Self.now, count = 0
+        for _ in 0..<36_000 {
+            now = now + .milliseconds(100)
+            _ = pacing.changed(.soon, at: now)
+            guard pacing.begin(at: now) == .write else { continue }
+            count += 1
+            _ = pacing.ended(isWritten: true, at: now)
+        }
+        #expect(count == 3_600)
+    }
+}
