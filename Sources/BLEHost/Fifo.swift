@@ -36,6 +36,11 @@ struct Fifo<Element> {
         return element
     }
 
+    mutating func removeAll(where isUnwanted: (Element) -> Bool) {
+        elements = elements[head...].filter { $0.map { !isUnwanted($0) } ?? false }
+        head = 0
+    }
+
     mutating func removeAll() {
         elements.removeAll(keepingCapacity: true)
         head = 0

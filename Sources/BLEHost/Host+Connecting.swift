@@ -22,7 +22,7 @@ extension Host {
             note(.limitReached(isFull ? .links : .pendingPeers))
             return tell(client, .connectFailed(peer, .limitReached))
         }
-        if let record = peers.wanted(peer) { remember(record) }
+        remember(peers.wanted(peer))
         let isDelayed = request.startDelay > .zero
         let attachment = Attachments.Attachment(
             client: client,
@@ -71,8 +71,8 @@ extension Host {
 
     /// The ends of a link have agreed on the size of ATT packets: now it is of use.
     mutating func settled(_ link: ConnectionHandle, mtu: Int) {
-        guard let index = links.index(of: link), links[at: index].phase == .settling else { return }
-        links[at: index].phase = .up
+        guard let index = links.index(of: link), links.values[index].phase == .settling else { return }
+        links.values[index].phase = .up
         announceLinks()
         for attachment in attachments.on(link) where attachment.state == .linked(link) { join(attachment, link) }
     }
@@ -118,14 +118,14 @@ extension Host {
     /// Answers what a client waits for on a link that has to do with neither attributes nor channels.
     mutating func answerErrands(of client: ClientID, on link: ConnectionHandle) {
         guard let index = links.index(of: link) else { return }
-        for reader in links[at: index].readers where reader == client {
-            tell(client, .peer(links[at: index].peer, .rssiRead(.failure(.notConnected))))
+        for reader in links.values[index].readers where reader == client {
+            tell(client, .peer(links.values[index].peer, .rssiRead(.failure(.notConnected))))
         }
-        links[at: index].readers.removeAll { $0 == client }
-        for tuner in links[at: index].tuners where tuner.client == client {
-            tell(client, .peer(links[at: index].peer, .tuned(tuner.tuning, .notConnected)))
+        links.values[index].readers.removeAll { $0 == client }
+        for tuner in links.values[index].tuners where tuner.client == client {
+            tell(client, .peer(links.values[index].peer, .tuned(tuner.tuning, .notConnected)))
         }
-        links[at: index].tuners.removeAll { $0.client == client }
+        links.values[index].tuners.removeAll { $0.client == client }
     }
 
     /// Ends the patience of those who wanted to be connected sooner.
@@ -167,8 +167,8 @@ extension Host {
     ///
     /// Core 6.0, Vol 4, Part E, 7.1.6.
     mutating func release(_ link: ConnectionHandle, at now: Instant) {
-        guard let index = links.index(of: link), !links[at: index].isClosing else { return }
-        links[at: index].phase = .parting(until: now + LinkState.partingPatience)
+        guard let index = links.index(of: link), !links.values[index].isClosing else { return }
+        links.values[index].phase = .parting(until: now + LinkState.partingPatience)
     }
 
     /// Asks the controller to end a link, once, whatever waits.
@@ -176,15 +176,15 @@ extension Host {
     /// With a failure, that is what clients are told who still use the link.
     mutating func disconnect(_ link: ConnectionHandle, for failure: Failure? = nil, at now: Instant) {
         guard let index = links.index(of: link) else { return }
-        if case .closing = links[at: index].phase { return }
-        links[at: index].phase = .closing(due: now + LinkState.closingPatience, failure)
+        if case .closing = links.values[index].phase { return }
+        links.values[index].phase = .closing(due: now + LinkState.closingPatience, failure)
         let command = HCI.Disconnect(handle: link, reason: .remoteUserTerminatedConnection)
         submit(.disconnect(command), for: .disconnection(link), at: now)
     }
 
     /// Asks the controller to end those links that somebody has ended and of which nothing is left to send.
     mutating func endParted(at now: Instant) {
-        for index in 0..<links.count where links[at: index].isParting {
+        for index in 0..<links.count where links.values[index].isParting {
             let link = links.handle(at: index)
             guard scheduler.isIdle(link), !channels.isBusy(on: link), !attributes.holdsValues(of: link) else {
                 continue

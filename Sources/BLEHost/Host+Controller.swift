@@ -32,6 +32,7 @@ extension Host {
 
     private mutating func begin(with controller: ControllerDescription) {
         phase = .ready(controller)
+        controllerMaker = controller.company
         isRecovering = false
         scheduler.reset(size: controller.bufferSize, count: controller.bufferCount)
         scanner.reset()
@@ -59,6 +60,7 @@ extension Host {
         reports.reset()
         let hadLinks = !systemLinks().isEmpty
         for handle in links.handles { linkDown(handle, .poweredOff, channels: .poweredOff, at: now) }
+        if hadLinks { announceLinks() }
         for attachment in attachments.all { end(attachment, .poweredOff) }
         for client in advertiser.reset(setsAddress: false) {
             tell(client, .server(.advertisingStarted(.poweredOff)))
@@ -70,7 +72,6 @@ extension Host {
         channels.reset()
         attributes.reset(at: now)
         drain(at: now)
-        if hadLinks { announceLinks() }
     }
 
     /// Tells every client of a state, unless that is the one they know.

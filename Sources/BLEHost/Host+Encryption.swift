@@ -22,10 +22,13 @@ extension Host {
     mutating func answer(_ request: HCI.LELongTermKeyRequest, at now: Instant) {
         let handle = request.handle
         guard let peer = links[handle]?.peer else { return note(.unknownLink(handle)) }
-        guard let key = peers.bond(with: peer)?.longTermKey, key.isNamed(by: request) else {
-            return submit(.leLongTermKeyRequestNegativeReply(.init(handle: handle)), for: .link(handle), at: now)
-        }
-        submit(.leLongTermKeyRequestReply(.init(handle: handle, key: key.key)), for: .link(handle), at: now)
+        let reply: HCICommandPacket =
+            if let key = peers.bond(with: peer)?.longTermKey, key.isNamed(by: request) {
+                .leLongTermKeyRequestReply(.init(handle: handle, key: key.key))
+            } else {
+                .leLongTermKeyRequestNegativeReply(.init(handle: handle))
+            }
+        submit(reply, for: .link(handle), at: now)
     }
 
     /// The controller has begun or ended to encrypt a link, or cannot.

@@ -30,6 +30,8 @@ extension Host {
         case .dataBufferOverflow: note(.unexpectedEvent(.dataBufferOverflow))
         case .encryptionChange(let event):
             encryptionChanged(event.handle, event.status, isOn: event.encryption != .off, at: now)
+        case .encryptionChangeV2(let event):
+            encryptionChanged(event.handle, event.status, isOn: event.encryption != .off, at: now)
         case .encryptionKeyRefreshComplete(let event):
             encryptionChanged(event.handle, event.status, isOn: true, at: now)
         case .authenticatedPayloadTimeoutExpired: note(.unexpectedEvent(.authenticatedPayloadTimeoutExpired))

@@ -46,7 +46,8 @@ extension Host {
         guard links.count < configuration.limits.links else {
             note(.limitReached(.links))
             let command = HCI.Disconnect(handle: handle, reason: .remoteDeviceLowResources)
-            return submit(.disconnect(command), for: .link(handle), at: now)
+            submit(.disconnect(command), for: .link(handle), at: now)
+            return
         }
         linkUp(handle, isCentral ? .central : .peripheral, details, at: now)
         if isCentral, links[handle]?.isClosing == false, controller.commands.contains(.leReadRemoteFeatures) {
@@ -72,8 +73,6 @@ extension Host {
         attributes.linkUp(handle, peer: peer, role: role, bond: bond, at: now)
         encrypt(handle, role, at: now)
         drain(at: now)
-        // A central decides when to agree on the size of packets; until it does, the link has the smallest.
-        if role == .peripheral { settled(handle, mtu: ATT.defaultMTU) }
         disconnectIfUnused(handle, at: now)
     }
 
@@ -83,14 +82,14 @@ extension Host {
         ended(event.handle, event.reason, at: now)
     }
 
-    /// A link has ended: its clients hear so, and those who still want it wait for another.
+    /// A link has ended: all clients hear that it is gone, and then its own; those who still want it wait for another.
     mutating func ended(_ handle: ConnectionHandle, _ reason: HCI.Status, at now: Instant) {
         guard let state = links[handle] else { return }
         if !state.isClosing { note(.linkLost(handle, reason)) }
         let wasUp = state.phase != .settling, failure = state.failure(reason)
         linkDown(handle, .notConnected, channels: failure, at: now)
-        for attachment in attachments.on(handle) { lost(attachment, reason, failure, at: now) }
         if wasUp { announceLinks() }
+        for attachment in attachments.on(handle) { lost(attachment, reason, failure, at: now) }
     }
 
     private mutating func lost(
@@ -133,22 +132,21 @@ extension Host {
         for tuner in state.tuners { answer(tuner, failure, of: state.peer) }
         links[handle] = nil
         scheduler.linkDown(handle)
+        commands.forget(handle)
     }
 
     /// Clients have found services on a peer.
     mutating func found(_ services: [BluetoothUUID], on peer: PeerIdentifier) {
-        guard let link = link(to: peer) else { return }
-        links.update(link) { $0.services = services }
-        announceLinks()
+        peers.found(services, on: peer)
+        if link(to: peer) != nil { announceLinks() }
     }
 
     /// The links that are of use, in the order of their handles.
     mutating func systemLinks() -> [SystemLink] {
         var systemLinks: [SystemLink] = []
         for link in links.values where link.phase == .up {
-            systemLinks.append(
-                SystemLink(peer: link.peer, name: peers.name(of: link.peer), services: link.services)
-            )
+            let name = peers.name(of: link.peer), services = peers.services(of: link.peer)
+            systemLinks.append(SystemLink(peer: link.peer, name: name, services: services))
         }
         return systemLinks
     }

@@ -15,11 +15,11 @@ extension Host {
             latency: request.latency,
             timeout: request.timeout
         )
-        let response = Signal.ConnectionParameterUpdateResponse(parameters == nil ? .rejected : .accepted)
+        let update = parameters.map { HCI.LEConnectionUpdate(handle: handle, parameters: $0) }
+        let isGranted = update.map { submit(.leConnectionUpdate($0), for: .link(handle), at: now) } ?? false
+        let response = Signal.ConnectionParameterUpdateResponse(isGranted ? .accepted : .rejected)
         let packet = SignalPacket(.connectionParameterUpdateResponse(response), identifier: identifier)
         send(packet.encoded, on: .leSignaling, of: handle)
-        guard let parameters else { return }
-        submit(.leConnectionUpdate(.init(handle: handle, parameters: parameters)), for: .link(handle), at: now)
     }
 
     /// Grants a peer the parameters that its controller asks for, if they are allowed.
@@ -48,21 +48,21 @@ extension Host {
     /// The controllers agree on it by themselves if both can; otherwise the central's host is asked.
     mutating func setLatency(_ latency: ConnectionLatency, of peer: PeerIdentifier, at now: Instant) {
         guard case .ready(let controller) = phase, let handle = link(to: peer),
-            let index = links.index(of: handle), links[at: index].role == .peripheral
+            let index = links.index(of: handle), links.values[index].role == .peripheral
         else { return }
         let parameters = HCI.ConnectionParameters(.peripheral(latency), timeout: supervisionTimeout)
         guard controller.features.contains(.connectionParametersRequest) else {
             return signal(parameters, on: handle, at: now)
         }
-        links[at: index].asked = parameters
+        links.values[index].asked = parameters
         submit(.leConnectionUpdate(.init(handle: handle, parameters: parameters)), for: .parameters(handle), at: now)
     }
 
     /// The parameters of a link changed, or did not.
     mutating func updated(_ handle: ConnectionHandle, _ status: HCI.Status, at now: Instant) {
         guard let index = links.index(of: handle) else { return note(.unknownLink(handle)) }
-        guard let asked = links[at: index].asked else { return }
-        links[at: index].asked = nil
+        guard let asked = links.values[index].asked else { return }
+        links.values[index].asked = nil
         if status != .success { signal(asked, on: handle, at: now) }
     }
 

@@ -35,12 +35,12 @@ extension Host {
         guard let index = links.index(of: handle) else { return note(.unknownLink(handle)) }
         let outcome: Reassembler.OnFragment
         switch header.boundary {
-        case .continuing: outcome = links[at: index].reassembler.proceed(fragment)
+        case .continuing: outcome = links.values[index].reassembler.proceed(fragment)
         case .firstFromController, .firstFromHost:
-            if links[at: index].reassembler.isCollecting {
+            if links.values[index].reassembler.isCollecting {
                 note(.dropped(.truncated(field: "Information Payload"), .data(handle)))
             }
-            outcome = links[at: index].reassembler.begin(fragment)
+            outcome = links.values[index].reassembler.begin(fragment)
         }
         switch outcome {
         case .whole: receiveFrame(fragment, on: handle, at: now)

@@ -64,10 +64,6 @@ extension Host {
         _ client: ClientID,
         _ link: ConnectionHandle
     ) {
-        guard let index = links.index(of: link), let place = links[at: index].readers.firstIndex(of: client) else {
-            return
-        }
-        links[at: index].readers.remove(at: place)
         var result = Result<RSSI, Failure>.failure(.hci(status))
         if status == .success {
             do throws(PacketError) {
@@ -78,7 +74,16 @@ extension Host {
                 result = .failure(.hci(.unspecifiedError))
             }
         }
-        tell(client, .peer(links[at: index].peer, .rssiRead(result)))
+        answerReader(client, result, on: link)
+    }
+
+    /// Tells a client that reads the strength of a signal what came of it, if it still waits for that.
+    mutating func answerReader(_ client: ClientID, _ result: Result<RSSI, Failure>, on link: ConnectionHandle) {
+        guard let index = links.index(of: link), let place = links.values[index].readers.firstIndex(of: client) else {
+            return
+        }
+        links.values[index].readers.remove(at: place)
+        tell(client, .peer(links.values[index].peer, .rssiRead(result)))
     }
 
     /// Answers a request that needs a controller, when there is none.

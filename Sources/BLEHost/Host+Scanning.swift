@@ -36,10 +36,8 @@ extension Host {
     mutating func report(_ findings: [Discovery.Finding]) {
         for finding in findings {
             let peer = peers.identifier(of: finding.address)
-            if let name = AdvertisingData(decoding: finding.data).localName,
-                let record = peers.advertised(name, by: peer)
-            {
-                outbox.append(.remember(record))
+            if let name = AdvertisingData(decoding: finding.data).localName {
+                remember(peers.advertised(name, by: peer))
             }
             let report = AdvertisementReport(
                 peer: peer,

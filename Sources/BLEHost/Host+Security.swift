@@ -27,7 +27,7 @@ extension Host {
     /// is kept with it counts on this link and on all that follow.
     package mutating func bonded(_ link: ConnectionHandle, _ bond: Bond, at now: Instant) {
         guard let peer = links[link]?.peer else { return note(.unknownLink(link)) }
-        if let record = peers.bonded(peer, bond) { outbox.append(.remember(record)) }
+        remember(peers.bonded(peer, bond))
         channels.bonded(link)
         attributes.bonded(link, bond, at: now)
         settle(at: now)

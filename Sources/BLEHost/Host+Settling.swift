@@ -2,10 +2,21 @@ import BLEWire
 
 // What follows from a change: the next commands, the next packets, and what timers say.
 extension Host {
-    /// Hands a command to the queue.
-    mutating func submit(_ command: HCICommandPacket, for owner: CommandQueue.Owner, at now: Instant) {
+    /// Hands a command to the queue; `false` if that has no room for it, which is told to whoever waits for an answer.
+    @discardableResult
+    mutating func submit(_ command: HCICommandPacket, for owner: CommandQueue.Owner, at now: Instant) -> Bool {
         let entry = CommandQueue.Command(opcode: command.opcode, packet: command.encoded)
-        if !commands.submit(entry, for: owner, at: now) { note(.limitReached(.queuedCommands)) }
+        if commands.submit(entry, for: owner, at: now) { return true }
+        note(.limitReached(.queuedCommands))
+        switch owner {
+        case .reader(let client, let link): answerReader(client, .failure(.limitReached), on: link)
+        case .tuner(let link, let number): endTuner(number, .limitReached, of: link)
+        case .parameters(let link): updated(link, .memoryCapacityExceeded, at: now)
+        case .link: break
+        case .setup, .scanner, .initiator, .advertiser, .disconnection:
+            preconditionFailure("the queue has room for what cannot be done without")
+        }
+        return false
     }
 
     /// Brings the machines that drive the controller up to date, and sends whatever may be sent.
@@ -106,10 +117,11 @@ extension Host {
                 note(.transactionTimedOut(link))
                 disconnect(link, for: .timedOut, at: now)
             case .nameRead(let peer, let name):
-                if let record = peers.read(name, from: peer) { remember(record) }
+                remember(peers.read(name, from: peer))
+                announceLinks()
             case .servicesKnown(let peer, let services): found(services, on: peer)
             case .bondChanged(let peer, let bond):
-                if let record = peers.bonded(peer, bond) { outbox.append(.remember(record)) }
+                remember(peers.bonded(peer, bond))
             case .confirmed: break
             case .note(let note): self.note(note)
             }
@@ -132,10 +144,13 @@ extension Host {
         return false
     }
 
-    /// A peer is worth remembering, or what is known of it has changed.
-    mutating func remember(_ record: PeerRecord) {
-        outbox.append(.remember(record))
-        announceLinks()
+    /// Has the owner store what was learnt of a peer.
+    mutating func remember(_ change: PeerTable.OnChange) {
+        switch change {
+        case .remember(let record): outbox.append(.remember(record))
+        case .full: note(.limitReached(.knownPeers))
+        case .nothing: break
+        }
     }
 
     /// Lets every timer that is due expire.
@@ -158,7 +173,7 @@ extension Host {
     /// Lets the timers of a link expire; `false` if the controller does not end it.
     private mutating func expire(_ handle: ConnectionHandle, at now: Instant) -> Bool {
         guard let index = links.index(of: handle) else { return true }
-        switch links[at: index].phase {
+        switch links.values[index].phase {
         case .closing(let due, _) where due <= now:
             note(.overdue(.disconnect))
             return false

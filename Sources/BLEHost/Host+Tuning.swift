@@ -5,36 +5,41 @@ extension Host {
     /// Asks the controller for a change on behalf of a client, which hears of the outcome once.
     mutating func tune(_ handle: ConnectionHandle, _ tuning: LinkTuning, for client: ClientID?, at now: Instant) {
         guard case .ready(let controller) = phase, let index = links.index(of: handle) else { return }
-        let peer = links[at: index].peer
-        let number = links[at: index].lastTuner &+ 1
+        let peer = links.values[index].peer
+        let number = links.values[index].lastTuner &+ 1
         let tuner = LinkTuner(number: number, client: client, tuning: tuning)
-        guard links[at: index].tuners.count < LinkTuner.limit else { return answer(tuner, .limitReached, of: peer) }
-        let isCentral = links[at: index].role == .central
+        guard links.values[index].tuners.count < LinkTuner.limit else { return answer(tuner, .limitReached, of: peer) }
+        let isCentral = links.values[index].role == .central
         guard let command = controller.command(tuning, on: handle, isCentral: isCentral) else {
             return answer(tuner, .notSupported, of: peer)
         }
-        links[at: index].lastTuner = number
-        links[at: index].tuners.append(tuner)
+        links.values[index].lastTuner = number
+        links.values[index].tuners.append(tuner)
         submit(command, for: .tuner(handle, number), at: now)
     }
 
     /// The controller has taken or refused the command for a change.
     mutating func tunerAnswered(_ status: HCI.Status, _ number: UInt32, of handle: ConnectionHandle) {
-        guard let index = links.index(of: handle),
-            let place = links[at: index].tuners.firstIndex(where: { $0.number == number })
-        else { return }
+        guard status == .success else { return endTuner(number, .hci(status), of: handle) }
         // Of the length of packets no event tells if it stays as it is.
-        let isDone: Bool = if case .dataLength = links[at: index].tuners[place].tuning { true } else { false }
-        guard isDone || status != .success else { return }
-        let tuner = links[at: index].tuners.remove(at: place)
-        answer(tuner, status == .success ? nil : .hci(status), of: links[at: index].peer)
+        let tuner = links[handle]?.tuners.first { $0.number == number }
+        if case .dataLength? = tuner?.tuning { endTuner(number, nil, of: handle) }
+    }
+
+    /// Tells whoever asked for a change, and still waits for it, what became of it.
+    mutating func endTuner(_ number: UInt32, _ failure: Failure?, of handle: ConnectionHandle) {
+        guard let index = links.index(of: handle),
+            let place = links.values[index].tuners.firstIndex(where: { $0.number == number })
+        else { return }
+        let tuner = links.values[index].tuners.remove(at: place)
+        answer(tuner, failure, of: links.values[index].peer)
     }
 
     mutating func updated(_ event: HCI.LEConnectionUpdateComplete, at now: Instant) {
         updated(event.handle, event.status, at: now)
         guard let index = links.index(of: event.handle) else { return }
         if event.status == .success {
-            links[at: index].details.set(event.interval, event.latency, event.timeout)
+            links.values[index].details.set(event.interval, event.latency, event.timeout)
             announceDetails(of: event.handle)
         }
         finish(.parameters, event.status, on: event.handle)
@@ -43,8 +48,8 @@ extension Host {
     mutating func updated(_ event: HCI.LEPHYUpdateComplete) {
         guard let index = links.index(of: event.handle) else { return note(.unknownLink(event.handle)) }
         if event.status == .success {
-            links[at: index].details.transmitPHY = event.transmit
-            links[at: index].details.receivePHY = event.receive
+            links.values[index].details.transmitPHY = event.transmit
+            links.values[index].details.receivePHY = event.receive
             announceDetails(of: event.handle)
         }
         finish(.physicalLayers, event.status, on: event.handle)
@@ -52,18 +57,18 @@ extension Host {
 
     mutating func updated(_ event: HCI.LEDataLengthChange) {
         guard let index = links.index(of: event.handle) else { return note(.unknownLink(event.handle)) }
-        links[at: index].details.transmitOctets = Int(event.transmitOctets)
-        links[at: index].details.receiveOctets = Int(event.receiveOctets)
+        links.values[index].details.transmitOctets = Int(event.transmitOctets)
+        links.values[index].details.receiveOctets = Int(event.receiveOctets)
         announceDetails(of: event.handle)
     }
 
     /// Answers the oldest change of that kind.
     private mutating func finish(_ kind: LinkTuner.Kind, _ status: HCI.Status, on handle: ConnectionHandle) {
         guard let index = links.index(of: handle),
-            let place = links[at: index].tuners.firstIndex(where: { $0.isAnswered(with: kind) })
+            let place = links.values[index].tuners.firstIndex(where: { $0.isAnswered(with: kind) })
         else { return }
-        let tuner = links[at: index].tuners.remove(at: place)
-        answer(tuner, status == .success ? nil : .hci(status), of: links[at: index].peer)
+        let tuner = links.values[index].tuners.remove(at: place)
+        answer(tuner, status == .success ? nil : .hci(status), of: links.values[index].peer)
     }
 
     /// Tells whoever asked for a change what became of it.

@@ -66,7 +66,7 @@ package struct Host: ~Copyable {
         /// Tell a client.
         case event(ClientEvent, for: ClientID)
         /// Store this over what is stored of the same peer, for ``Configuration/knownPeers`` of the next run.
-        case remember(PeerRecord)
+        indirect case remember(PeerRecord)
         /// The controller does not answer any more: close the transport and open it anew.
         case resetTransport
         /// Log it, count it, or forget it.
@@ -88,6 +88,8 @@ package struct Host: ~Copyable {
     var phase = Phase.idle
     /// What clients were told last.
     var state = HostState.unknown
+    /// Who made the controller that was ready last, as it says.
+    var controllerMaker: CompanyIdentifier?
     /// Whether the controller has been reset because it did not answer, and has not come up since.
     var isRecovering = false
 
@@ -144,6 +146,12 @@ package struct Host: ~Copyable {
 
     /// Returns the next thing to do, oldest first; `nil` when there is nothing left.
     package mutating func next() -> Output? { outbox.popFirst() }
+
+    /// Whether the peers that are to be remembered may be met again in another run.
+    ///
+    /// Those of a virtual radio are not: who has an address there is another one each time. A virtual controller says
+    /// that nobody made it.
+    package var hasLastingPeers: Bool { controllerMaker != CompanyIdentifier.none }
 }
 
 extension Host {
@@ -239,7 +247,7 @@ extension Host {
     package mutating func perform(_ request: ClientRequest, for client: ClientID, at now: Instant) {
         guard let role = clients.role(of: client) else { return note(.unknownClient(client)) }
         carryOut(request, for: client, role: role, at: now)
-        settle(at: now)
+        if request.steersController { settle(at: now) } else { flush(at: now) }
     }
 
     /// Lets every timer that is due expire; does nothing if none is.
@@ -255,7 +263,7 @@ extension Host {
         least.bringForward(to: commands.deadline)
         least.bringForward(to: discovery.deadline)
         least.bringForward(to: attachments.deadline)
-        for index in 0..<links.count { least.bringForward(to: links[at: index].deadline) }
+        for index in 0..<links.count { least.bringForward(to: links.values[index].deadline) }
         if case .ready = phase {
             least.bringForward(to: scanner.deadline)
             least.bringForward(to: initiator.deadline)

@@ -5,9 +5,10 @@
 /// | ``links`` | further connection requests fail with ``Failure/limitReached`` |
 /// | ``pendingPeers`` | as above |
 /// | ``queuedFrames`` | a packet for the link is dropped, with a note |
-/// | ``queuedCommands`` | a command that no machine waits for is dropped, with a note |
+/// | ``queuedCommands`` | what a client wants of the controller fails with ``Failure/limitReached``, with a note |
 /// | ``sightings`` | the peers that were not seen for longest are forgotten |
-/// | ``knownPeers`` | the peer that was remembered first is forgotten |
+/// | ``knownPeers`` | the one without a bond that was of use longest ago is forgotten; if all have one, none is added |
+/// | ``peerServices`` | nobody finds a connected peer by a further service |
 /// | ``waitingReports`` | the oldest report is delivered without waiting for its scan response |
 /// | ``partialReports`` | the oldest half of an advertisement is dropped, with a note |
 /// | ``queuedRequests`` | the request fails with ``Failure/limitReached`` |
@@ -35,8 +36,10 @@ package struct Limits: Equatable, Sendable {
     package var queuedCommands = 256
     /// Peers seen on the air of which a host knows the address and the name.
     package var sightings = 4096
-    /// Peers that a client was connected to or wanted to be.
+    /// Peers that a client was connected to or wanted to be, in memory and in storage.
     package var knownPeers = 1024
+    /// Types of services of one peer that are kept over links.
+    package var peerServices = 256
     /// Advertisements that wait for their scan response.
     package var waitingReports = 256
     /// Extended advertisements of which parts are missing.

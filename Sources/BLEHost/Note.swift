@@ -16,6 +16,7 @@ package enum Note: Equatable, Sendable {
     package enum Limit: Equatable, Sendable {
         case links
         case pendingPeers
+        case knownPeers
         case queuedFrames(ConnectionHandle)
         case queuedCommands
         case queuedRequests(ConnectionHandle)
@@ -75,6 +76,8 @@ package enum Note: Equatable, Sendable {
     case oversizedCommand(AttributeHandle, ConnectionHandle)
     /// A peer sent a value that no client subscribed to.
     case unwantedValue(AttributeHandle, ConnectionHandle)
+    /// What a peer says of an attribute contradicts the rest, and is passed over or cut short.
+    case implausibleAttribute(AttributeHandle, ConnectionHandle)
     /// A peer wrote without awaiting an answer what it may not write.
     case commandRefused(AttributeHandle, ATT.ErrorCode, ConnectionHandle)
     /// A peer signed what it wrote, and there is no key to check that with.
@@ -111,6 +114,8 @@ extension Note: CustomStringConvertible {
         case .lateResponse(let client): "client \(client.rawValue) answered what nobody asks"
         case .oversizedCommand(let handle, let link): "a command to write \(handle) does not fit link \(link.wire)"
         case .unwantedValue(let handle, let link): "nobody wants the value of \(handle) on link \(link.wire)"
+        case .implausibleAttribute(let handle, let link):
+            "the peer of link \(link.wire) is wrong about its attribute \(handle)"
         case .commandRefused(let handle, let code, let link):
             "ignored a command to write \(handle) on link \(link.wire): \(code)"
         case .unverifiedWrite(let link): "ignored a signed write on link \(link.wire)"
@@ -145,6 +150,7 @@ extension Note.Limit: CustomStringConvertible {
         switch self {
         case .links: "links"
         case .pendingPeers: "peers to connect to"
+        case .knownPeers: "peers to remember, all of which have a bond"
         case .queuedFrames(let link): "packets waiting on link \(link.wire)"
         case .queuedCommands: "commands waiting"
         case .queuedRequests(let link): "requests waiting on link \(link.wire)"

@@ -5,18 +5,21 @@ package import BLEWire
 /// Each end may ask once, as a client; both exchanges lead to the lesser of the two sizes. Until then it is 23.
 ///
 ///        ┌───────────┐ answer, refusal, 1 s ┌─────────┐
-///        │ unsettled │ ───────────────────▶ │ settled │  a late answer still counts
+///        │ unsettled │ ───────────────────▶ │ settled │  what is exchanged later still counts
 ///        └───────────┘                      └─────────┘
+///
+/// A central asks as soon as there is a link, and others wait for that. A peripheral cannot know when its central does,
+/// if ever: it is settled from the beginning, and asks itself when it wants something.
 ///
 /// Core 6.0, Vol 3, Part F, 3.4.2; Part G, 4.3.1.
 package struct MTUNegotiation: Sendable {
     private enum State: Sendable {
-        /// Nobody has heard of the size yet; at the deadline the default will have to do.
+        /// The own exchange is not over; at the deadline the size known so far will have to do.
         case unsettled(deadline: Instant)
         case settled
     }
 
-    /// How long others wait for the first exchange.
+    /// How long others wait for the own exchange of a central.
     package static let patience = Duration.seconds(1)
 
     /// What this end offers, in octets.
@@ -24,12 +27,13 @@ package struct MTUNegotiation: Sendable {
     /// The largest packet, in octets, that both ends take.
     package private(set) var mtu = ATT.defaultMTU
     private var state: State
-    private var hasPeerAsked = false
+    /// Whether the peer has asked, so that this end need not.
+    package private(set) var hasPeerAsked = false
 
-    /// Creates the negotiation of a link that came up at `now`.
-    package init(preferred: Int, at now: Instant) {
+    /// Creates the negotiation of a link that came up at `now`, on which this host has the given role.
+    package init(preferred: Int, role: LinkRole, at now: Instant) {
         self.preferred = min(max(preferred, ATT.defaultMTU), Int(UInt16.max))
-        state = .unsettled(deadline: now + Self.patience)
+        state = role == .central ? .unsettled(deadline: now + Self.patience) : .settled
     }
 
     /// When to call ``expire(at:)``, if nothing happens before.
@@ -46,9 +50,9 @@ package struct MTUNegotiation: Sendable {
 
     package enum OnEvent: Equatable {
         case nothing
-        /// The first exchange is over.
+        /// The own exchange of a central is over.
         case settled
-        /// A size that was settled is another now.
+        /// It is not over, or has been for some time, and the size is another than it was.
         case changed
     }
 
@@ -57,11 +61,11 @@ package struct MTUNegotiation: Sendable {
         adopt(serverMTU.map { Int($0) } ?? mtu, settles: true)
     }
 
-    /// Takes the peer's request; `settles` if no exchange of this end's own is awaited.
-    package mutating func receiveRequest(clientMTU: UInt16, settles: Bool) -> OnEvent {
+    /// Takes the peer's request.
+    package mutating func receiveRequest(clientMTU: UInt16) -> OnEvent {
         guard !hasPeerAsked else { return .nothing }
         hasPeerAsked = true
-        return adopt(Int(clientMTU), settles: settles)
+        return adopt(Int(clientMTU), settles: false)
     }
 
     /// Settles for the size known so far if the time is up.
@@ -75,8 +79,7 @@ package struct MTUNegotiation: Sendable {
         let agreed = max(ATT.defaultMTU, min(offered, preferred))
         let hasChanged = agreed != mtu
         mtu = agreed
-        if isSettled { return hasChanged ? .changed : .nothing }
-        guard settles else { return .nothing }
+        guard settles, !isSettled else { return hasChanged ? .changed : .nothing }
         state = .settled
         return .settled
     }

@@ -21,6 +21,16 @@ package enum ClientRequest: Equatable, Sendable {
     case channel(ChannelID, ChannelRequest)
     /// The app of this client is used by somebody, or not any more.
     case appMoved(to: AppPhase)
+
+    /// Whether it can change what the controller does by itself: scan, connect, advertise.
+    var steersController: Bool {
+        switch self {
+        case .scan, .stopScan, .connect, .cancelConnection, .appMoved, .server(.startAdvertising),
+            .server(.stopAdvertising):
+            true
+        case .peer, .server, .channel: false
+        }
+    }
 }
 
 /// How far an app is in use, which decides what the radio does for it.
@@ -80,7 +90,9 @@ package struct ConnectRequest: Equatable, Sendable {
 
 /// What a client asks of a peer that it is connected to.
 ///
-/// Requests to one peer are carried out one after the other; write commands overtake nothing of their own client.
+/// Requests about the peer's attributes are carried out in the order in which a client makes them, however many packets
+/// each takes; write commands overtake none. What is about the link is carried out at once: ``readRSSI``, ``tune(_:)``
+/// and ``openChannel(_:)``.
 package enum PeerRequest: Equatable, Sendable {
     /// Answered by ``PeerEvent/rssiRead(_:)``.
     case readRSSI

@@ -210,7 +210,15 @@ package struct CharacteristicProperties: OptionSet, Hashable, Sendable {
     package static let indicateEncryptionRequired = Self(rawValue: 0x200)
 
     /// What goes into the declaration.
-    package var declared: UInt8 { UInt8(truncatingIfNeeded: rawValue) }
+    package var declared: UInt8 { UInt8(truncatingIfNeeded: complete.rawValue) }
+
+    /// With what they imply: what notifies trusted peers notifies.
+    package var complete: Self {
+        var complete = self
+        if contains(.notifyEncryptionRequired) { complete.insert(.notify) }
+        if contains(.indicateEncryptionRequired) { complete.insert(.indicate) }
+        return complete
+    }
 }
 
 /// Who may read and write an attribute of the own server.

@@ -8,7 +8,8 @@ import BLEWire
 ///           ▲ ────────── disable, or a central connects ───┘
 ///
 /// Clients share one set: its content is what all of them want together. A connection ends the advertisement; it goes
-/// on as soon as the controller can take another.
+/// on as soon as the controller can take another. The connection may be told of before the command that enabled the
+/// advertisement is answered, which is overtaken then.
 ///
 /// Core 6.0, Vol 4, Part E, 7.8.5 to 7.8.9 and 7.8.52 to 7.8.56.
 struct Advertiser {
@@ -39,6 +40,8 @@ struct Advertiser {
         /// The step with this number is under way, toward this content.
         case preparing(AdvertisementContent, Int)
         case on(AdvertisementContent)
+        /// This was on the air, and its end has come before the answer to its beginning.
+        case overtaken(AdvertisementContent)
         case disabling
     }
 
@@ -128,7 +131,7 @@ struct Advertiser {
             guard current != content || !isAllowed else { return nil }
             state = .disabling
             return .disable
-        case .preparing, .disabling: return nil
+        case .preparing, .overtaken, .disabling: return nil
         }
     }
 
@@ -159,6 +162,10 @@ struct Advertiser {
                 return .step(steps[number + 1])
             }
             state = .on(current)
+        case .overtaken:
+            // Nobody can tell whether the controller enabled it before or after what ended, so it is ended for certain.
+            state = .disabling
+            return .step(.disable)
         case .disabling: state = .off(notBefore: nil)
         case .off, .on: break
         }
@@ -173,11 +180,17 @@ struct Advertiser {
         return .failed(failed)
     }
 
+    /// What the controller advertises, or has advertised until just now.
+    private var onAir: AdvertisementContent? {
+        switch state {
+        case .on(let current), .overtaken(let current): current
+        case .off, .preparing, .disabling: nil
+        }
+    }
+
     /// The clients that have not heard yet that what they want is on the air, if it is.
     mutating func takeStarted() -> [ClientID] {
-        guard case .on(let current) = state, current == content, clients.contains(where: { !$0.isAnswered }) else {
-            return []
-        }
+        guard let onAir, onAir == content, clients.contains(where: { !$0.isAnswered }) else { return [] }
         let waiting = clients.filter { !$0.isAnswered }.map(\.id)
         for index in clients.indices { clients[index].isAnswered = true }
         return waiting
@@ -187,7 +200,8 @@ struct Advertiser {
     mutating func ended() {
         switch state {
         case .on: state = .off(notBefore: nil)
-        case .off, .preparing, .disabling: break
+        case .preparing(let current, let number) where steps(current)[number] == .enable: state = .overtaken(current)
+        case .off, .preparing, .overtaken, .disabling: break
         }
     }
 }

@@ -22,7 +22,9 @@ extension AttributeLayer {
         switch request {
         case .exchangeMTURequest(let request):
             // The size of packets on an enhanced bearer is that of its channel.
-            guard self[place].id == .unenhanced else { return .refuse(.none, .requestNotSupported) }
+            guard links[place.link].server.bearers[place.bearer].id == .unenhanced else {
+                return .refuse(.none, .requestNotSupported)
+            }
             return exchangeMTU(request, at: place, now)
         case .findInformationRequest(let request):
             guard let range = request.range else { return .refuse(request.start, .invalidHandle) }
@@ -56,8 +58,7 @@ extension AttributeLayer {
     }
 
     private mutating func exchangeMTU(_ request: ATT.ExchangeMTURequest, at place: Place, _ now: Instant) -> Reply {
-        let settles = links[place.link].role == .peripheral
-        let event = links[place.link].client.negotiation.receiveRequest(clientMTU: request.clientMTU, settles: settles)
+        let event = links[place.link].client.negotiation.receiveRequest(clientMTU: request.clientMTU)
         return .respond(links[place.link].client.negotiation.response, then: .settle(event))
     }
 

@@ -38,7 +38,8 @@ extension AttributeLayer {
     ) {
         let asked = ServerLink.Asked(transaction: transaction, client: client)
         for place in places {
-            guard let pending = self[place].exchange.pending, pending.awaits(asked) else { continue }
+            guard let pending = links[place.link].server.bearers[place.bearer].exchange.pending, pending.awaits(asked)
+            else { continue }
             return resume(with: reply(to: pending, asked, response, at: place), at: place, now)
         }
         outbox.append(.note(.lateResponse(client)))

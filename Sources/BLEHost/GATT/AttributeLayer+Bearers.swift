@@ -9,11 +9,6 @@ extension AttributeLayer {
         var bearer = 0
     }
 
-    subscript(place: Place) -> ServerBearer {
-        _read { yield links[place.link].server.bearers[place.bearer] }
-        _modify { yield &links[place.link].server.bearers[place.bearer] }
-    }
-
     /// The bearers of a link.
     func places(at index: Int) -> [Place] {
         links[index].server.bearers.indices.map { Place(link: index, bearer: $0) }
@@ -35,7 +30,7 @@ extension AttributeLayer {
     }
 
     /// The largest packet, in octets, that both ends of a bearer take.
-    func mtu(at place: Place) -> Int { self[place].mtu ?? links[place.link].mtu }
+    func mtu(at place: Place) -> Int { links[place.link].server.bearers[place.bearer].mtu ?? links[place.link].mtu }
 
     /// Takes what happened to the channels that are bearers of a link.
     ///
@@ -58,7 +53,9 @@ extension AttributeLayer {
             let action = links[index].client.opening.refused(failure, retryDelay: retryDelay, at: now)
             links[index].client.take(action, into: &outbox)
         case .mtuChanged(let channel, let mtu):
-            if let place = place(of: .enhanced(channel), on: link) { self[place].mtu = mtu }
+            if let place = place(of: .enhanced(channel), on: link) {
+                links[place.link].server.bearers[place.bearer].mtu = mtu
+            }
             links[index].client.resized(channel, mtu: mtu)
         case .channel(let channel, .received(let pdu)):
             outbox.append(.bearer(.channel(channel, .consumed(pdu.count)), of: link))
@@ -80,9 +77,10 @@ extension AttributeLayer {
     /// Goes on without a bearer: what waited to be sent goes over the unenhanced one, and what was being answered there
     /// needs no answer any more.
     private mutating func closed(_ place: Place, at now: Instant) {
-        while let update = self[place].updates.popFirst() { settle(update.number) }
-        let ready = self[place].ready, indications = self[place].indications.removeValues()
-        forget(self[place].id)
+        while let update = links[place.link].server.bearers[place.bearer].updates.popFirst() { settle(update.number) }
+        let ready = links[place.link].server.bearers[place.bearer].ready,
+            indications = links[place.link].server.bearers[place.bearer].indications.removeValues()
+        forget(links[place.link].server.bearers[place.bearer].id)
         links[place.link].server.bearers.remove(at: place.bearer)
         let fallback = Place(link: place.link)
         for value in ready {
@@ -102,7 +100,7 @@ extension AttributeLayer {
     ///
     /// Core 6.0, Vol 3, Part F, 3.3.3.
     mutating func giveUp(_ place: Place, at now: Instant) {
-        switch self[place].id {
+        switch links[place.link].server.bearers[place.bearer].id {
         case .unenhanced: outbox.append(.abandon(links[place.link].handle))
         case .enhanced(let channel):
             outbox.append(.bearer(.channel(channel, .close), of: links[place.link].handle))

@@ -27,7 +27,7 @@ extension AttributeLayer {
 
     /// Notes that the peer confirmed an indication of a change: unless there has been another one, it is aware of it.
     mutating func confirmedChange(at index: Int) {
-        guard !self[Place(link: index)].indications.tellsOfChange else { return }
+        guard !links[index].server.bearers[0].indications.tellsOfChange else { return }
         links[index].server.awareness.confirmedChange(onOnlyBearer: links[index].server.bearers.count == 1)
         links[index].server.pendingChange = nil
         rememberClient(at: index)
@@ -61,7 +61,7 @@ extension AttributeLayer {
     /// Answers requests that wait for a client because of attributes that are no more.
     mutating func refuseRequests(for ranges: [AttributeHandleRange], at now: Instant) {
         for place in places {
-            guard let pending = self[place].exchange.pending,
+            guard let pending = links[place.link].server.bearers[place.bearer].exchange.pending,
                 let lost = pending.handles.first(where: { handle in ranges.contains { $0.contains(handle) } })
             else { continue }
             resume(with: .refuse(lost, .invalidHandle), at: place, now)

@@ -12,10 +12,12 @@ extension AttributeLayer {
         at place: Place
     ) -> Bool {
         guard links[place.link].server.features.contains(.multipleNotifications),
-            !self[place].updates.isEmpty
+            !links[place.link].server.bearers[place.bearer].updates.isEmpty
         else { return false }
-        if self[place].ready.count >= configuration.limits.gatheredValues { notifyReady(at: place) }
-        self[place].ready.append(.init(handle: handle, value: value, number: number))
+        if links[place.link].server.bearers[place.bearer].ready.count >= configuration.limits.gatheredValues {
+            notifyReady(at: place)
+        }
+        links[place.link].server.bearers[place.bearer].ready.append(.init(handle: handle, value: value, number: number))
         return true
     }
 
@@ -23,8 +25,8 @@ extension AttributeLayer {
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.7.4.
     mutating func notifyReady(at place: Place) {
-        let ready = self[place].ready
-        self[place].ready = []
+        let ready = links[place.link].server.bearers[place.bearer].ready
+        links[place.link].server.bearers[place.bearer].ready = []
         var rest = ready[...]
         while let first = rest.first {
             var room = mtu(at: place) - 1
@@ -44,9 +46,16 @@ extension AttributeLayer {
 
     private mutating func notify(_ group: ArraySlice<ServerBearer.Ready>, at place: Place) {
         let receipt = outbox.makeReceipt(for: links[place.link].handle)
-        for value in group { self[place].updates.append(.init(receipt: receipt, number: value.number)) }
+        for value in group {
+            links[place.link].server.bearers[place.bearer].updates.append(.init(receipt: receipt, number: value.number))
+        }
         let entries = group.map { ATT.MultipleHandleValueNotification.Entry(handle: $0.handle, value: $0.value) }
         let packet = ATTPacket.multipleNotification(.init(entries: entries))
-        outbox.send(packet.encoded, on: self[place].id, of: links[place.link].handle, receipt: receipt)
+        outbox.send(
+            packet.encoded,
+            on: links[place.link].server.bearers[place.bearer].id,
+            of: links[place.link].handle,
+            receipt: receipt
+        )
     }
 }

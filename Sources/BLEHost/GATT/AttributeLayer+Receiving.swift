@@ -15,7 +15,9 @@ extension AttributeLayer {
         }
         switch packet.direction {
         case .toClient:
+            let mtu = links[place.link].mtu
             links[place.link].client.receive(packet, on: bearer, at: now, into: &outbox)
+            if links[place.link].mtu != mtu { announceSize(at: place.link) }
             settleCache(at: place.link)
         case .toServer: serve(packet, at: place, now)
         }
@@ -29,7 +31,12 @@ extension AttributeLayer {
         if opcode.isCommand { return }
         if case .unknown = error { return receive(.unacceptable(opcode, .requestNotSupported), at: place, now) }
         if opcode.response != nil { return receive(.unacceptable(opcode, .invalidPDU), at: place, now) }
-        links[place.link].client.receiveMalformed(opcode, on: self[place].id, at: now, into: &outbox)
+        links[place.link].client.receiveMalformed(
+            opcode,
+            on: links[place.link].server.bearers[place.bearer].id,
+            at: now,
+            into: &outbox
+        )
         settleCache(at: place.link)
     }
 }

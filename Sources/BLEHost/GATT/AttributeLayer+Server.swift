@@ -38,7 +38,8 @@ extension AttributeLayer {
         }
         updates.remove(client)
         for place in places {
-            guard let pending = self[place].exchange.pending, pending.awaits(client) else { continue }
+            guard let pending = links[place.link].server.bearers[place.bearer].exchange.pending, pending.awaits(client)
+            else { continue }
             resume(with: .refuse(pending.handle, .unlikelyError), at: place, now)
         }
     }

@@ -17,7 +17,7 @@ extension AttributeLayer {
         at place: Place,
         _ now: Instant
     ) {
-        switch self[place].exchange.receive(incoming) {
+        switch links[place.link].server.bearers[place.bearer].exchange.receive(incoming) {
         case .answer: answer(incoming, at: place, now)
         case .wait: break
         case .drop: outbox.append(.note(.limitReached(.queuedRequests(links[place.link].handle))))
@@ -38,10 +38,12 @@ extension AttributeLayer {
             case .request(let request):
                 let reply = refusal(of: request, at: place.link) ?? reply(to: request, at: place, now)
                 noteHash(in: reply, to: request, at: place.link)
-                if case .wait(let pending) = reply { return self[place].exchange.suspend(pending) }
+                if case .wait(let pending) = reply {
+                    return links[place.link].server.bearers[place.bearer].exchange.suspend(pending)
+                }
                 finish(reply, to: request.opcode, at: place, now)
             }
-            next = self[place].exchange.finish()
+            next = links[place.link].server.bearers[place.bearer].exchange.finish()
         }
     }
 
@@ -58,23 +60,27 @@ extension AttributeLayer {
         case .respond(let packet, .settle(let event)):
             send(packet, at: place)
             links[place.link].client.settle(event, at: now, into: &outbox)
-            guard event == .changed || event == .settled else { return }
-            for client in database.clients {
-                outbox.tell(client, of: .server(.centralChanged(links[place.link].remote)))
-            }
+            if event == .changed { announceSize(at: place.link) }
         }
+    }
+
+    /// Tells the clients of the own server that packets of a peer have another size now.
+    mutating func announceSize(at index: Int) {
+        for client in database.clients { outbox.tell(client, of: .server(.centralChanged(links[index].remote))) }
     }
 
     /// Answers the request that has been waiting for clients, and goes on with those behind it.
     mutating func resume(with reply: Reply, at place: Place, _ now: Instant) {
-        guard let pending = self[place].exchange.pending else { return }
-        if case .wait(let pending) = reply { return self[place].exchange.suspend(pending) }
+        guard let pending = links[place.link].server.bearers[place.bearer].exchange.pending else { return }
+        if case .wait(let pending) = reply {
+            return links[place.link].server.bearers[place.bearer].exchange.suspend(pending)
+        }
         finish(reply, to: pending.request, at: place, now)
-        if let next = self[place].exchange.finish() { answer(next, at: place, now) }
+        if let next = links[place.link].server.bearers[place.bearer].exchange.finish() { answer(next, at: place, now) }
     }
 
     mutating func send(_ packet: ATTPacket, at place: Place) {
-        outbox.send(packet.encoded, on: self[place].id, of: links[place.link].handle)
+        outbox.send(packet.encoded, on: links[place.link].server.bearers[place.bearer].id, of: links[place.link].handle)
     }
 
     /// A write that nobody awaits an answer to: what is not permitted is ignored.

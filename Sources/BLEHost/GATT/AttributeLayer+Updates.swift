@@ -43,13 +43,18 @@ extension AttributeLayer {
     private mutating func send(_ packet: ATTPacket, _ number: UpdateLedger.Number?, at place: Place) {
         guard let number else { return send(packet, at: place) }
         let receipt = outbox.makeReceipt(for: links[place.link].handle)
-        self[place].updates.append(.init(receipt: receipt, number: number))
-        outbox.send(packet.encoded, on: self[place].id, of: links[place.link].handle, receipt: receipt)
+        links[place.link].server.bearers[place.bearer].updates.append(.init(receipt: receipt, number: number))
+        outbox.send(
+            packet.encoded,
+            on: links[place.link].server.bearers[place.bearer].id,
+            of: links[place.link].handle,
+            receipt: receipt
+        )
     }
 
     /// Has something indicated when it is its turn.
     mutating func submit(_ item: IndicationQueue.Item, at place: Place, _ now: Instant) {
-        switch self[place].indications.submit(item, at: now) {
+        switch links[place.link].server.bearers[place.bearer].indications.submit(item, at: now) {
         case .send: send(item, at: place)
         case .wait: break
         case .refuse:
@@ -64,7 +69,7 @@ extension AttributeLayer {
 
     /// Takes a confirmation.
     mutating func confirm(at place: Place, _ now: Instant) {
-        switch self[place].indications.confirm(at: now) {
+        switch links[place.link].server.bearers[place.bearer].indications.confirm(at: now) {
         case .ignored: outbox.append(.note(.lateAnswer(.attribute, links[place.link].handle)))
         case .confirmed(let item, let next):
             outbox.append(.confirmed(links[place.link].handle, item.handle))
@@ -75,7 +80,7 @@ extension AttributeLayer {
 
     /// Gives a bearer up on which an indication was not confirmed in time.
     mutating func expireIndication(at place: Place, _ now: Instant) {
-        switch self[place].indications.expire(at: now) {
+        switch links[place.link].server.bearers[place.bearer].indications.expire(at: now) {
         case .nothing: break
         case .abandon:
             outbox.append(.note(.transactionTimedOut(links[place.link].handle)))
@@ -86,11 +91,15 @@ extension AttributeLayer {
 
     /// Notes that the controller has taken this packet, and with it all that were handed down before.
     mutating func sentUpdates(upTo receipt: SendReceipt, at place: Place) {
-        while let update = self[place].updates.first, update.receipt <= receipt {
-            _ = self[place].updates.popFirst()
+        while let update = links[place.link].server.bearers[place.bearer].updates.first, update.receipt <= receipt {
+            _ = links[place.link].server.bearers[place.bearer].updates.popFirst()
             settle(update.number)
         }
-        if self[place].updates.isEmpty, !self[place].ready.isEmpty { notifyReady(at: place) }
+        if links[place.link].server.bearers[place.bearer].updates.isEmpty,
+            !links[place.link].server.bearers[place.bearer].ready.isEmpty
+        {
+            notifyReady(at: place)
+        }
     }
 
     /// Counts everything as sent that the link has not sent: it is about to go.
@@ -100,15 +109,17 @@ extension AttributeLayer {
 
     /// Counts everything as sent that a bearer has not sent.
     mutating func settleUpdates(at place: Place) {
-        while let update = self[place].updates.popFirst() { settle(update.number) }
+        while let update = links[place.link].server.bearers[place.bearer].updates.popFirst() { settle(update.number) }
         dropWaiting(at: place)
     }
 
     /// Counts the values as sent that wait to be notified or indicated.
     mutating func dropWaiting(at place: Place) {
-        for value in self[place].ready { settle(value.number) }
-        self[place].ready = []
-        for item in self[place].indications.removeValues() { if let number = item.update { settle(number) } }
+        for value in links[place.link].server.bearers[place.bearer].ready { settle(value.number) }
+        links[place.link].server.bearers[place.bearer].ready = []
+        for item in links[place.link].server.bearers[place.bearer].indications.removeValues() {
+            if let number = item.update { settle(number) }
+        }
     }
 
     /// Counts the values of one attribute as sent that wait although the peer has configured it so that it does not
@@ -117,13 +128,15 @@ extension AttributeLayer {
     /// Core 6.0, Vol 3, Part G, 3.3.3.3.
     mutating func dropUnwanted(of handle: AttributeHandle, configuration bits: UInt16, at index: Int) {
         for place in places(at: index) {
-            if bits & Subscription.notifications.rawValue == 0, !self[place].ready.isEmpty {
-                let dropped = self[place].ready.filter { $0.handle == handle }
-                self[place].ready.removeAll { $0.handle == handle }
+            if bits & Subscription.notifications.rawValue == 0,
+                !links[place.link].server.bearers[place.bearer].ready.isEmpty
+            {
+                let dropped = links[place.link].server.bearers[place.bearer].ready.filter { $0.handle == handle }
+                links[place.link].server.bearers[place.bearer].ready.removeAll { $0.handle == handle }
                 for value in dropped { settle(value.number) }
             }
             if bits & Subscription.indications.rawValue == 0 {
-                let dropped = self[place].indications.removeValues(of: handle)
+                let dropped = links[place.link].server.bearers[place.bearer].indications.removeValues(of: handle)
                 for item in dropped { if let number = item.update { settle(number) } }
             }
         }

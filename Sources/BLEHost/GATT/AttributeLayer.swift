@@ -45,7 +45,8 @@ package struct AttributeLayer {
         /// Do this with the channels that are enhanced bearers of a link.
         case bearer(BearerRequest, of: ConnectionHandle)
         case event(ClientEvent, for: ClientID)
-        /// The first MTU exchange is over, refused or given up after a second; an answer that comes later still counts.
+        /// Clients may use a link, whose packets have this size: a central has exchanged it, or has waited for a second
+        /// to do so; a peripheral does not know whether there will be an exchange. One that comes later still counts.
         case mtuSettled(ConnectionHandle, Int)
         /// A transaction was not answered within 30 s: the link is of no more use.
         case abandon(ConnectionHandle)
@@ -54,7 +55,7 @@ package struct AttributeLayer {
         /// The primary services that clients have found on a peer so far.
         case servicesKnown(PeerIdentifier, [BluetoothUUID])
         /// Keep this of a bonded peer over what was kept of it before.
-        case bondChanged(PeerIdentifier, Bond)
+        indirect case bondChanged(PeerIdentifier, Bond)
         /// The peer confirmed an indication of this value.
         case confirmed(ConnectionHandle, AttributeHandle)
         case note(Note)
@@ -108,7 +109,7 @@ package struct AttributeLayer {
         precondition(index(of: link) == nil, "a link comes up once")
         database.refreshHash()
         var client = GATTClient(link: link, peer: peer, role: role, configuration: configuration, at: now)
-        client.proceed(at: now, into: &outbox)
+        client.linkUp(at: now, into: &outbox)
         let server = ServerLink(limits: configuration.limits)
         links.insert(AttributeLink(role: role, client: client, server: server), at: position(of: link))
         if let bond { bonded(link, bond, at: now) }

@@ -9,7 +9,7 @@ package struct CharacteristicDiscovery: Sendable {
     private let types: [BluetoothUUID]
     private let range: AttributeHandleRange
     private var rest: AttributeHandleRange
-    private var found: [DiscoveredCharacteristic] = []
+    private var found: [KnownAttributes.Declaration] = []
 
     /// Creates a search for characteristics of the given types, all if empty, of the service in `range`.
     package init(in range: AttributeHandleRange, only types: [BluetoothUUID] = []) {
@@ -27,40 +27,17 @@ package struct CharacteristicDiscovery: Sendable {
         case .failure(.attributeNotFound): return finished
         case .failure(let code): return .finished(.failure(.att(code)))
         case .success(.readByTypeResponse(let response)):
-            for entry in response.entries {
-                guard append(entry) else { return .finished(.failure(.contradiction)) }
-            }
-            guard let last = found.last, let next = rest.after(last.declaration) else { return finished }
+            let listed = Listing(declarations: response.entries, in: rest) { _ in range.end }.items
+            guard let last = listed.last else { return .finished(.failure(.contradiction)) }
+            found += listed
+            guard let next = rest.after(last.handle) else { return finished }
             rest = next
             return .request(request)
         case .success: return .finished(.failure(.contradiction))
         }
     }
 
-    /// Takes a declaration, unless it lies outside of the service or inside of the characteristic before it.
-    private mutating func append(_ entry: ATT.ReadByTypeResponse.Entry) -> Bool {
-        guard entry.value.count >= 3, let uuid = BluetoothUUID(attributeValue: entry.value.dropFirst(3)) else {
-            return false
-        }
-        let value = entry.value.handle(at: 1)
-        guard rest.contains(entry.handle), entry.handle < value, range.contains(value) else { return false }
-        if let last = found.indices.last {
-            guard found[last].value < entry.handle else { return false }
-            found[last].end = AttributeHandle(wire: entry.handle.wire - 1)
-        }
-        found.append(
-            DiscoveredCharacteristic(
-                uuid: uuid,
-                properties: entry.value[0],
-                declaration: entry.handle,
-                value: value,
-                end: range.end
-            )
-        )
-        return true
-    }
-
     private var finished: ProcedureStep<Found<DiscoveredCharacteristic>> {
-        .finished(.success(types.isEmpty ? found : found.filter { types.contains($0.uuid) }))
+        .finished(.success(found.characteristics(in: range).filter { types.isEmpty || types.contains($0.uuid) }))
     }
 }

@@ -39,6 +39,14 @@ package struct ConfigurationWriting: Sendable {
             ?? .finding(DescriptorDiscovery(in: range, first: GATT.clientConfiguration))
     }
 
+    /// Whether the descriptor is still being looked for.
+    package var isFinding: Bool {
+        switch state {
+        case .finding: true
+        case .writing: false
+        }
+    }
+
     package mutating func begin() -> ProcedureStep<Outcome> {
         switch state {
         case .finding(let discovery): proceed(with: discovery, discovery.begin())

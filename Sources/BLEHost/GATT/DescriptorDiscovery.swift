@@ -31,12 +31,11 @@ package struct DescriptorDiscovery: Sendable {
         case .failure(.attributeNotFound): return finished
         case .failure(let code): return .finished(.failure(.att(code)))
         case .success(.findInformationResponse(let response)):
-            for entry in response.entries {
-                guard let range = rest, range.contains(entry.handle) else { return .finished(.failure(.contradiction)) }
-                found.append(DiscoveredDescriptor(uuid: entry.type, handle: entry.handle))
-                rest = range.after(entry.handle)
-                if entry.type == type { return finished }
-            }
+            let listed = rest.map { Listing(types: response.entries, in: $0).items } ?? []
+            guard let last = listed.last else { return .finished(.failure(.contradiction)) }
+            found += listed
+            if listed.contains(where: { $0.uuid == type }) { return finished }
+            rest = rest?.after(last.handle)
             return next
         case .success: return .finished(.failure(.contradiction))
         }

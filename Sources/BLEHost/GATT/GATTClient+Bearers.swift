@@ -15,7 +15,7 @@ extension GATTClient {
     var blocked: [ClientID] {
         if isCatchingUp { return clients }
         var blocked = (enhanced.compactMap(\.running) + stalled).compactMap(\.owner.client)
-        if running?.procedure.holdsParts == true, let client = running?.owner.client { blocked.append(client) }
+        if running?.procedure.mayAskMore == true, let client = running?.owner.client { blocked.append(client) }
         return blocked
     }
 

@@ -30,7 +30,9 @@ extension GATTClient {
     mutating func begin(_ chore: Chore, at now: Instant, into outbox: inout Outbox) {
         let procedure: Procedure
         switch chore {
-        case .exchangeMTU: procedure = .exchangeMTU(offer: negotiation.request)
+        case .exchangeMTU:
+            guard !negotiation.hasPeerAsked else { return }
+            procedure = .exchangeMTU(offer: negotiation.request)
         case .checkCache, .keepCache: procedure = .databaseHash
         case .openBearers: procedure = .serverFeatures
         case .readName: procedure = .name(NameReading())
@@ -122,6 +124,7 @@ extension GATTClient {
             } else {
                 let step = current.procedure.receive(answer, &database, mtu: mtu)
                 running = current
+                for handle in database.takeFaults() { outbox.append(.note(.implausibleAttribute(handle, link))) }
                 take(step, at: now, into: &outbox)
             }
             proceed(at: now, into: &outbox)

@@ -3,8 +3,8 @@ import BLEWire
 extension GATTClient {
     /// Takes a request of a client that is attached.
     ///
-    /// A write command goes out at once unless an earlier request of its client waits for its turn, or a long write of
-    /// its client is under way: it overtakes answers, but never requests.
+    /// A write command goes out at once unless an earlier request of its client waits for its turn, or may still need
+    /// another packet: it overtakes answers, but never requests.
     mutating func perform(_ request: PeerRequest, for client: ClientID, at now: Instant, into outbox: inout Outbox) {
         if case .writeCommand(let handle, let value) = request, !waiting.holdsRequests(of: client),
             !blocked.contains(client)
@@ -19,13 +19,17 @@ extension GATTClient {
         proceed(at: now, into: &outbox)
     }
 
+    /// Begins with a link that came up.
+    mutating func linkUp(at now: Instant, into outbox: inout Outbox) {
+        if negotiation.isSettled { settle(.settled, at: now, into: &outbox) }
+        proceed(at: now, into: &outbox)
+    }
+
     /// Begins whatever can begin now.
     mutating func proceed(at now: Instant, into outbox: inout Outbox) {
         while true {
             let blocked = waiting.isEmpty ? [] : blocked
-            while let command = waiting.nextCommand(where: { !blocked.contains($0) }) {
-                send(command.value, to: command.handle, for: command.client, into: &outbox)
-            }
+            sendCommands(into: &outbox) { !blocked.contains($0) }
             if proceedUnenhanced(at: now, into: &outbox) { continue }
             guard proceedEnhanced(at: now, into: &outbox) else { return }
         }
@@ -79,6 +83,13 @@ extension GATTClient {
         return chores.firstIndex { !$0.isUrgent }.map { chores.remove(at: $0) }
     }
 
+    /// Sends the write commands that no request precedes any more, of clients that may go on.
+    private mutating func sendCommands(into outbox: inout Outbox, where mayGo: (ClientID) -> Bool) {
+        while let command = waiting.nextCommand(where: mayGo) {
+            send(command.value, to: command.handle, for: command.client, into: &outbox)
+        }
+    }
+
     private mutating func send(
         _ value: [UInt8],
         to handle: AttributeHandle,
@@ -120,8 +131,8 @@ extension GATTClient {
 
     /// Answers all that `client` waits for, and forgets the client.
     ///
-    /// What has not begun is cancelled, write commands that wait for a request among it: what was written arrives
-    /// without gaps, up to some point.
+    /// What has not begun is cancelled, write commands that wait for that among it, and those that wait for answers
+    /// alone are sent: what was written arrives without gaps, up to some point.
     mutating func detach(_ client: ClientID, at now: Instant, into outbox: inout Outbox) {
         guard isAttached(client) else { return }
         cancelRequests(of: client, into: &outbox)
@@ -137,7 +148,14 @@ extension GATTClient {
         proceed(at: now, into: &outbox)
     }
 
+    /// Whether the peer has only parts of a value that `client` writes, or refuses for the time being what it asks.
+    private func isHeldUp(_ client: ClientID) -> Bool {
+        let holdsParts = running?.owner == .client(client) && running?.procedure.holdsParts == true
+        return holdsParts || isCatchingUp || stalled.contains { $0.owner == .client(client) }
+    }
+
     private mutating func cancelRequests(of client: ClientID, into outbox: inout Outbox) {
+        if !isHeldUp(client) { sendCommands(into: &outbox) { $0 == client } }
         failRunning(of: client, with: .cancelled, into: &outbox)
         for request in waiting.removeAll(of: client) { answer(request, of: client, with: .cancelled, into: &outbox) }
         answerCommands(of: client, into: &outbox)

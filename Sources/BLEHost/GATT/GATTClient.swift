@@ -128,7 +128,7 @@ struct GATTClient {
         self.role = role
         limits = configuration.limits
         offersBearers = configuration.offersEnhancedBearers
-        negotiation = MTUNegotiation(preferred: configuration.preferredMTU, at: now)
+        negotiation = MTUNegotiation(preferred: configuration.preferredMTU, role: role, at: now)
         waiting = RequestQueue(
             limit: configuration.limits.queuedRequests,
             commandLimit: configuration.limits.queuedWriteCommands
@@ -162,6 +162,8 @@ struct GATTClient {
         clients.insert(client, at: clients.firstIndex { client < $0 } ?? clients.endIndex)
         guard !hasIntroducedItself else { return }
         hasIntroducedItself = true
+        // A central has asked already.
+        if role == .peripheral { chores.append(.exchangeMTU) }
         chores.append(.readName)
         considerBearers()
     }

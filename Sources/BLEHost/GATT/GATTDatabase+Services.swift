@@ -156,18 +156,14 @@ extension CharacteristicDefinition {
 
 extension CharacteristicProperties {
     /// Whether peers can ask for values to be sent.
-    var isConfigurable: Bool {
-        !isDisjoint(with: [.notify, .indicate, .notifyEncryptionRequired, .indicateEncryptionRequired])
-    }
+    var isConfigurable: Bool { configurationBits != 0 }
 
     /// What a peer may write to the configuration.
     ///
     /// Core 6.0, Vol 3, Part G, 3.3.3.3.
     var configurationBits: UInt16 {
-        let notifies = !isDisjoint(with: [.notify, .notifyEncryptionRequired])
-        let indicates = !isDisjoint(with: [.indicate, .indicateEncryptionRequired])
-        return (notifies ? Subscription.notifications.rawValue : 0)
-            | (indicates ? Subscription.indications.rawValue : 0)
+        (complete.contains(.notify) ? Subscription.notifications.rawValue : 0)
+            | (complete.contains(.indicate) ? Subscription.indications.rawValue : 0)
     }
 
     fileprivate var configurationPermissions: AttributePermissions {

@@ -6,18 +6,13 @@ package import BLEWire
 ///
 /// Core 6.0, Vol 3, Part G, 4.5.1.
 package struct IncludedServiceDiscovery: Sendable {
-    /// An included service whose type is not known yet.
-    private struct Unnamed: Sendable {
-        let range: AttributeHandleRange
-        let index: Int
-    }
-
     private let types: [BluetoothUUID]
     private var rest: AttributeHandleRange
     /// Whether ``rest`` has been searched to its end.
     private var isAtEnd = false
-    private var found: [DiscoveredService] = []
-    private var unnamed: [Unnamed] = []
+    private var found: [KnownAttributes.Include] = []
+    /// How many of those that were found have a type, or one that cannot be read.
+    private var named = 0
 
     /// Creates a search for the included services of the given types, all if empty, of the service in `range`.
     package init(in range: AttributeHandleRange, only types: [BluetoothUUID] = []) {
@@ -30,44 +25,40 @@ package struct IncludedServiceDiscovery: Sendable {
     private var listing: ATTPacket { .readByTypeRequest(.init(rest, type: GATT.include)) }
 
     package mutating func receive(_ answer: ATTAnswer) -> ProcedureStep<Found<DiscoveredService>> {
+        guard named == found.count else { return name(answer) }
         switch answer {
-        case .failure(.attributeNotFound) where unnamed.isEmpty: return finished
+        case .failure(.attributeNotFound): return finished
         case .failure(let code): return .finished(.failure(.att(code)))
-        case .success(.readByTypeResponse(let response)): return append(response.entries)
-        case .success(.readResponse(let response)):
-            guard let service = unnamed.first, let uuid = BluetoothUUID(attributeValue: response.value) else {
-                return .finished(.failure(.contradiction))
-            }
-            unnamed.removeFirst()
-            found[service.index].uuid = uuid
-            return next
+        case .success(.readByTypeResponse(let response)):
+            let listed = Listing(includes: response.entries, in: rest).items
+            guard let last = listed.last else { return .finished(.failure(.contradiction)) }
+            found += listed
+            if let next = rest.after(last.handle) { rest = next } else { isAtEnd = true }
+            return proceed()
         case .success: return .finished(.failure(.contradiction))
         }
     }
 
-    private mutating func append(
-        _ entries: [ATT.ReadByTypeResponse.Entry]
-    ) -> ProcedureStep<Found<DiscoveredService>> {
-        for entry in entries {
-            let value = entry.value
-            guard rest.contains(entry.handle), !isAtEnd, value.count == 4 || value.count == 6,
-                let range = AttributeHandleRange(value.handle(at: 0), value.handle(at: 2))
-            else { return .finished(.failure(.contradiction)) }
-            let uuid = BluetoothUUID(attributeValue: value.dropFirst(4))
-            if uuid == nil { unnamed.append(Unnamed(range: range, index: found.count)) }
-            found.append(DiscoveredService(uuid: uuid ?? .short(0), range: range, isPrimary: false))
-            if let next = rest.after(entry.handle) { rest = next } else { isAtEnd = true }
+    /// Takes the type of a service; one that cannot be read is done without, and so is the service.
+    private mutating func name(_ answer: ATTAnswer) -> ProcedureStep<Found<DiscoveredService>> {
+        if case .success(.readResponse(let response)) = answer {
+            found[named].uuid = BluetoothUUID(attributeValue: response.value)
         }
-        return next
+        named += 1
+        return proceed()
     }
 
-    private var next: ProcedureStep<Found<DiscoveredService>> {
-        if let service = unnamed.first { return .request(.readRequest(.init(handle: service.range.start))) }
+    private mutating func proceed() -> ProcedureStep<Found<DiscoveredService>> {
+        while named < found.count, found[named].uuid != nil { named += 1 }
+        guard named == found.count else { return .request(.readRequest(.init(handle: found[named].range.start))) }
         return isAtEnd ? finished : .request(listing)
     }
 
     private var finished: ProcedureStep<Found<DiscoveredService>> {
-        .finished(.success(types.isEmpty ? found : found.filter { types.contains($0.uuid) }))
+        let services = found.compactMap { include in
+            include.uuid.map { DiscoveredService(uuid: $0, range: include.range, isPrimary: false) }
+        }
+        return .finished(.success(services.filter { types.isEmpty || types.contains($0.uuid) }))
     }
 }
 

@@ -97,7 +97,17 @@ enum Procedure: Sendable {
         }
     }
 
-    /// Whether write commands must wait for it: the server holds parts of a value that is not written yet.
+    /// Whether it may have more to ask when the request under way is answered, so that write commands wait for it.
+    var mayAskMore: Bool {
+        switch self {
+        case .lookup, .read, .name, .watch: true
+        case .write(let machine, _): machine.holdsParts
+        case .configure(let machine, _): machine.isFinding
+        case .exchangeMTU, .databaseHash, .serverFeatures: false
+        }
+    }
+
+    /// Whether the server holds parts of a value that is not written yet.
     var holdsParts: Bool {
         if case .write(let machine, _) = self { machine.holdsParts } else { false }
     }

@@ -11,6 +11,8 @@ package struct ServiceDiscovery: Sendable {
     private let isPrimary: Bool
     private var rest: AttributeHandleRange
     private var found: [DiscoveredService] = []
+    /// Where the last answer contradicts itself.
+    private(set) var faults: [AttributeHandle] = []
 
     /// Creates a search.
     ///
@@ -41,9 +43,9 @@ package struct ServiceDiscovery: Sendable {
         case .failure(.attributeNotFound): return finished
         case .failure(let code): return .finished(.failure(.att(code)))
         case .success(.readByGroupTypeResponse(let response)):
-            return append(response.entries.map { ($0.range, BluetoothUUID(attributeValue: $0.value)) })
+            return append(response.entries.map { ($0.start, $0.range, BluetoothUUID(attributeValue: $0.value)) })
         case .success(.findByTypeValueResponse(let response)):
-            return append(response.entries.map { ($0.range, types.first) })
+            return append(response.entries.map { ($0.found, $0.range, types.first) })
         case .success: return .finished(.failure(.contradiction))
         }
     }
@@ -53,16 +55,13 @@ package struct ServiceDiscovery: Sendable {
     }
 
     private mutating func append(
-        _ entries: [(range: AttributeHandleRange?, uuid: BluetoothUUID?)]
+        _ entries: [(start: AttributeHandle, place: AttributeHandleRange?, uuid: BluetoothUUID?)]
     ) -> ProcedureStep<Found<DiscoveredService>> {
-        for (range, uuid) in entries {
-            guard let range, let uuid, rest.contains(range.start),
-                let last = found.last.map(\.range.end) ?? .some(.none),
-                last < range.start
-            else { return .finished(.failure(.contradiction)) }
-            found.append(DiscoveredService(uuid: uuid, range: range, isPrimary: isPrimary))
-        }
-        guard let last = found.last, let next = rest.after(last.range.end) else { return finished }
+        let listing = Listing(services: entries, in: rest, isPrimary: isPrimary)
+        faults = listing.faults
+        guard let last = listing.items.last else { return .finished(.failure(.contradiction)) }
+        found += listing.items
+        guard let next = rest.after(last.range.end) else { return finished }
         rest = next
         return .request(request)
     }

@@ -20,9 +20,9 @@ extension ChannelLayer {
         guard let publication = publications.first(where: { $0.spsm == request.spsm }) else {
             return refuse(.spsmNotSupported)
         }
-        if let result = links[at: link].security.refusal(where: publication.security) { return refuse(result) }
-        if let result = links[at: link].refusal(of: request.source) { return refuse(result) }
-        guard let local = links[at: link].allocate(1).first else { return refuse(.insufficientResources) }
+        if let result = links.values[link].security.refusal(where: publication.security) { return refuse(result) }
+        if let result = links.values[link].refusal(of: request.source) { return refuse(result) }
+        guard let local = links.values[link].allocate(1).first else { return refuse(.insufficientResources) }
         let response = Signal.LECreditBasedConnectionResponse(
             destination: local,
             mtu: UInt16(limits.channelMTU),
@@ -61,10 +61,10 @@ extension ChannelLayer {
             return refuse(.invalidParameters)
         }
         guard let publication else { return refuse(.spsmNotSupported) }
-        if let result = links[at: link].security.refusal(where: publication.security) { return refuse(result) }
-        let refusals = links[at: link].refusals(of: request.sources)
-        let room = links[at: link].room(for: publication.owner, limits)
-        var names = links[at: link].allocate(min(room, refusals.count { $0 == nil }))[...]
+        if let result = links.values[link].security.refusal(where: publication.security) { return refuse(result) }
+        let refusals = links.values[link].refusals(of: request.sources)
+        let room = links.values[link].room(for: publication.owner, limits)
+        var names = links.values[link].allocate(min(room, refusals.count { $0 == nil }))[...]
         let destinations = refusals.map { $0 == nil ? names.popFirst() ?? .none : .none }
         let isShort = zip(refusals, destinations).contains { $0 == nil && $1 == .none }
         let result = refusals.lazy.compactMap(\.self).first ?? (isShort ? .insufficientResources : .success)

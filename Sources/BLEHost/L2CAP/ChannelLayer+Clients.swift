@@ -7,10 +7,10 @@ extension ChannelLayer {
         guard let link = links.index(of: handle) else { return outbox.append(.note(.unknownLink(handle))) }
         func refuse(_ failure: Failure) { tell(spsm, .failure(failure), .client(client), on: handle) }
         guard spsm.isValid else { return refuse(.invalidParameters) }
-        guard let local = links[at: link].allocate(1).first else { return refuse(.limitReached) }
+        guard let local = links.values[link].allocate(1).first else { return refuse(.limitReached) }
         let opening = ChannelLink.Opening(kind: .single, spsm: spsm, local: local, owner: .client(client))
-        links[at: link].openings.append(opening)
-        let identifier = links[at: link].exchange.begin(.open(local), at: now)
+        links.values[link].openings.append(opening)
+        let identifier = links.values[link].exchange.begin(.open(local), at: now)
         let request = Signal.LECreditBasedConnectionRequest(
             spsm: spsm,
             source: local,
@@ -39,13 +39,13 @@ extension ChannelLayer {
             for _ in 0..<count { tell(spsm, .failure(failure), owner, on: handle) }
         }
         guard spsm.isValid else { return refuse(count, .invalidParameters) }
-        let locals = links[at: link].allocate(count)
+        let locals = links.values[link].allocate(count)
         refuse(count - locals.count, .limitReached)
         guard !locals.isEmpty else { return }
         for local in locals {
-            links[at: link].openings.append(.init(kind: .enhanced, spsm: spsm, local: local, owner: owner))
+            links.values[link].openings.append(.init(kind: .enhanced, spsm: spsm, local: local, owner: owner))
         }
-        let identifier = links[at: link].exchange.begin(.openSeveral(locals), at: now)
+        let identifier = links.values[link].exchange.begin(.openSeveral(locals), at: now)
         let request = Signal.CreditBasedConnectionRequest(
             spsm: spsm,
             mtu: UInt16(clamping: mtu(of: owner)),
@@ -88,12 +88,12 @@ extension ChannelLayer {
         for owner: CreditChannel.Owner,
         at now: Instant
     ) {
-        guard let (link, index) = find(id), links[at: link][index].owner == owner else { return }
+        guard let (link, index) = find(id), links.values[link].channels[index].owner == owner else { return }
         let handle = links.handle(at: link)
         switch request {
         case .send(let unit): submit(unit, index, on: handle, at: now)
         case .consumed(let octets):
-            links[at: link][index].incoming.consume(octets)
+            links.values[link].channels[index].incoming.consume(octets)
             replenish(index, at: link)
         case .resize(let mtu, let mps): resize([id], mtu: mtu, mps: mps, on: handle, at: now)
         case .close: close(index, on: handle, at: now)
@@ -103,31 +103,33 @@ extension ChannelLayer {
     /// Closes a channel for its owner, who hears of it no more, when what it sent has gone.
     private mutating func close(_ index: Int, on handle: ConnectionHandle, at now: Instant) {
         guard let link = links.index(of: handle) else { return }
-        tell(links[at: link][index].owner, of: links[at: link][index].id, .closed(nil))
-        if links[at: link][index].close(at: now) == .disconnect { askToClose(index, on: handle, at: now) }
+        tell(links.values[link].channels[index].owner, of: links.values[link].channels[index].id, .closed(nil))
+        if links.values[link].channels[index].close(at: now) == .disconnect { askToClose(index, on: handle, at: now) }
     }
 
     private mutating func submit(_ unit: [UInt8], _ index: Int, on handle: ConnectionHandle, at now: Instant) {
         guard let link = links.index(of: handle), !unit.isEmpty else { return }
-        guard unit.count <= links[at: link][index].outgoing.mtu else {
+        guard unit.count <= links.values[link].channels[index].outgoing.mtu else {
             return abandon(index, .invalidParameters, on: handle, at: now)
         }
-        guard links[at: link][index].outgoing.queued + unit.count <= limits.queuedChannelOctets else {
+        guard links.values[link].channels[index].outgoing.queued + unit.count <= limits.queuedChannelOctets else {
             outbox.append(.note(.limitReached(.queuedChannelOctets(handle))))
             return abandon(index, .limitReached, on: handle, at: now)
         }
-        links[at: link][index].outgoing.append(unit)
+        links.values[link].channels[index].outgoing.append(unit)
         pump(index, at: link)
     }
 
     /// A client is not connected to the peer of a link any more: what it has there ends.
     mutating func detach(_ client: ClientID, from handle: ConnectionHandle, at now: Instant) {
         guard let link = links.index(of: handle) else { return }
-        for index in links[at: link].openings.indices where links[at: link].openings[index].owner == .client(client) {
-            tell(links[at: link].openings[index], .failure(.cancelled), on: handle)
-            links[at: link].openings[index].owner = .nobody
+        for index in links.values[link].openings.indices
+        where links.values[link].openings[index].owner == .client(client) {
+            tell(links.values[link].openings[index], .failure(.cancelled), on: handle)
+            links.values[link].openings[index].owner = .nobody
         }
-        for index in links[at: link].channels.indices where links[at: link][index].owner == .client(client) {
+        for index in links.values[link].channels.indices
+        where links.values[link].channels[index].owner == .client(client) {
             close(index, on: handle, at: now)
         }
     }

@@ -11,8 +11,8 @@ extension ChannelLayer {
     /// Ends a channel at once on account of this end; its owner hears why.
     mutating func abandon(_ index: Int, _ failure: Failure?, on handle: ConnectionHandle, at now: Instant) {
         guard let link = links.index(of: handle) else { return }
-        tell(links[at: link][index].owner, of: links[at: link][index].id, .closed(failure))
-        if links[at: link][index].abandon() == .disconnect { askToClose(index, on: handle, at: now) }
+        tell(links.values[link].channels[index].owner, of: links.values[link].channels[index].id, .closed(failure))
+        if links.values[link].channels[index].abandon() == .disconnect { askToClose(index, on: handle, at: now) }
     }
 
     /// Asks the peer to close a channel.
@@ -20,9 +20,9 @@ extension ChannelLayer {
     /// Core 6.0, Vol 3, Part A, 4.6.
     mutating func askToClose(_ index: Int, on handle: ConnectionHandle, at now: Instant) {
         guard let link = links.index(of: handle) else { return }
-        let channel = links[at: link][index]
+        let channel = links.values[link].channels[index]
         outbox.append(.discard(channel.remote, of: handle))
-        let identifier = links[at: link].exchange.begin(.disconnect(channel.id), at: now)
+        let identifier = links.values[link].exchange.begin(.disconnect(channel.id), at: now)
         let request = Signal.DisconnectionRequest(destination: channel.remote, source: channel.local)
         send(.disconnectionRequest(request), identifier, on: handle)
     }
@@ -39,11 +39,11 @@ extension ChannelLayer {
         on handle: ConnectionHandle
     ) {
         guard let link = links.index(of: handle) else { return }
-        guard let index = links[at: link].index(local: request.destination) else {
+        guard let index = links.values[link].index(local: request.destination) else {
             let rejection = Signal.CommandReject.invalidChannel(local: request.destination, remote: request.source)
             return send(.commandReject(rejection), identifier, on: handle)
         }
-        guard links[at: link][index].remote == request.source else {
+        guard links.values[link].channels[index].remote == request.source else {
             return outbox.append(.note(.unknownChannel(request.source, handle)))
         }
         let response = Signal.DisconnectionResponse(destination: request.destination, source: request.source)
@@ -60,9 +60,9 @@ extension ChannelLayer {
         on handle: ConnectionHandle
     ) {
         guard let link = links.index(of: handle) else { return }
-        let channel = links[at: link].index(local: response.source).map { links[at: link][$0] }
+        let channel = links.values[link].index(local: response.source).map { links.values[link].channels[$0] }
         guard let channel, channel.remote == response.destination else { return stray(on: handle) }
-        let request = links[at: link].exchange.finish(identifier) { $0 == .disconnect(channel.id) }
+        let request = links.values[link].exchange.finish(identifier) { $0 == .disconnect(channel.id) }
         guard request != nil else { return stray(on: handle) }
         forget(channel.id)
     }
@@ -70,7 +70,7 @@ extension ChannelLayer {
     /// Forgets a channel of which the peer wants to hear no more; its owner hears why.
     mutating func discard(_ index: Int, _ failure: Failure?, on handle: ConnectionHandle) {
         guard let link = links.index(of: handle) else { return }
-        let channel = links[at: link][index]
+        let channel = links.values[link].channels[index]
         outbox.append(.discard(channel.remote, of: handle))
         tell(channel.owner, of: channel.id, .closed(failure))
         forget(channel.id)

@@ -9,15 +9,15 @@ extension ChannelLayer {
         of handle: ConnectionHandle,
         at now: Instant
     ) {
-        guard let link = links.index(of: handle), let index = links[at: link].index(local: local) else {
+        guard let link = links.index(of: handle), let index = links.values[link].index(local: local) else {
             return outbox.append(.note(.unknownChannel(local, handle)))
         }
-        switch links[at: link][index].receive(payload) {
+        switch links.values[link].channels[index].receive(payload) {
         case .nothing: break
         case .deliver(let unit):
             // A unit of nothing is nothing to a stream.
             guard !unit.isEmpty else { break }
-            tell(links[at: link][index].owner, of: links[at: link][index].id, .received(unit))
+            tell(links.values[link].channels[index].owner, of: links.values[link].channels[index].id, .received(unit))
         case .close(let fault):
             outbox.append(.note(.channelBroken(fault, local, handle)))
             return abandon(index, .peerMisbehaved, on: handle, at: now)
@@ -27,11 +27,13 @@ extension ChannelLayer {
 
     /// Gives the peer credits, if there are enough to be worth it.
     mutating func replenish(_ index: Int, at link: Int) {
-        guard !links[at: link][index].isClosing, let credits = links[at: link][index].incoming.replenish() else {
+        guard !links.values[link].channels[index].isClosing,
+            let credits = links.values[link].channels[index].incoming.replenish()
+        else {
             return
         }
-        let credit = Signal.FlowControlCredit(channel: links[at: link][index].local, credits: credits)
-        let identifier = links[at: link].exchange.makeIdentifier()
+        let credit = Signal.FlowControlCredit(channel: links.values[link].channels[index].local, credits: credits)
+        let identifier = links.values[link].exchange.makeIdentifier()
         send(.flowControlCredit(credit), identifier, on: links.handle(at: link))
     }
 
@@ -39,24 +41,25 @@ extension ChannelLayer {
     ///
     /// Core 6.0, Vol 3, Part A, 4.24.
     mutating func take(_ credit: Signal.FlowControlCredit, on handle: ConnectionHandle, at now: Instant) {
-        guard let link = links.index(of: handle), let index = links[at: link].index(remote: credit.channel) else {
+        guard let link = links.index(of: handle), let index = links.values[link].index(remote: credit.channel) else {
             return outbox.append(.note(.unknownChannel(credit.channel, handle)))
         }
-        switch links[at: link][index].outgoing.grant(Int(credit.credits)) {
+        switch links.values[link].channels[index].outgoing.grant(Int(credit.credits)) {
         case .granted: pump(index, at: link)
         case .nothing: outbox.append(.note(.dropped(.reserved(field: "Credits"), .channel(.leSignaling, handle))))
         case .overflow:
-            outbox.append(.note(.channelBroken(.creditsExceeded, links[at: link][index].local, handle)))
+            outbox.append(.note(.channelBroken(.creditsExceeded, links.values[link].channels[index].local, handle)))
             abandon(index, .peerMisbehaved, on: handle, at: now)
         }
     }
 
     /// Hands down what may be sent on a channel.
     mutating func pump(_ index: Int, at link: Int) {
-        guard !links[at: link][index].isClosing else { return }
+        guard !links.values[link].channels[index].isClosing else { return }
         let handle = links.handle(at: link)
-        let remote = links[at: link][index].remote, receipt = SendReceipt(links[at: link][index].id)
-        while let packet = links[at: link][index].outgoing.next() {
+        let remote = links.values[link].channels[index].remote,
+            receipt = SendReceipt(links.values[link].channels[index].id)
+        while let packet = links.values[link].channels[index].outgoing.next() {
             outbox.append(.send(packet, on: remote, of: handle, receipt: receipt))
         }
     }
@@ -64,10 +67,10 @@ extension ChannelLayer {
     /// The controller has taken the packet of this channel that was handed down first of those that wait.
     mutating func sent(_ id: ChannelID, at now: Instant) {
         guard let (link, index) = find(id) else { return }
-        let octets = links[at: link][index].outgoing.sent()
-        if octets > 0 { tell(links[at: link][index].owner, of: id, .sent(octets)) }
+        let octets = links.values[link].channels[index].outgoing.sent()
+        if octets > 0 { tell(links.values[link].channels[index].owner, of: id, .sent(octets)) }
         pump(index, at: link)
-        if links[at: link][index].drained() == .disconnect {
+        if links.values[link].channels[index].drained() == .disconnect {
             askToClose(index, on: links.handle(at: link), at: now)
         }
     }

@@ -12,7 +12,7 @@ extension ChannelLayer {
         at now: Instant
     ) {
         guard let link = links.index(of: handle) else { return }
-        let request = links[at: link].exchange.finish(identifier) { if case .open = $0 { true } else { false } }
+        let request = links.values[link].exchange.finish(identifier) { if case .open = $0 { true } else { false } }
         guard case .open(let local)? = request else { return stray(on: handle) }
         guard response.result == .success else { return fail([local], .channel(response.result), on: handle) }
         let outgoing = flow(mtu: response.mtu, mps: response.mps, credits: response.credits)
@@ -34,10 +34,10 @@ extension ChannelLayer {
             if case .openSeveral = request { true } else { false }
         }
         if response.result.isPending {
-            if !links[at: link].exchange.postpone(identifier, at: now, where: fits) { stray(on: handle) }
+            if !links.values[link].exchange.postpone(identifier, at: now, where: fits) { stray(on: handle) }
             return
         }
-        let request = links[at: link].exchange.finish(identifier, where: fits)
+        let request = links.values[link].exchange.finish(identifier, where: fits)
         guard case .openSeveral(let locals)? = request else { return stray(on: handle) }
         let outgoing = flow(mtu: response.mtu, mps: response.mps, credits: response.credits)
         let isAllowed = ChannelSizes.enhanced.allow(mtu: response.mtu, mps: response.mps)
@@ -63,10 +63,10 @@ extension ChannelLayer {
         on handle: ConnectionHandle,
         at now: Instant
     ) {
-        guard let link = links.index(of: handle), let opening = links[at: link].take(local) else { return }
+        guard let link = links.index(of: handle), let opening = links.values[link].take(local) else { return }
         func refuse() { tell(opening, .failure(.peerMisbehaved), on: handle) }
         guard remote.isDynamic else { return refuse() }
-        if let index = links[at: link].index(remote: remote) {
+        if let index = links.values[link].index(remote: remote) {
             discard(index, .peerMisbehaved, on: handle)
             return refuse()
         }
@@ -81,7 +81,7 @@ extension ChannelLayer {
     mutating func fail(_ locals: [ChannelIdentifier], _ failure: Failure, on handle: ConnectionHandle) {
         guard let link = links.index(of: handle) else { return }
         for local in locals {
-            guard let opening = links[at: link].take(local) else { continue }
+            guard let opening = links.values[link].take(local) else { continue }
             tell(opening, .failure(failure), on: handle)
         }
     }

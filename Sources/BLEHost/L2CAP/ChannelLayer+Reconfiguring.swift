@@ -13,15 +13,15 @@ extension ChannelLayer {
         on handle: ConnectionHandle
     ) {
         guard let link = links.index(of: handle) else { return }
-        let result = links[at: link].judge(request)
+        let result = links.values[link].judge(request)
         send(.creditBasedReconfigureResponse(.init(result)), identifier, on: handle)
         guard result == .success else { return }
         for channel in request.channels {
-            guard let index = links[at: link].index(remote: channel) else { continue }
-            links[at: link][index].outgoing.resize(mtu: Int(request.mtu), mps: Int(request.mps))
-            guard links[at: link][index].owner == .attributes else { continue }
-            let mtu = min(links[at: link][index].incoming.mtu, Int(request.mtu))
-            outbox.append(.bearer(.mtuChanged(links[at: link][index].id, mtu), of: handle))
+            guard let index = links.values[link].index(remote: channel) else { continue }
+            links.values[link].channels[index].outgoing.resize(mtu: Int(request.mtu), mps: Int(request.mps))
+            guard links.values[link].channels[index].owner == .attributes else { continue }
+            let mtu = min(links.values[link].channels[index].incoming.mtu, Int(request.mtu))
+            outbox.append(.bearer(.mtuChanged(links.values[link].channels[index].id, mtu), of: handle))
         }
     }
 
@@ -37,11 +37,11 @@ extension ChannelLayer {
         at now: Instant
     ) {
         guard let link = links.index(of: handle) else { return }
-        let locals = ids.compactMap { id in links[at: link].channels.first { $0.id == id }?.local }
-        if let failure = links[at: link].refusal(of: locals, mtu: mtu, mps: mps) {
+        let locals = ids.compactMap { id in links.values[link].channels.first { $0.id == id }?.local }
+        if let failure = links.values[link].refusal(of: locals, mtu: mtu, mps: mps) {
             return resized(locals, failure, on: handle)
         }
-        let identifier = links[at: link].exchange.begin(.resize(locals, mtu: mtu, mps: mps), at: now)
+        let identifier = links.values[link].exchange.begin(.resize(locals, mtu: mtu, mps: mps), at: now)
         let request = Signal.CreditBasedReconfigureRequest(
             mtu: UInt16(clamping: mtu),
             mps: UInt16(clamping: mps),
@@ -59,12 +59,12 @@ extension ChannelLayer {
         on handle: ConnectionHandle
     ) {
         guard let link = links.index(of: handle) else { return }
-        let request = links[at: link].exchange.finish(identifier) { if case .resize = $0 { true } else { false } }
+        let request = links.values[link].exchange.finish(identifier) { if case .resize = $0 { true } else { false } }
         guard case .resize(let locals, let mtu, let mps)? = request else { return stray(on: handle) }
         guard response.result == .success else { return resized(locals, .invalidParameters, on: handle) }
         for local in locals {
-            guard let index = links[at: link].index(local: local) else { continue }
-            links[at: link][index].incoming.resize(mtu: mtu, mps: mps)
+            guard let index = links.values[link].index(local: local) else { continue }
+            links.values[link].channels[index].incoming.resize(mtu: mtu, mps: mps)
         }
         resized(locals, nil, on: handle)
     }
@@ -73,8 +73,8 @@ extension ChannelLayer {
     mutating func resized(_ locals: [ChannelIdentifier], _ failure: Failure?, on handle: ConnectionHandle) {
         guard let link = links.index(of: handle) else { return }
         for local in locals {
-            guard let index = links[at: link].index(local: local) else { continue }
-            tell(links[at: link][index].owner, of: links[at: link][index].id, .resized(failure))
+            guard let index = links.values[link].index(local: local) else { continue }
+            tell(links.values[link].channels[index].owner, of: links.values[link].channels[index].id, .resized(failure))
         }
     }
 }

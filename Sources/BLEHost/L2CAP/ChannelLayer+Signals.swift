@@ -20,7 +20,7 @@ extension ChannelLayer {
         let identifier = packet.identifier
         switch packet.signal {
         case .connectionParameterUpdateRequest(let request):
-            if links[at: link].role == .central {
+            if links.values[link].role == .central {
                 outbox.append(.judge(request, identifier, handle))
             } else {
                 send(.commandReject(.notUnderstood), identifier, on: handle)
@@ -46,8 +46,8 @@ extension ChannelLayer {
         on handle: ConnectionHandle,
         at now: Instant
     ) {
-        guard let link = links.index(of: handle), !links[at: link].exchange.isAsking(.parameters) else { return }
-        let identifier = links[at: link].exchange.begin(.parameters, at: now)
+        guard let link = links.index(of: handle), !links.values[link].exchange.isAsking(.parameters) else { return }
+        let identifier = links.values[link].exchange.begin(.parameters, at: now)
         send(.connectionParameterUpdateRequest(parameters), identifier, on: handle)
     }
 
@@ -57,7 +57,7 @@ extension ChannelLayer {
         on handle: ConnectionHandle
     ) {
         guard let link = links.index(of: handle),
-            links[at: link].exchange.finish(identifier, where: { $0 == .parameters }) != nil
+            links.values[link].exchange.finish(identifier, where: { $0 == .parameters }) != nil
         else { return stray(on: handle) }
         if response.result == .rejected { outbox.append(.note(.signalRefused(handle))) }
     }
@@ -65,7 +65,7 @@ extension ChannelLayer {
     /// The peer does not know what it was asked, or not in this way.
     private mutating func rejected(_ identifier: SignalIdentifier, on handle: ConnectionHandle) {
         guard let link = links.index(of: handle),
-            let request = links[at: link].exchange.finish(identifier, where: { _ in true })
+            let request = links.values[link].exchange.finish(identifier, where: { _ in true })
         else { return stray(on: handle) }
         outbox.append(.note(.signalRefused(handle)))
         giveUp(request, .notSupported, on: handle)

@@ -63,7 +63,7 @@ struct ChannelLayer {
     /// When to call ``wake(at:)``, if nothing happens before.
     var deadline: Instant? {
         var least: Instant?
-        for index in 0..<links.count { least.bringForward(to: links[at: index].deadline) }
+        for index in 0..<links.count { least.bringForward(to: links.values[index].deadline) }
         return least
     }
 
@@ -101,11 +101,12 @@ struct ChannelLayer {
     mutating func wake(at now: Instant) {
         for handle in links.handles {
             guard let link = links.index(of: handle) else { continue }
-            for request in links[at: link].exchange.expire(at: now) {
+            for request in links.values[link].exchange.expire(at: now) {
                 outbox.append(.note(.signalTimedOut(handle)))
                 giveUp(request, .timedOut, on: handle)
             }
-            for index in links[at: link].channels.indices where links[at: link][index].expire(at: now) == .disconnect {
+            for index in links.values[link].channels.indices
+            where links.values[link].channels[index].expire(at: now) == .disconnect {
                 askToClose(index, on: handle, at: now)
             }
         }
@@ -152,15 +153,15 @@ struct ChannelLayer {
     /// Forgets a channel of which neither end will say more, not even in answer to a request to close it.
     mutating func forget(_ id: ChannelID) {
         guard let (link, index) = find(id) else { return }
-        links[at: link].exchange.drop(.disconnect(id))
-        links[at: link].remove(at: index)
+        links.values[link].exchange.drop(.disconnect(id))
+        links.values[link].remove(at: index)
         places[id] = nil
     }
 
     /// Where a channel is at the moment: its link, and its place there.
     func find(_ id: ChannelID) -> (link: Int, index: Int)? {
         guard let place = places[id], let link = links.index(of: place.link),
-            let index = links[at: link].index(local: place.local)
+            let index = links.values[link].index(local: place.local)
         else { return nil }
         return (link, index)
     }

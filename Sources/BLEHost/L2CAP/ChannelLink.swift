@@ -15,8 +15,8 @@ struct ChannelLink {
     /// How far the link can be trusted.
     var security = LinkTrust(.unencrypted)
     var exchange = SignalExchange()
-    /// In ascending order of what this end names them.
-    private(set) var channels: [CreditChannel] = []
+    /// In ascending order of what this end names them; ``insert(_:)`` and ``remove(at:)`` keep it so.
+    var channels: [CreditChannel] = []
     var openings: [Opening] = []
     private var latest = ChannelIdentifier.dynamic.upperBound
 
@@ -40,11 +40,6 @@ struct ChannelLink {
     }
 
     func index(remote: ChannelIdentifier) -> Int? { channels.firstIndex { $0.remote == remote } }
-
-    subscript(index: Int) -> CreditChannel {
-        _read { yield channels[index] }
-        _modify { yield &channels[index] }
-    }
 
     mutating func insert(_ channel: CreditChannel) { channels.insert(channel, at: position(channel.local)) }
 

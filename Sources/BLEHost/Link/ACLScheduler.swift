@@ -67,7 +67,7 @@ struct ACLScheduler {
     /// Whether nothing waits for a link, and the controller has sent all that it was given.
     func isIdle(_ link: ConnectionHandle) -> Bool {
         guard let index = queues.index(of: link) else { return true }
-        return queues[at: index].isEmpty && queues[at: index].taken == 0
+        return queues.values[index].isEmpty && queues.values[index].taken == 0
     }
 
     enum OnSubmit: Equatable { case queued, noLink, limitReached }
@@ -86,8 +86,8 @@ struct ACLScheduler {
         precondition(payload.count <= Int(UInt16.max), "an L2CAP packet has at most 65535 octets")
         guard let index = queues.index(of: link) else { return .noLink }
         let limit = receipt == nil ? 2 * queueLimit : queueLimit
-        guard channel.isDynamic || queues[at: index].lanes.count(on: channel) < limit else { return .limitReached }
-        queues[at: index].lanes.append(Frame(channel: channel, payload: payload, receipt: receipt), on: channel)
+        guard channel.isDynamic || queues.values[index].lanes.count(on: channel) < limit else { return .limitReached }
+        queues.values[index].lanes.append(Frame(channel: channel, payload: payload, receipt: receipt), on: channel)
         return .queued
     }
 
@@ -106,8 +106,8 @@ struct ACLScheduler {
     /// The controller has `count` buffers of the link free again.
     mutating func completed(_ count: Int, on link: ConnectionHandle) -> OnCompleted {
         guard let index = queues.index(of: link) else { return .noLink }
-        let taken = queues[at: index].taken, freed = min(count, taken)
-        queues[at: index].taken -= freed
+        let taken = queues.values[index].taken, freed = min(count, taken)
+        queues.values[index].taken -= freed
         free += freed
         return freed == count ? .freed : .clamped(to: freed)
     }
@@ -115,12 +115,12 @@ struct ACLScheduler {
     /// Returns the fragment that is next, if a buffer is free for it.
     mutating func next() -> Fragment? {
         guard free > 0, let index = nextInTurn() else { return nil }
-        let begun = queues[at: index].begun ?? queues[at: index].lanes.next().map { ($0, 0) }
+        let begun = queues.values[index].begun ?? queues.values[index].lanes.next().map { ($0, 0) }
         guard let (frame, offset) = begun else { return nil }
         let count = min(size, frame.length - offset)
         let isLast = offset + count == frame.length
-        queues[at: index].begun = isLast ? nil : (frame, offset + count)
-        queues[at: index].taken += 1
+        queues.values[index].begun = isLast ? nil : (frame, offset + count)
+        queues.values[index].taken += 1
         free -= 1
         let link = queues.handle(at: index)
         turn = link
@@ -135,7 +135,7 @@ struct ACLScheduler {
         let first = turn.flatMap { queues.index(after: $0) } ?? 0
         for step in 0..<queues.count {
             let index = (first + step) % queues.count
-            if !queues[at: index].isEmpty { return index }
+            if !queues.values[index].isEmpty { return index }
         }
         return nil
     }

@@ -26,6 +26,24 @@ struct CommandQueue {
         case parameters(ConnectionHandle)
         /// The end of the link was asked for.
         case disconnection(ConnectionHandle)
+
+        /// The link that the command is about, if it is about one.
+        var link: ConnectionHandle? {
+            switch self {
+            case .setup, .scanner, .initiator, .advertiser: nil
+            case .reader(_, let link), .link(let link), .tuner(let link, _), .parameters(let link),
+                .disconnection(let link):
+                link
+            }
+        }
+
+        /// Whether it has one command in the queue at most, without which a machine or a link would wait for ever.
+        var isPatient: Bool {
+            switch self {
+            case .setup, .scanner, .initiator, .advertiser, .disconnection: true
+            case .reader, .link, .tuner, .parameters: false
+            }
+        }
     }
 
     /// A command, encoded as a whole H4 packet.
@@ -60,9 +78,9 @@ struct CommandQueue {
     /// When to call ``expired(at:)``, if nothing happens before.
     var deadline: Instant? { sent.first?.due ?? (waiting.isEmpty ? nil : lastTurn + Self.timeout) }
 
-    /// Takes a command; `false` if too many wait already, so that it is dropped.
+    /// Takes a command; `false` if too many wait already, and the owner can do without it.
     mutating func submit(_ command: Command, for owner: Owner, at now: Instant) -> Bool {
-        guard waiting.count < limit else { return false }
+        guard waiting.count < limit || owner.isPatient else { return false }
         if waiting.isEmpty, sent.isEmpty { lastTurn = now }
         waiting.append((command, owner))
         return true
@@ -75,6 +93,9 @@ struct CommandQueue {
         sent.append(Sent(opcode: command.opcode, owner: owner, due: now + Self.timeout))
         return command.packet
     }
+
+    /// Forgets what waits to be sent about a link that is gone: its handle may be that of another soon.
+    mutating func forget(_ link: ConnectionHandle) { waiting.removeAll { $0.owner.link == link } }
 
     enum OnAnswer: Equatable {
         case answered(Owner)

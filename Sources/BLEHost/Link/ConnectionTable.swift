@@ -7,8 +7,8 @@ import BLEWire
 struct ConnectionTable<Value> {
     /// In ascending order; beside the values, which are large, so that a search copies none.
     private(set) var handles: [ConnectionHandle] = []
-    /// In the order of ``handles``.
-    private(set) var values: [Value] = []
+    /// In the order of ``handles``; changed at a place that ``index(of:)`` gave, without a copy, and nowhere else.
+    var values: [Value] = []
 
     var count: Int { handles.count }
 
@@ -44,12 +44,6 @@ struct ConnectionTable<Value> {
 
     /// The first place whose handle is greater than `handle`, or `nil` if there is none.
     func index(after handle: ConnectionHandle) -> Int? { handles.firstIndex { $0 > handle } }
-
-    /// The value at a place that ``index(of:)`` gave, which can be changed there without a copy.
-    subscript(at index: Int) -> Value {
-        _read { yield values[index] }
-        _modify { yield &values[index] }
-    }
 
     /// The first handle whose value fits.
     func handle(where fits: (Value) -> Bool) -> ConnectionHandle? {

@@ -2,6 +2,8 @@ import BLEWire
 
 /// What a controller says that it is and can do.
 struct ControllerDescription: Equatable, Sendable {
+    /// Who made it; ``CompanyIdentifier/none`` if it is virtual.
+    var company: CompanyIdentifier?
     var commands = SupportedCommands()
     /// What its link manager knows: bit 37 stands for BR/EDR Not Supported, bit 38 for LE Supported (Controller).
     var classicFeatures: UInt64 = 0

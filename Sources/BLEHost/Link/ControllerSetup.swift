@@ -133,6 +133,9 @@ struct ControllerSetup {
 
     private mutating func take(_ answer: HCI.CommandComplete) throws(PacketError) {
         switch step {
+        case .version:
+            let version = try answer.returned(by: HCI.ReadLocalVersionInformation.self)
+            controller.company = CompanyIdentifier(wire: version.company)
         case .commands: controller.commands = try answer.returned(by: HCI.ReadLocalSupportedCommands.self).commands
         case .classicFeatures:
             controller.classicFeatures = try answer.returned(by: HCI.ReadLocalSupportedFeatures.self).features
@@ -150,7 +153,7 @@ struct ControllerSetup {
         case .maximumDataLength:
             let longest = try answer.returned(by: HCI.LEReadMaximumDataLength.self)
             controller.dataLength = (longest.transmitOctets, longest.transmitTime)
-        case .reset, .version, .eventMask, .eventMaskPage2, .lowEnergyEventMask, .hostSupport, .clearAcceptList,
+        case .reset, .eventMask, .eventMaskPage2, .lowEnergyEventMask, .hostSupport, .clearAcceptList,
             .clearResolvingList, .suggestedDataLength, .defaultPHY, .clearAdvertisingSets, .randomAddress:
             break
         }

@@ -33,8 +33,6 @@ struct LinkState {
     var tuners: [LinkTuner] = []
     /// The number of the last change that was asked for.
     var lastTuner: UInt32 = 0
-    /// Services that clients have found on the peer.
-    var services: [BluetoothUUID] = []
     /// What a peripheral asked the controller for, so that it can ask by a signal if the peer's controller cannot.
     var asked: HCI.ConnectionParameters?
 

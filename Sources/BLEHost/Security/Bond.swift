@@ -71,4 +71,10 @@ package struct RemoteSigning: Equatable, Sendable {
 
     /// Notes a signature with this counter, so that it counts no second time.
     package mutating func use(_ counter: UInt32) { nextCounter = counter == .max ? nil : counter + 1 }
+
+    /// Notes that another process has used the counters below `other`, or all of them if that is `nil`.
+    package mutating func skip(to other: UInt32?) {
+        guard let own = nextCounter, let other else { return nextCounter = nil }
+        nextCounter = max(own, other)
+    }
 }

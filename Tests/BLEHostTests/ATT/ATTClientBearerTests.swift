@@ -120,7 +120,7 @@ struct MTUNegotiationTests {
         arguments: [(0, 23), (22, 23), (100, 100), (65_535, 517)]
     )
     func answer(offer: UInt16, agreed: Int) {
-        var negotiation = MTUNegotiation(preferred: 517, at: start)
+        var negotiation = MTUNegotiation(preferred: 517, role: .central, at: start)
         #expect(negotiation.receiveAnswer(serverMTU: offer) == .settled)
         #expect(negotiation.mtu == agreed)
         #expect(negotiation.deadline == nil)
@@ -128,10 +128,10 @@ struct MTUNegotiationTests {
 
     @Test("A refusal settles it, and so does a second of silence, after which a late answer still counts")
     func silence() {
-        var refused = MTUNegotiation(preferred: 517, at: start)
+        var refused = MTUNegotiation(preferred: 517, role: .central, at: start)
         #expect(refused.receiveAnswer(serverMTU: nil) == .settled)
         #expect(refused.mtu == 23)
-        var silent = MTUNegotiation(preferred: 517, at: start)
+        var silent = MTUNegotiation(preferred: 517, role: .central, at: start)
         #expect(silent.expire(at: start + .milliseconds(999)) == .nothing)
         #expect(silent.expire(at: start + .seconds(1)) == .settled)
         #expect(silent.mtu == 23)
@@ -141,11 +141,22 @@ struct MTUNegotiationTests {
 
     @Test("The peer's request counts once, and settles nothing while the own exchange is awaited")
     func request() {
-        var negotiation = MTUNegotiation(preferred: 200, at: start)
-        #expect(negotiation.receiveRequest(clientMTU: 100, settles: false) == .nothing)
+        var negotiation = MTUNegotiation(preferred: 200, role: .central, at: start)
+        #expect(negotiation.receiveRequest(clientMTU: 100) == .changed)
         #expect(negotiation.mtu == 100)
+        #expect(negotiation.deadline == start + .seconds(1))
         #expect(negotiation.receiveAnswer(serverMTU: 100) == .settled)
-        #expect(negotiation.receiveRequest(clientMTU: 50, settles: false) == .nothing)
+        #expect(negotiation.receiveRequest(clientMTU: 50) == .nothing)
+        #expect(negotiation.mtu == 100)
+    }
+
+    @Test("A peripheral waits for nothing, and takes the size of whichever exchange comes")
+    func peripheral() {
+        var negotiation = MTUNegotiation(preferred: 200, role: .peripheral, at: start)
+        #expect(negotiation.deadline == nil)
+        #expect(negotiation.mtu == 23)
+        #expect(negotiation.receiveAnswer(serverMTU: 100) == .changed)
+        #expect(negotiation.receiveRequest(clientMTU: 100) == .nothing)
         #expect(negotiation.mtu == 100)
     }
 }

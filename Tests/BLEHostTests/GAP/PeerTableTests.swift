@@ -9,7 +9,7 @@ struct PeerTableTests {
 
     func make(_ records: [PeerRecord] = []) -> PeerTable {
         var limits = Limits()
-        (limits.sightings, limits.knownPeers) = (8, 2)
+        (limits.sightings, limits.knownPeers, limits.peerServices) = (8, 2, 3)
         return PeerTable(secret: 1, records: records, limits: limits)
     }
 
@@ -31,17 +31,77 @@ struct PeerTableTests {
             table.advertised("short", by: peer), table.wanted(peer), table.advertised("other", by: peer),
             table.read("whole name", from: peer), table.advertised("third", by: peer),
         ]
-        #expect(records.map { $0?.name } == [nil, "short", "other", "whole name", nil])
+        #expect(records.map(\.record?.bestName) == [nil, "short", "other", "whole name", nil])
         let name = table.name(of: peer)
         #expect(name == "whole name")
+    }
+
+    @Test("What the GAP service says stays the name, also where the same was advertised first")
+    func sameNames() {
+        var table = make()
+        let peer = table.identifier(of: address)
+        _ = table.advertised("Tea", by: peer)
+        _ = table.wanted(peer)
+        #expect(table.read("Tea", from: peer).record?.name == "Tea")
+        #expect(table.advertised("Coffee", by: peer) == .nothing)
+        #expect(table.knownPeers.map(\.name) == ["Tea"])
+    }
+
+    @Test("A peer is found at its address whatever its identifier was derived from")
+    func otherSecret() {
+        let record = PeerRecord(identifier: PeerIdentifier(rawValue: 5), address: address)
+        var table = make([record])
+        let peer = table.identifier(of: DeviceAddress(address.value, .randomIdentity))
+        #expect(peer == record.identifier)
+    }
+
+    @Test("A name that was only advertised gives way to what is advertised in another run")
+    func restoredNames() {
+        var table = make()
+        let peer = table.identifier(of: address)
+        _ = table.advertised("yesterday", by: peer)
+        var restarted = make([table.wanted(peer)].compactMap(\.record))
+        #expect(restarted.knownPeers.map(\.name) == ["yesterday"])
+        _ = restarted.advertised("today", by: peer)
+        #expect(restarted.knownPeers.map(\.name) == ["today"])
+    }
+
+    @Test("Of too many peers those with a bond stay, and of the others those that were wanted last")
+    func bonds() {
+        let addresses = (UInt64(1)...4).map { DeviceAddress($0, .random) }
+        var table = make()
+        let peers = addresses.map { table.identifier(of: $0) }
+        _ = table.wanted(peers[0])
+        _ = table.bonded(peers[0], Bond(identity: addresses[0]))
+        for peer in peers[1...2] { _ = table.wanted(peer) }
+        #expect(table.knownPeers.map(\.peer) == [peers[0], peers[2]])
+        _ = table.bonded(peers[2], Bond(identity: addresses[2]))
+        #expect(table.wanted(peers[3]) == .full)
+        #expect(Set(table.knownPeers.map(\.peer)) == [peers[0], peers[2]])
+    }
+
+    @Test("The services that were found last on a peer are kept, as many as the limit says")
+    func services() {
+        var table = make()
+        let peer = table.identifier(of: address)
+        table.found([.short(0x1800)], on: peer)
+        _ = table.wanted(peer)
+        var services = table.services(of: peer)
+        #expect(services == [.short(0x1800)])
+        table.found((0..<5).map { .short($0) }, on: peer)
+        services = table.services(of: peer)
+        #expect(services == [.short(0), .short(1), .short(2)])
+        services = table.services(of: PeerIdentifier(rawValue: 1))
+        #expect(services.isEmpty)
     }
 
     @Test("Peers that were wanted are kept, those that were only seen give way")
     func bounds() {
         var table = make()
         let wanted = table.identifier(of: address)
-        let record = table.wanted(wanted)
-        #expect(record == PeerRecord(identifier: wanted, address: address))
+        let change = table.wanted(wanted)
+        #expect(change == .remember(PeerRecord(identifier: wanted, address: address)))
+        #expect(table.wanted(wanted) == .nothing, "there is nothing new")
         let others = (UInt64(0)..<100).map { table.identifier(of: DeviceAddress($0, .random)) }
         let kept = table.address(of: wanted)
         #expect(kept == address)
@@ -50,7 +110,7 @@ struct PeerTableTests {
         #expect(table.knownPeers == [KnownPeer(peer: wanted)])
     }
 
-    @Test("The peer that was remembered first is forgotten first")
+    @Test("The peer that was of use longest ago is forgotten first")
     func knownLimit() {
         let records = (UInt64(0)..<3).map {
             PeerRecord(identifier: PeerIdentifier(rawValue: UInt128($0)), address: DeviceAddress($0, .random))
@@ -60,6 +120,14 @@ struct PeerTableTests {
         let peer = table.identifier(of: address)
         _ = table.wanted(peer)
         #expect(table.knownPeers.map(\.peer) == [records[1].identifier, peer])
+        #expect(table.wanted(records[1].identifier) == .remember(records[1]))
+        #expect(table.knownPeers.map(\.peer) == [peer, records[1].identifier])
+    }
+}
+
+extension PeerTable.OnChange {
+    fileprivate var record: PeerRecord? {
+        if case .remember(let record) = self { record } else { nil }
     }
 }
 

@@ -49,7 +49,8 @@ struct AttributeExchangeTests {
         pair.connect()
         let agreed = min(central, peripheral)
         #expect(pair.central.others == [.mtuSettled(AttributePair.link, agreed)])
-        #expect(pair.peripheral.others == [.mtuSettled(AttributePair.link, agreed)])
+        #expect(pair.peripheral.others == [.mtuSettled(AttributePair.link, 23)])
+        #expect(pair.peripheral.layer.mtu(of: AttributePair.link) == agreed)
         #expect(pair.central.trace.count == 1)
     }
 
@@ -146,7 +147,6 @@ struct AttributeExchangeTests {
             role: .peripheral,
             at: pair.now
         )
-        pair.peripheral.layer.wake(at: pair.now + .seconds(1))
         pair.now = pair.now + .seconds(2)
         pair.central.layer.linkUp(AttributePair.link, peer: AttributePair.peripheralPeer, role: .central, at: pair.now)
         _ = pair.serverEvents()

@@ -50,13 +50,13 @@ struct ClientRequestTests {
     func commands() {
         var lone = makeLayer()
         let command = PeerRequest.writeCommand(handle, [9])
-        _ = lone.perform(.read(handle))
+        _ = lone.perform(.write(handle, [1]))
         #expect(lone.perform(command) == [[UInt8]("52 0500 09")])
-        _ = lone.perform(.read(handle))
+        _ = lone.perform(.write(handle, [2]))
         #expect(lone.perform(command) == [])
         #expect(lone.perform(command, for: two) == [[UInt8]("52 0500 09")])
-        #expect(lone.answers(to: [UInt8]("0b")) == [[UInt8]("0a 0500"), [UInt8]("52 0500 09")])
-        #expect(lone.answers(to: [UInt8]("0b")) == [])
+        #expect(lone.answers(to: [UInt8]("13")) == [[UInt8]("12 0500 02"), [UInt8]("52 0500 09")])
+        #expect(lone.answers(to: [UInt8]("13")) == [])
         #expect(lone.perform(.write(handle, [UInt8](repeating: 1, count: 21))).count == 1)
         #expect(lone.perform(command) == [])
         #expect(lone.answers(to: [UInt8]("01 16 0500 05")) == [[UInt8]("18 00")])
@@ -64,6 +64,55 @@ struct ClientRequestTests {
         lone.take()
         #expect(lone.peerEvents().filter { $0 == .writeCommandsTaken(1) }.count == 3)
         #expect(lone.peerEvents(of: two) == [.writeCommandsTaken(1)])
+    }
+
+    @Test(
+        "Write commands wait for the last packet of what their client asked before, and those of others do not",
+        arguments: [
+            (
+                .subscribe(.notifications, to: .init(wire: 5), in: range(6, 6)),
+                [("05 01 0600 0229", "12 0600 0100")], "13"
+            ),
+            (.subscribe(.notifications, to: .init(wire: 5), in: range(6, 6)), [("01 04 0600 0a", "")], ""),
+            (.read(.init(wire: 5)), [("0b" + String(repeating: " 00", count: 22), "0c 0500 1600")], "0d"),
+            (.read(.init(wire: 5)), [("0b 00", "")], ""),
+            (
+                .discoverCharacteristics(in: range(1, 9), only: []),
+                [("09 07 0200 02 0300 002a", "08 0400 ffff 0328")], "01 08 0400 0a"
+            ),
+        ] as [(PeerRequest, [(answer: String, next: String)], String)]
+    )
+    func severalPackets(request: PeerRequest, steps: [(answer: String, next: String)], last: String) {
+        var lone = makeLayer()
+        let command = PeerRequest.writeCommand(handle, [9]), packet = [UInt8]("52 0500 09")
+        #expect(lone.perform(request).count == 1)
+        #expect(lone.perform(command) == [])
+        #expect(lone.perform(command, for: two) == [packet])
+        var sent: [[UInt8]] = []
+        for (answer, next) in steps {
+            #expect(!sent.contains(packet))
+            sent = lone.answers(to: [UInt8](answer))
+            if !next.isEmpty { #expect(sent.first == [UInt8](next)) }
+        }
+        if !last.isEmpty, !sent.contains(packet) { sent = lone.answers(to: [UInt8](last)) }
+        #expect(sent.last == packet)
+        lone.take()
+        #expect(lone.peerEvents().filter { $0 == .writeCommandsTaken(1) }.count == 1)
+    }
+
+    @Test(
+        "A client that goes away takes back no write command that waits for an answer, but for one to a long write",
+        arguments: [
+            (true, PeerRequest.read(.init(wire: 5))), (false, .write(.init(wire: 5), .init(repeating: 1, count: 21))),
+        ]
+    )
+    func commandsOfWhoLeaves(isSent: Bool, request: PeerRequest) {
+        var lone = makeLayer()
+        _ = lone.perform(request)
+        #expect(lone.perform(.writeCommand(handle, [9])) == [])
+        lone.layer.detach(one, from: LoneLayer.link, at: lone.now)
+        #expect(lone.sent() == (isSent ? [[UInt8]("52 0500 09")] : []))
+        #expect(lone.peerEvents().filter { $0 == .writeCommandsTaken(1) }.count == 1)
     }
 
     @Test("A write command that does not fit is dropped, with a note")
@@ -123,6 +172,49 @@ struct ClientRequestTests {
         layer.receive(answer.span, on: LoneLayer.link, at: Instant() + .seconds(2))
         #expect(layer.next() == .event(.peer(LoneLayer.peer, .mtuChanged(247)), for: one))
         #expect(layer.next() == .send([UInt8]("0a 0500"), on: LoneLayer.link, receipt: nil))
+    }
+
+    /// A layer at whose end the central has not asked for a size of packets yet.
+    private func makePeripheral() -> LoneLayer {
+        var lone = LoneLayer(role: .peripheral, mtu: nil)
+        lone.layer.attach(one, to: LoneLayer.link)
+        return lone
+    }
+
+    @Test("Clients of a peripheral hear which size of packets the central has asked for", arguments: [0, 5])
+    func sizeOfCentral(seconds: Int) {
+        var lone = makePeripheral()
+        _ = lone.advance(by: .seconds(seconds))
+        #expect(lone.answers(to: [UInt8]("02 f700")).contains([UInt8]("03 0502")))
+        #expect(lone.peerEvents(of: one) == [.mtuChanged(247)])
+        _ = lone.answers(to: [UInt8]("02 ff00"))
+        #expect(lone.peerEvents(of: one) == [])
+    }
+
+    @Test("A peripheral asks for a size of packets itself when a client wants something, unless the central has asked")
+    func sizeOfPeripheral() {
+        var lone = makePeripheral()
+        #expect(lone.perform(.read(handle), for: one) == [[UInt8]("02 0502")])
+        #expect(lone.answers(to: [UInt8]("03 f700")) == [[UInt8]("0a 0500")])
+        #expect(lone.answers(to: [UInt8]("0b 01")) == [])
+        #expect(lone.peerEvents(of: one) == [.mtuChanged(247), .valueRead(handle, .success([1]))])
+        var asked = makePeripheral()
+        _ = asked.answers(to: [UInt8]("02 f700"))
+        #expect(asked.perform(.read(handle), for: one) == [[UInt8]("0a 0500")])
+    }
+
+    @Test("Centrals that the server knows have the size of packets that this host has asked for")
+    func sizeOfServer() {
+        var layer = AttributeLayer(configuration: .init())
+        layer.linkUp(LoneLayer.link, peer: LoneLayer.peer, role: .central, at: Instant())
+        layer.perform(.addService(SampleService.definition), for: two, at: Instant())
+        while layer.next() != nil {}
+        let answer = [UInt8]("03 f700")
+        layer.receive(answer.span, on: LoneLayer.link, at: Instant())
+        let central = RemoteCentral(peer: LoneLayer.peer, mtu: 247)
+        var outputs: [AttributeLayer.Output] = []
+        while let output = layer.next() { outputs.append(output) }
+        #expect(outputs.contains(.event(.server(.centralChanged(central)), for: two)))
     }
 
     @Test("Where changes of services are told of is not looked for if a client has found it")

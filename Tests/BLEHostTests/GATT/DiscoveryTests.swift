@@ -68,12 +68,22 @@ struct ServiceDiscoveryTests {
     @Test(
         "Gives up on a server that contradicts itself",
         arguments: [
-            "11 06 0500 0100 0018", "11 06 0000 0100 0018", "11 06 0600 0900 0018 0100 0500 0018",
-            "11 06 0100 0500 0018 0500 0900 0018", "11 05 0100 0500 00", "11 04 0100 0500", "07 0100 0500", "13",
+            "11 06 0500 0100 0018", "11 06 0000 0100 0018", "11 05 0100 0500 00", "11 04 0100 0500", "07 0100 0500",
+            "13",
         ]
     )
     func contradiction(answer: String) throws {
         #expect(try play([], [answer]).1 == .failure(.att(.invalidPDU)))
+    }
+
+    @Test("Passes over what is not behind the service before, and ends a service where the next begins")
+    func mistakes() throws {
+        let (requests, outcome) = try play(
+            [.short(0x180F)],
+            ["07 0600 0900 0100 0500 0a00 0800 0c00 1c00 0d00 1b00", "01 06 1c00 0a"]
+        )
+        #expect(requests == ["060100ffff00280f18", "061c00ffff00280f18"])
+        #expect(try outcome?.get().map(\.range) == [range(6, 9), range(12, 12), range(13, 27)])
     }
 
     @Test("Says why, if the server refuses")
@@ -108,17 +118,20 @@ struct IncludedServiceDiscoveryTests {
         "Gives up on a server that contradicts itself",
         arguments: [
             ["09 08 0f00 0100 0300 0f18"], ["09 08 2100 0100 0300 0f18"], ["09 08 1100 0300 0100 0f18"],
-            ["09 07 1100 0100 0300 0f"], ["09 08 1200 0100 0300 0f18 1100 0100 0300 0f18"],
-            ["09 06 1100 0100 0300", "0b 00"], ["0b 00"],
+            ["09 07 1100 0100 0300 0f"], ["0b 00"],
         ]
     )
     func contradiction(answers: [String]) throws {
         #expect(try play(answers).1 == .failure(.att(.invalidPDU)))
     }
 
-    @Test("A long type that cannot be read is a failure, not an end")
-    func unreadable() throws {
-        #expect(try play(["09 06 1100 0100 0300", "01 0a 0100 0a"]).1 == .failure(.att(.attributeNotFound)))
+    @Test("A service whose type cannot be read is passed over", arguments: ["01 0a 0100 0a", "0b 00"])
+    func unreadable(answer: String) throws {
+        let (requests, outcome) = try play([
+            "09 06 1100 0100 0300", answer, "09 08 1200 0400 0600 0f18 1100 0700 0900 0f18", "01 08 1300 0a",
+        ])
+        #expect(requests == ["08100020000228", "0a0100", "08120020000228", "08130020000228"])
+        #expect(try outcome?.get().map(\.range) == [range(4, 6)])
     }
 }
 
@@ -159,12 +172,23 @@ struct CharacteristicDiscoveryTests {
         "Gives up on a server that contradicts itself",
         arguments: [
             "09 07 0f00 02 1200 002a", "09 07 1100 02 1100 002a", "09 07 1100 02 2100 002a", "09 07 2100 02 2200 002a",
-            "09 07 1100 02 1500 002a 1300 02 1600 002a", "09 06 1100 02 1200 00", "09 04 1100 02 12",
-            "09 07 1300 02 1400 002a 1100 02 1200 002a", "13",
+            "09 06 1100 02 1200 00", "09 04 1100 02 12", "13",
         ]
     )
     func contradiction(answer: String) throws {
         #expect(try play([], [answer]).1 == .failure(.att(.invalidPDU)))
+    }
+
+    @Test("Passes over what is not behind the one before, and whose value is not before the next")
+    func mistakes() throws {
+        let answers = [
+            "09 07 1100 02 1500 002a 1300 02 1400 002a 1200 02 1400 002a 1600 02 1900 002a",
+            "09 07 1700 02 1800 002a", "01 08 1800 0a",
+        ]
+        let (requests, outcome) = try play([], answers)
+        #expect(requests == ["08100020000328", "08170020000328", "08180020000328"])
+        #expect(try outcome?.get().map(\.declaration.wire) == [0x13, 0x17])
+        #expect(try outcome?.get().map(\.end.wire) == [0x16, 0x20])
     }
 }
 
@@ -204,10 +228,18 @@ struct DescriptorDiscoveryTests {
     @Test(
         "Gives up on a server that contradicts itself",
         arguments: [
-            "05 01 1000 0229", "05 01 1600 0229", "05 01 1200 0229 1200 0129", "05 01 1200 0229 1100 0129", "13",
+            "05 01 1000 0229", "05 01 1600 0229", "13",
         ]
     )
     func contradiction(answer: String) throws {
         #expect(try play(range(0x11, 0x15), [answer]).1 == .failure(.att(.invalidPDU)))
+    }
+
+    @Test("Passes over what is not behind the one before")
+    func mistakes() throws {
+        let answers = ["05 01 1000 0329 1200 0229 1200 0129 1100 0129 1300 0129", "01 04 1400 0a"]
+        let (requests, outcome) = try play(range(0x11, 0x15), answers)
+        #expect(requests == ["0411001500", "0414001500"])
+        #expect(try outcome?.get().map(\.handle.wire) == [0x12, 0x13])
     }
 }

@@ -136,6 +136,17 @@ struct GATTDatabaseTests {
         }
     }
 
+    @Test(
+        "What only trusted peers may have sent is declared as what it is on the air",
+        arguments: [
+            ([.read, .notifyEncryptionRequired], [.read, .notify]), (.indicateEncryptionRequired, .indicate),
+            ([.notify, .indicateEncryptionRequired], [.notify, .indicate]), ([.read, .write], [.read, .write]),
+        ] as [(CharacteristicProperties, CharacteristicProperties)]
+    )
+    func declaredProperties(properties: CharacteristicProperties, declared: CharacteristicProperties) {
+        #expect(properties.declared == UInt8(declared.rawValue))
+    }
+
     @Test("Is full when no handle is left")
     func full() throws {
         var database = GATTDatabase.plain()

@@ -19,9 +19,10 @@ struct LoneLayer {
     /// Receipts of packets that the controller has not taken.
     var receipts: [SendReceipt] = []
 
+    /// Creates a layer that has agreed with the peer on packets of `mtu` octets, unless that is `nil`.
     init(
         role: LinkRole,
-        mtu: Int = 23,
+        mtu: Int? = 23,
         leastKeySize: Int = 7,
         offersBearers: Bool = false,
         limits: Limits = Limits(),
@@ -36,8 +37,9 @@ struct LoneLayer {
         layer = AttributeLayer(configuration: configuration, database: database ?? .plain(deviceName: "Host"))
         layer.linkUp(Self.link, peer: Self.peer, role: role, at: now)
         _ = sent()
-        let size = UInt16(mtu).littleEndianOctets
-        _ = answers(to: role == .central ? [0x03] + size : [0x02] + size)
+        if let size = mtu.map({ UInt16($0).littleEndianOctets }) {
+            _ = answers(to: role == .central ? [0x03] + size : [0x02] + size)
+        }
         if role == .central { layer.attach(Self.app, to: Self.link) }
         events = []
         others = []

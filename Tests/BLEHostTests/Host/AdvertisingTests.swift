@@ -45,6 +45,31 @@ struct AdvertisingTests {
         #expect(rig.commands.map(\.opcode) == [expected[3]])
     }
 
+    @Test(
+        "It goes on also if a central connects before the controller has answered that it has begun",
+        arguments: [FakeController.old, .new],
+        [HCI.Status.success, .commandDisallowed]
+    )
+    func overtaken(controller: FakeController, status: HCI.Status) {
+        let isNew = controller.features.contains(.extendedAdvertising)
+        let enable = isNew ? HCI.Opcode.leSetExtendedAdvertisingEnable : .leSetAdvertisingEnable
+        let rig = Rig.ready(controller)
+        rig.controller.silent = [enable.wire]
+        rig.perform(start(), for: Rig.peripheral)
+        rig.connect(address, role: .peripheral)
+        #expect(answers(rig) == [.server(.advertisingStarted(nil))])
+        rig.forget()
+        rig.controller.silent = []
+        rig.inject(.commandComplete(.init(allowed: 1, opcode: enable, parameters: [status.wire])))
+        #expect(rig.commands.last?.isEnabling == true)
+        for handle in UInt16(0x41)..<0x44 {
+            rig.forget()
+            rig.connect(DeviceAddress(UInt64(handle), .random), handle, role: .peripheral)
+            #expect(rig.commands.last?.isEnabling == true)
+        }
+        #expect(answers(rig).isEmpty)
+    }
+
     @Test("A set with a random address is given it, since it has one of its own")
     func setAddress() {
         var controller = FakeController.new
@@ -248,5 +273,16 @@ struct AdvertisingTests {
         rig.perform(.server(.stopAdvertising), for: Rig.peripheral)
         rig.advance(by: .seconds(1))
         #expect(answers(rig) == [.server(.advertisingStarted(.cancelled))])
+    }
+}
+
+extension HCICommandPacket {
+    /// Whether it has the controller advertise.
+    fileprivate var isEnabling: Bool {
+        switch self {
+        case .leSetAdvertisingEnable(let command): command.enable
+        case .leSetExtendedAdvertisingEnable(let command): command.enable
+        default: false
+        }
     }
 }

@@ -6,6 +6,8 @@ struct FakeController {
     var features: LEFeatures
     /// Bit 37 stands for BR/EDR Not Supported, bit 38 for LE Supported (Controller).
     var classicFeatures: UInt64 = 1 << 37 | 1 << 38
+    /// Who made it.
+    var company: UInt16 = 0x0059
     var address = DeviceAddress(0x0000_1234_5678_9ABC, .public)
     var buffers: (length: UInt16, count: UInt8) = (27, 4)
     var sharedBuffers: (length: UInt16, count: UInt16) = (0, 0)
@@ -73,6 +75,15 @@ struct FakeController {
         switch opcode {
         case .readLocalSupportedCommands:
             HCI.ReadLocalSupportedCommands.Return(status: .success, commands: commands).encoded
+        case .readLocalVersionInformation:
+            HCI.ReadLocalVersionInformation.Return(
+                status: .success,
+                hciVersion: HCI.CoreVersion(wire: 12),
+                hciSubversion: 0,
+                linkVersion: HCI.CoreVersion(wire: 12),
+                company: company,
+                linkSubversion: 0
+            ).encoded
         case .readLocalSupportedFeatures:
             HCI.ReadLocalSupportedFeatures.Return(status: .success, features: classicFeatures).encoded
         case .readBDADDR: HCI.ReadBDADDR.Return(status: .success, address: address).encoded

@@ -57,7 +57,7 @@ struct LeavingTests {
         #expect(rig.notes.isEmpty)
     }
 
-    @Test("A command that waits for a request of its client is cancelled with it, so that no gap arises")
+    @Test("A command that waits for an answer goes out, and one behind a request is cancelled with it, without a gap")
     func behindRequests() {
         let (rig, peer) = makeRig()
         rig.returnsBuffers = true
@@ -65,7 +65,7 @@ struct LeavingTests {
         rig.perform(.peer(peer, .writeCommand(value, [1])))
         rig.perform(.peer(peer, .write(value, [2])))
         rig.perform(.peer(peer, .writeCommand(value, [3])))
-        #expect(rig.frames.map(\.payload) == [[0x0A, 9, 0], [0x52, 9, 0, 1]])
+        #expect(rig.frames.map(\.payload) == [[0x0A, 9, 0]])
         rig.perform(.cancelConnection(peer))
         #expect(rig.frames.map(\.payload) == [[0x0A, 9, 0], [0x52, 9, 0, 1]])
         #expect(rig.commands.last?.opcode == .disconnect)

@@ -32,6 +32,17 @@ struct SetupTests {
         #expect(addresses.map(\.randomKind) == [.static])
     }
 
+    @Test("Only of a controller that somebody made are peers to be stored", arguments: [0x0059, 0xFFFF] as [UInt16])
+    func lastingPeers(company: UInt16) {
+        var controller = FakeController.old
+        controller.company = company
+        let isLasting = Rig.ready(controller).host.hasLastingPeers
+        #expect(isLasting == (company != 0xFFFF))
+        controller.refused = [HCI.Opcode.readLocalVersionInformation.wire: .unknownCommand]
+        let isAssumed = Rig.ready(controller).host.hasLastingPeers
+        #expect(isAssumed)
+    }
+
     @Test("A controller without LE is refused plainly")
     func noLowEnergy() {
         var controller = FakeController.old

@@ -71,10 +71,34 @@ struct CommandQueueTests {
         #expect(queue.expired(at: start + .seconds(3)) == .readRSSI)
     }
 
-    @Test("No more commands wait than the limit allows")
+    static let patient: [CommandQueue.Owner] = [.setup, .scanner, .initiator, .advertiser, .disconnection(.lowest)]
+    static let others: [CommandQueue.Owner] = [
+        .reader(ClientID(rawValue: 1), .lowest), .link(.lowest), .tuner(.lowest, 1), .parameters(.lowest),
+    ]
+
+    @Test("No more commands wait than the limit allows, but for those that cannot be done without")
     func limit() {
-        var queue = make([.readRSSI, .readRSSI, .readRSSI, .readRSSI])
-        let accepted = queue.submit(command(.readRSSI), for: .setup, at: start)
-        #expect(!accepted)
+        for (owners, isAccepted) in [(Self.patient, true), (Self.others, false)] {
+            var queue = make([.readRSSI, .readRSSI, .readRSSI, .readRSSI])
+            for owner in owners {
+                let accepted = queue.submit(command(.readRSSI), for: owner, at: start)
+                #expect(accepted == isAccepted)
+            }
+        }
+    }
+
+    @Test("What waits to be sent about a link that is gone is forgotten, and nothing else")
+    func forgetting() throws {
+        let other = try #require(ConnectionHandle(wire: 1))
+        var queue = make([.reset])
+        for owner in [CommandQueue.Owner.link(.lowest), .disconnection(.lowest), .link(other), .scanner] {
+            _ = queue.submit(command(.readRSSI), for: owner, at: start)
+        }
+        queue.forget(.lowest)
+        #expect(sent(&queue) == 1)
+        #expect(queue.answered(.reset, allowed: 4, at: start) == .answered(.setup))
+        #expect(sent(&queue) == 2)
+        #expect(queue.answered(.readRSSI, allowed: 4, at: start) == .answered(.link(other)))
+        #expect(queue.answered(.readRSSI, allowed: 4, at: start) == .answered(.scanner))
     }
 }

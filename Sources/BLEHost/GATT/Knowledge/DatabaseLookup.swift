@@ -50,6 +50,8 @@ struct DatabaseLookup: Sendable {
     let question: Question
     private let limit: Int
     private var state = State.waiting
+    /// Services that are included and do not tell of which type they are.
+    private var nameless: [AttributeHandle] = []
     private var disturbances = 0
     private var isDisturbed = false
 
@@ -94,16 +96,18 @@ struct DatabaseLookup: Sendable {
         case .searching(var machine):
             let step = machine.receive(answer)
             state = .searching(machine)
+            database.doubt(machine.faults)
             return keep(step, in: &database)
         case .naming(let include):
-            guard case .success(.readResponse(let response)) = answer else {
-                if case .failure(let code) = answer { return .finished(.failure(.att(code))) }
-                return .finished(.failure(.contradiction))
+            if answer == .failure(.databaseOutOfSync) { return .finished(.failure(.att(.databaseOutOfSync))) }
+            if case .success(.readResponse(let response)) = answer,
+                let uuid = BluetoothUUID(attributeValue: response.value)
+            {
+                database.name(include: include.handle, uuid)
+            } else {
+                nameless.append(include.handle)
+                database.doubt([include.range.start])
             }
-            guard let uuid = BluetoothUUID(attributeValue: response.value) else {
-                return .finished(.failure(.contradiction))
-            }
-            database.name(include: include.handle, uuid)
             return next(&database, mtu: mtu)
         case .asking(let request): return take(answer, to: request, &database, mtu: mtu)
         }
@@ -166,7 +170,10 @@ struct DatabaseLookup: Sendable {
         case .includes(let range, _):
             if let rest = range.after(range.start) {
                 if let step = ask(.includes, in: rest, &database, mtu: mtu) { return step }
-                if let include = database.attributes.includes(in: rest).first(where: { $0.uuid == nil }) {
+                let unnamed = database.attributes.includes(in: rest).first {
+                    $0.uuid == nil && !nameless.contains($0.handle)
+                }
+                if let include = unnamed {
                     state = .naming(include)
                     return .request(.readRequest(.init(handle: include.range.start)))
                 }
@@ -190,7 +197,7 @@ struct DatabaseLookup: Sendable {
             guard let (aspect, range) = database.firstUnproven else { return .finished(.success(.proof)) }
             return send(DatabaseRequest(aspect, range: range, wanted: range))
         }
-        return .finished(answer(from: database.attributes))
+        return .finished(.success(answer(from: database.attributes)))
     }
 
     private mutating func ask(
@@ -212,10 +219,10 @@ struct DatabaseLookup: Sendable {
         return .request(request.packet)
     }
 
-    private func answer(from attributes: KnownAttributes) -> Result<Answer, Failure> {
+    private func answer(from attributes: KnownAttributes) -> Answer {
         switch question {
         case .services(let types):
-            return .success(.services(attributes.services.filter { types.isEmpty || types.contains($0.uuid) }))
+            return .services(attributes.services.filter { types.isEmpty || types.contains($0.uuid) })
         case .includes(let range, let types):
             let found = attributes.includes(in: range).compactMap { include in
                 include.uuid.map {
@@ -226,13 +233,12 @@ struct DatabaseLookup: Sendable {
                     )
                 }
             }
-            return .success(.includes(found.filter { types.isEmpty || types.contains($0.uuid) }))
+            return .includes(found.filter { types.isEmpty || types.contains($0.uuid) })
         case .characteristics(let range, let types):
-            guard let found = attributes.characteristics(in: range) else { return .failure(.contradiction) }
-            return .success(.characteristics(found.filter { types.isEmpty || types.contains($0.uuid) }))
-        case .descriptors(_, let range):
-            return .success(.descriptors(range.map { attributes.descriptors(in: $0) } ?? []))
-        case .proof: return .success(.proof)
+            let found = attributes.declarations[attributes.declarations.indices(in: range)].characteristics(in: range)
+            return .characteristics(found.filter { types.isEmpty || types.contains($0.uuid) })
+        case .descriptors(_, let range): return .descriptors(range.map { attributes.descriptors(in: $0) } ?? [])
+        case .proof: return .proof
         }
     }
 }

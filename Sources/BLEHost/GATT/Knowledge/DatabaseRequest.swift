@@ -2,7 +2,7 @@ import BLEWire
 
 /// One request for an aspect of a peer's attributes, and what its answer teaches.
 ///
-/// An answer is believed as far as it makes sense: entries in the range that was asked for, one behind the other.
+/// An answer is believed as far as it makes sense (``Listing``).
 struct DatabaseRequest: Sendable {
     typealias Aspect = KnownAttributes.Aspect
 
@@ -33,7 +33,7 @@ struct DatabaseRequest: Sendable {
     enum OnAnswer: Equatable {
         case learnt
         case refused(ATT.ErrorCode)
-        /// From some point on the answer makes no sense; what came before has been learnt.
+        /// Nothing in the answer makes sense.
         case contradicted
     }
 
@@ -60,37 +60,23 @@ struct DatabaseRequest: Sendable {
         services entries: [ATT.ReadByGroupTypeResponse.Entry],
         into database: inout PeerDatabase
     ) -> OnAnswer {
-        var found: [DiscoveredService] = [], rest: AttributeHandleRange? = range
-        for entry in entries {
-            guard let service = entry.range, let uuid = BluetoothUUID(attributeValue: entry.value),
-                let room = rest, room.contains(service.start)
-            else { break }
-            found.append(DiscoveredService(uuid: uuid, range: service, isPrimary: true))
-            rest = room.after(service.end)
-        }
-        if let end = found.last?.range.end, let learnt = AttributeHandleRange(range.start, end) {
-            database.learn(services: found, in: learnt)
-        }
-        return found.count == entries.count ? .learnt : .contradicted
+        let groups = entries.map { ($0.start, $0.range, BluetoothUUID(attributeValue: $0.value)) }
+        let listing = Listing(services: groups, in: range)
+        database.doubt(listing.faults)
+        guard let learnt = searched(upTo: listing.items.last?.range.end) else { return .contradicted }
+        database.learn(services: listing.items, in: learnt)
+        return .learnt
     }
 
     private func learn(
         includes entries: [ATT.ReadByTypeResponse.Entry],
         into database: inout PeerDatabase
     ) -> OnAnswer {
-        var found: [KnownAttributes.Include] = [], rest: AttributeHandleRange? = range
-        for entry in entries {
-            guard entry.value.count == 4 || entry.value.count == 6, let room = rest, room.contains(entry.handle),
-                let service = AttributeHandleRange(entry.value.handle(at: 0), entry.value.handle(at: 2))
-            else { break }
-            let uuid = BluetoothUUID(attributeValue: entry.value.dropFirst(4))
-            found.append(.init(handle: entry.handle, range: service, uuid: uuid))
-            rest = room.after(entry.handle)
-        }
-        if let end = found.last?.handle, let learnt = AttributeHandleRange(range.start, end) {
-            database.learn(includes: found, in: learnt)
-        }
-        return found.count == entries.count ? .learnt : .contradicted
+        let listing = Listing(includes: entries, in: range)
+        database.doubt(listing.faults)
+        guard let learnt = searched(upTo: listing.items.last?.handle) else { return .contradicted }
+        database.learn(includes: listing.items, in: learnt)
+        return .learnt
     }
 
     private func learn(
@@ -98,36 +84,27 @@ struct DatabaseRequest: Sendable {
         into database: inout PeerDatabase,
         mtu: Int
     ) -> OnAnswer {
-        var found: [KnownAttributes.Declaration] = [], rest: AttributeHandleRange? = range
-        for entry in entries {
-            guard entry.value.count >= 3, let uuid = BluetoothUUID(attributeValue: entry.value.dropFirst(3)),
-                let room = rest, room.contains(entry.handle)
-            else { break }
-            let value = entry.value.handle(at: 1)
-            guard entry.handle < value, value <= database.attributes.end(around: entry.handle) else { break }
-            found.append(.init(handle: entry.handle, properties: entry.value[0], value: value, uuid: uuid))
-            rest = room.after(value)
-        }
-        if let end = found.last?.handle, let learnt = AttributeHandleRange(range.start, end) {
-            let length = 2 + (entries.first?.value.count ?? 0)
-            database.learn(declarations: found, in: learnt, isFull: (entries.count + 1) * length > mtu - 2)
-        }
-        return found.count == entries.count ? .learnt : .contradicted
+        let listing = Listing(declarations: entries, in: range) { database.attributes.end(around: $0) }
+        database.doubt(listing.faults)
+        guard let learnt = searched(upTo: listing.items.last?.handle) else { return .contradicted }
+        let length = 2 + (entries.first?.value.count ?? 0)
+        database.learn(declarations: listing.items, in: learnt, isFull: (entries.count + 1) * length > mtu - 2)
+        return .learnt
     }
 
     private func learn(
         types entries: [ATT.FindInformationResponse.Entry],
         into database: inout PeerDatabase
     ) -> OnAnswer {
-        var found: [DiscoveredDescriptor] = [], rest: AttributeHandleRange? = range
-        for entry in entries {
-            guard let room = rest, room.contains(entry.handle) else { break }
-            found.append(DiscoveredDescriptor(uuid: entry.type, handle: entry.handle))
-            rest = room.after(entry.handle)
-        }
-        if let end = found.last?.handle, let learnt = AttributeHandleRange(range.start, end) {
-            database.learn(types: found, in: learnt)
-        }
-        return found.count == entries.count ? .learnt : .contradicted
+        let listing = Listing(types: entries, in: range)
+        database.doubt(listing.faults)
+        guard let learnt = searched(upTo: listing.items.last?.handle) else { return .contradicted }
+        database.learn(types: listing.items, in: learnt)
+        return .learnt
+    }
+
+    /// What an answer tells of whose last entry ends at `handle`.
+    private func searched(upTo handle: AttributeHandle?) -> AttributeHandleRange? {
+        handle.flatMap { AttributeHandleRange(range.start, $0) }
     }
 }

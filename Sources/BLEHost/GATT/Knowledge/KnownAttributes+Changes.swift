@@ -7,7 +7,7 @@ extension KnownAttributes {
         -> AttributeHandleRange?
     {
         guard told.first(in: range) != nil else { return nil }
-        let old = services.filter { $0.range.overlaps(range) }
+        let old = services[services.indices(in: range)]
         return told.news(from: old, to: found, at: \.place, isSame: ==).map(\.range).joined
     }
 

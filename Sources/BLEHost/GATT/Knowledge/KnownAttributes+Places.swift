@@ -33,16 +33,15 @@ extension Array where Element: Placed {
     }
 }
 
-extension KnownAttributes {
-    /// The characteristics declared in the service that takes `range`; `nil` if they are not in it as they should be.
-    func characteristics(in range: AttributeHandleRange) -> [DiscoveredCharacteristic]? {
+extension Sequence<KnownAttributes.Declaration> {
+    /// The characteristics that are declared so, one behind the other, in a service that takes `range`.
+    ///
+    /// One ends where the next begins, the last with the service. Those whose value is not before that are left out.
+    func characteristics(in range: AttributeHandleRange) -> [DiscoveredCharacteristic] {
         var found: [DiscoveredCharacteristic] = []
-        for declaration in declarations[declarations.indices(in: range)] {
-            guard declaration.handle < declaration.value, declaration.value <= range.end else { return nil }
-            if let last = found.indices.last {
-                guard found[last].value < declaration.handle else { return nil }
-                found[last].end = AttributeHandle(wire: declaration.handle.wire - 1)
-            }
+        for declaration in self where declaration.handle < declaration.value && declaration.value <= range.end {
+            if let last = found.last, last.value >= declaration.handle { found.removeLast() }
+            if let last = found.indices.last { found[last].end = AttributeHandle(wire: declaration.handle.wire - 1) }
             found.append(
                 DiscoveredCharacteristic(
                     uuid: declaration.uuid,
@@ -55,7 +54,9 @@ extension KnownAttributes {
         }
         return found
     }
+}
 
+extension KnownAttributes {
     /// What describes a characteristic that ends with `range`: all that is there but declarations.
     func descriptors(in range: AttributeHandleRange) -> [DiscoveredDescriptor] {
         types[types.indices(in: range)].filter { !$0.uuid.isDeclaration }

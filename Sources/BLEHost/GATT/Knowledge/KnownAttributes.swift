@@ -123,9 +123,12 @@ package struct KnownAttributes: Equatable, Sendable {
     var count: Int { max(services.count, includes.count, declarations.count, types.count) }
 
     /// Notes that just these primary services begin in `range`, which reaches to the end of the last of them.
+    ///
+    /// One that begins before, and reaches beyond the beginning of the first of these, ends there.
     mutating func learn(services found: [DiscoveredService], in range: AttributeHandleRange) -> Coverage {
-        services.removeAll { $0.range.overlaps(range) }
         services.replace(in: range, with: found)
+        let first = services.indices(in: range).lowerBound
+        if first > 0, first < services.count { _ = services[first - 1].end(before: services[first]) }
         return gain([(.services, range)])
     }
 

@@ -37,6 +37,8 @@ struct PeerDatabase: Sendable {
     private(set) var isForgotten = false
     /// Where the peer has something else by now than clients were told.
     private var change: AttributeHandleRange?
+    /// Where the peer contradicts itself, as it was last heard.
+    private var faults: [AttributeHandle] = []
     /// The Database Hash that was read before everything but ``unproven`` was learnt.
     private(set) var hash: UInt128?
     /// Whether something was learnt since ``attributes`` were taken for a cache.
@@ -160,6 +162,15 @@ struct PeerDatabase: Sendable {
     mutating func takeChange() -> AttributeHandleRange? {
         defer { change = nil }
         return change
+    }
+
+    /// Notes that what the peer says is at these handles cannot be.
+    mutating func doubt(_ handles: [AttributeHandle]) { faults += handles }
+
+    /// Hands out, once, where the peer contradicts itself.
+    mutating func takeFaults() -> [AttributeHandle] {
+        defer { faults = [] }
+        return faults
     }
 
     /// Notes that the peer tells of changes from now on; what it has not told of so far, nobody knows.

@@ -37,13 +37,27 @@ struct LiarTests {
         )
     }
 
+    static func found(_ characteristics: DiscoveredCharacteristic...) -> [PeerEvent] {
+        [.characteristicsDiscovered(in: range(0x10, 0x20), .success(characteristics))]
+    }
+
+    static func found(_ services: AttributeHandleRange...) -> [PeerEvent] {
+        let services = services.map { DiscoveredService(uuid: .short(0x1800), range: $0, isPrimary: true) }
+        return [.servicesDiscovered(.success(services))]
+    }
+
     static let services: [Lie] =
-        [
-            "11 06 0500 0100 0018", "11 06 0000 0100 0018", "11 06 0600 0900 0018 0100 0500 0018",
-            "11 06 0100 0500 0018 0500 0900 0018", "11 06 0100 0500 0018 0100 0500 0018", "11 05 0100 0500 00",
-            "11 06 0100 0900 0018 0200 0300 0018",
-        ].map { Lie(all, [$0], [.servicesDiscovered(.failure(contradiction))]) }
+        ["11 06 0500 0100 0018", "11 06 0000 0100 0018", "11 05 0100 0500 00"]
+        .map { Lie(all, [$0], [.servicesDiscovered(.failure(contradiction))]) }
         + [
+            // One that is not behind the one before is passed over.
+            Lie(all, ["11 06 0600 0900 0018 0100 0500 0018"], found(range(6, 9))),
+            Lie(all, ["11 06 0100 0500 0018 0100 0500 0018"], found(range(1, 5))),
+            Lie(all, ["11 06 0900 0600 0018 0a00 0b00 0018"], found(range(10, 11))),
+            // One that reaches beyond the beginning of the next ends there.
+            Lie(all, ["11 06 0100 0500 0018 0500 0900 0018"], found(range(1, 4), range(5, 9))),
+            Lie(all, ["11 06 0100 0900 0018 0200 0300 0018"], found(range(1, 1), range(2, 3))),
+            Lie(all, ["11 06 0100 ffff 0018 0200 0300 0018"], found(range(1, 1), range(2, 3))),
             // A group that goes on behind the next, and one that was listed before.
             Lie(all, ["11 06 0100 0500 0018", "11 06 0300 0900 0018"], [.servicesDiscovered(.failure(contradiction))]),
             Lie(one, ["07 0600 0500"], [.servicesDiscovered(.failure(contradiction))]),
@@ -56,11 +70,15 @@ struct LiarTests {
     static let characteristics: [Lie] =
         [
             "09 07 0f00 02 1200 002a", "09 07 1100 02 1100 002a", "09 07 1100 02 1000 002a", "09 07 1100 02 0000 002a",
-            "09 07 1100 02 1500 002a 1300 02 1600 002a", "09 06 1100 02 1200 00", "09 04 1100 02 12",
-            "09 07 1300 02 1400 002a 1100 02 1200 002a", "09 07 1100 02 2100 002a",
-            "09 07 1100 02 1200 002a 1100 02 1200 002a",
+            "09 06 1100 02 1200 00", "09 04 1100 02 12",
         ].map { Lie(inside, [$0], [.characteristicsDiscovered(in: range(0x10, 0x20), .failure(contradiction))]) }
         + [
+            // One that is not behind the one before, or whose value is not before the next, is passed over.
+            Lie(inside, ["09 07 1300 02 1400 002a 1100 02 1200 002a"], found(characteristic(0x13, 0x20))),
+            Lie(inside, ["09 07 1100 02 1200 002a 1100 02 1200 002a"], found(characteristic(0x11, 0x20))),
+            Lie(inside, ["09 07 1100 02 1500 002a 1300 02 1400 002a"], found(characteristic(0x13, 0x20))),
+            Lie(inside, ["09 07 1100 02 0900 002a 1300 02 1400 002a"], found(characteristic(0x13, 0x20))),
+            Lie(inside, ["09 07 1100 02 2100 002a"], [.characteristicsDiscovered(in: range(0x10, 0x20), .success([]))]),
             // What lies behind the service spoils nothing in it.
             Lie(
                 inside,
@@ -86,18 +104,26 @@ struct LiarTests {
         ]
 
     static let others: [Lie] =
-        ["05 01 1000 0229", "05 01 1200 0229 1200 0129", "05 01 1200 0229 1100 0129", "05 01 0000 0229", "05 03 1100"]
+        ["05 01 1000 0229", "05 01 0000 0229", "05 03 1100"]
         .map { Lie(behind, [$0], [.descriptorsDiscovered(of: value, .failure(contradiction))]) }
+        + ["05 01 1200 0229 1200 0129", "05 01 1200 0229 1100 0129", "05 01 1000 0029 1200 0229"].map { list in
+            let descriptor = DiscoveredDescriptor(uuid: .short(0x2902), handle: .init(wire: 0x12))
+            return Lie(behind, [list], [.descriptorsDiscovered(of: value, .success([descriptor]))])
+        }
         + [
             "09 07 1100 0100 0300 0f", "09 06 1100 0300 0100", "09 06 1100 0000 0100", "09 08 0f00 0100 0300 0f18",
-            "09 08 1200 0100 0300 0f18 1100 0100 0300 0f18",
         ].map { Lie(included, [$0], [.includedServicesDiscovered(in: range(0x10, 0x20), .failure(contradiction))]) }
         + [
-            Lie(
-                included,
-                ["09 06 1100 0100 0300", "01 08 1200 0a", "0b 00"],
-                [.includedServicesDiscovered(in: range(0x10, 0x20), .failure(contradiction))]
-            ),
+            // One that is not behind the one before, or takes no handles, is passed over.
+            ["09 08 1200 0100 0300 0f18 1100 0400 0600 0f18"], ["09 08 1100 0600 0400 0f18 1200 0100 0300 0f18"],
+            // So is one that does not tell of which type it is.
+            ["09 06 1100 0400 0600", "09 08 1200 0100 0300 0f18", "01 08 1300 0a", "0b 00"],
+            ["09 06 1100 0400 0600", "09 08 1200 0100 0300 0f18", "01 08 1300 0a", "01 0a 0400 02"],
+        ].map { answers in
+            let service = DiscoveredService(uuid: .short(0x180F), range: range(1, 3), isPrimary: false)
+            return Lie(included, answers, [.includedServicesDiscovered(in: range(0x10, 0x20), .success([service]))])
+        }
+        + [
             // A value that shrinks while it is read is as long as it is then.
             Lie(
                 .read(value),
@@ -128,6 +154,34 @@ struct LiarTests {
         _ = lone.perform(.read(.init(wire: 7)))
         _ = lone.answers(to: [0x0B, 5])
         #expect(lone.peerEvents() == [.valueRead(.init(wire: 7), .success([5]))])
+    }
+
+    /// Two services, one in the range of the other, as a peer has them that counts handles before it is done.
+    static let nested = [
+        DiscoveredService(uuid: .short(0x1853), range: range(0x0E, 0x0E), isPrimary: true),
+        DiscoveredService(uuid: .short(0x1846), range: range(0x0F, 0x1B), isPrimary: true),
+    ]
+
+    @Test("About where a service ends is believed about all else")
+    func nestedServices() {
+        var lone = LoneLayer(role: .central, mtu: 64)
+        _ = lone.perform(Self.all)
+        #expect(lone.answers(to: [UInt8]("11 06 0e00 1c00 5318 0f00 1b00 4618")) == [[UInt8]("10 1c00 ffff 0028")])
+        _ = lone.answers(to: [UInt8]("01 10 1c00 0a"))
+        #expect(lone.peerEvents() == [.servicesDiscovered(.success(Self.nested))])
+        #expect(lone.notes == [.implausibleAttribute(.init(wire: 0x0E), LoneLayer.link)])
+    }
+
+    @Test("About where a service ends is not taken for a change when the next is looked for by its type")
+    func nestedSearch() {
+        var lone = LoneLayer(role: .central, mtu: 64)
+        for (type, list) in [(UInt16(0x1853), "07 0e00 1c00"), (0x1846, "07 0f00 1b00")] {
+            _ = lone.perform(.discoverServices(only: [.short(type)]))
+            _ = lone.answers(to: [UInt8](list))
+            _ = lone.answers(to: [UInt8]("01 06 1d00 0a"))
+        }
+        #expect(lone.others.last == .servicesKnown(LoneLayer.peer, [.short(0x1853), .short(0x1846)]))
+        #expect(lone.peerEvents().count == 2)
     }
 
     @Test("May go on for ever, but not past the last handle, and not past what is kept")

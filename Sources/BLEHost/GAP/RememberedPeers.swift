@@ -1,0 +1,81 @@
+package import BLEWire
+
+/// The peers that are remembered over a restart, those that were of use last at the end.
+///
+/// There is room for so many. Of those without a bond the one that was of use longest ago makes room for another; those
+/// with a bond never do, since they could not be met again without pairing.
+package struct RememberedPeers: Equatable, Sendable {
+    /// For how many there is room.
+    private let limit: Int
+    private var kept: [PeerIdentifier: PeerRecord] = [:]
+    private var identifiers: [DeviceAddress: PeerIdentifier] = [:]
+    private var order: [PeerIdentifier] = []
+
+    /// Creates the list that an earlier run left.
+    ///
+    /// Records with a bond are kept even if there are more than there is room for.
+    package init(_ records: [PeerRecord] = [], limit: Int) {
+        self.limit = limit
+        var surplus = records.count - limit
+        for record in records {
+            guard surplus <= 0 || record.bond != nil else {
+                surplus -= 1
+                continue
+            }
+            insert(record)
+        }
+    }
+
+    package var count: Int { order.count }
+
+    /// All of them, those that were of use last at the end.
+    package var all: [PeerRecord] { order.compactMap { kept[$0] } }
+
+    /// What is remembered of a peer.
+    package subscript(identifier: PeerIdentifier) -> PeerRecord? { kept[identifier] }
+
+    /// Who is reached at `address`.
+    package func identifier(at address: DeviceAddress) -> PeerIdentifier? { identifiers[address.onAir] }
+
+    /// Whether this peer was of use after all others.
+    package func isLatest(_ identifier: PeerIdentifier) -> Bool { order.last == identifier }
+
+    package enum OnRemember: Equatable, Sendable {
+        case remembered
+        /// There is no room, for all the others have a bond.
+        case refused
+    }
+
+    /// Puts a peer at the end, with this in place of what was remembered of it.
+    package mutating func remember(_ record: PeerRecord) -> OnRemember {
+        if kept[record.identifier] == nil, order.count >= limit {
+            guard let idle = order.firstIndex(where: { kept[$0]?.bond == nil }) else { return .refused }
+            forget(order[idle])
+        }
+        insert(record)
+        return .remembered
+    }
+
+    /// Changes what is kept of the bonds, from those that were of use longest ago to those that were so last.
+    package mutating func updateBonds(_ body: (inout Bond) -> Void) {
+        for identifier in order {
+            guard var bond = kept[identifier]?.bond else { continue }
+            body(&bond)
+            kept[identifier]?.bond = bond
+        }
+    }
+
+    private mutating func insert(_ record: PeerRecord) {
+        forget(record.identifier)
+        kept[record.identifier] = record
+        identifiers[record.address.onAir] = record.identifier
+        order.append(record.identifier)
+    }
+
+    private mutating func forget(_ identifier: PeerIdentifier) {
+        guard let record = kept.removeValue(forKey: identifier) else { return }
+        let address = record.address.onAir
+        if identifiers[address] == identifier { identifiers[address] = nil }
+        if let index = order.lastIndex(of: identifier) { order.remove(at: index) }
+    }
+}

@@ -1,0 +1,105 @@
+import BLEWire
+
+/// What a server has listed in an answer, as far as it can be so.
+///
+/// A server that is wrong about one attribute is seldom wrong about all. So what lies outside of the range that was
+/// asked for, not behind the entry before, or has no sensible value, is passed over, and the rest is believed.
+struct Listing<Item> {
+    private(set) var items: [Item] = []
+    /// Where entries are that cannot be as they are.
+    private(set) var faults: [AttributeHandle] = []
+    /// Where the next entry may be; `nil` if there is no room for another.
+    private var rest: AttributeHandleRange?
+
+    /// Takes an entry at `handle`, with the item that it is about if it makes sense.
+    private mutating func append(_ item: Item?, at handle: AttributeHandle) {
+        guard let item, let room = rest, room.contains(handle) else { return faults.append(handle) }
+        items.append(item)
+        rest = room.after(handle)
+    }
+}
+
+extension Listing<DiscoveredService> {
+    /// Lists services; one that reaches beyond the beginning of the next ends there.
+    init(
+        services entries: [(start: AttributeHandle, place: AttributeHandleRange?, uuid: BluetoothUUID?)],
+        in range: AttributeHandleRange,
+        isPrimary: Bool = true
+    ) {
+        rest = range
+        for entry in entries {
+            let service = entry.uuid.flatMap { uuid in
+                entry.place.map { DiscoveredService(uuid: uuid, range: $0, isPrimary: isPrimary) }
+            }
+            append(service, at: entry.start)
+        }
+        for (index, next) in zip(items.indices, items.dropFirst()) where items[index].end(before: next) {
+            faults.append(items[index].range.start)
+        }
+    }
+}
+
+extension Listing<KnownAttributes.Include> {
+    /// Lists declarations of included services.
+    init(includes entries: [ATT.ReadByTypeResponse.Entry], in range: AttributeHandleRange) {
+        rest = range
+        for entry in entries {
+            let value = entry.value, isWhole = value.count == 4 || value.count == 6
+            let service = isWhole ? AttributeHandleRange(value.handle(at: 0), value.handle(at: 2)) : nil
+            let uuid = BluetoothUUID(attributeValue: value.dropFirst(4))
+            append(service.map { .init(handle: entry.handle, range: $0, uuid: uuid) }, at: entry.handle)
+        }
+    }
+}
+
+extension Listing<KnownAttributes.Declaration> {
+    /// Lists declarations of characteristics, whose values are behind them, before the next, and no further than `end`
+    /// says for each handle.
+    init(
+        declarations entries: [ATT.ReadByTypeResponse.Entry],
+        in range: AttributeHandleRange,
+        end: (AttributeHandle) -> AttributeHandle
+    ) {
+        rest = range
+        for entry in entries {
+            let declaration = KnownAttributes.Declaration(entry)
+            append(declaration.flatMap { $0.value <= end(entry.handle) ? $0 : nil }, at: entry.handle)
+        }
+        let tooLong = zip(items, items.dropFirst()).filter { $0.value >= $1.handle }.map(\.0.handle)
+        items.removeAll { tooLong.contains($0.handle) }
+        faults += tooLong
+    }
+}
+
+extension Listing<DiscoveredDescriptor> {
+    /// Lists attributes with their types.
+    init(types entries: [ATT.FindInformationResponse.Entry], in range: AttributeHandleRange) {
+        rest = range
+        for entry in entries {
+            append(DiscoveredDescriptor(uuid: entry.type, handle: entry.handle), at: entry.handle)
+        }
+    }
+}
+
+extension DiscoveredService {
+    /// Ends before another service that begins behind this one; `false` if it does so anyway.
+    mutating func end(before next: Self) -> Bool {
+        guard range.end >= next.range.start,
+            let shorter = AttributeHandleRange(range.start, AttributeHandle(wire: next.range.start.wire - 1))
+        else { return false }
+        range = shorter
+        return true
+    }
+}
+
+extension KnownAttributes.Declaration {
+    /// The declaration that is the value of an attribute; `nil` if it is none.
+    ///
+    /// Core 6.0, Vol 3, Part G, 3.3.1.
+    fileprivate init?(_ entry: ATT.ReadByTypeResponse.Entry) {
+        guard entry.value.count >= 3, let uuid = BluetoothUUID(attributeValue: entry.value.dropFirst(3)),
+            entry.handle < entry.value.handle(at: 1)
+        else { return nil }
+        self.init(handle: entry.handle, properties: entry.value[0], value: entry.value.handle(at: 1), uuid: uuid)
+    }
+}
