@@ -15,7 +15,7 @@ extension CBATTError {
         case readNotPermitted
         /// The attribute may not be written.
         case writeNotPermitted
-        /// The request is malformed.
+        /// The request or the answer to it is malformed.
         case invalidPdu
         /// The connection is not authenticated.
         case insufficientAuthentication
@@ -104,7 +104,7 @@ extension CBATTError {
             case .invalidHandle: "The attribute is not there."
             case .readNotPermitted: "The attribute may not be read."
             case .writeNotPermitted: "The attribute may not be written."
-            case .invalidPdu: "The request is malformed."
+            case .invalidPdu: "The request or the answer to it is malformed."
             case .insufficientAuthentication: "The connection is not authenticated."
             case .requestNotSupported: "The server does not know the request."
             case .invalidOffset: "The offset lies behind the end of the value."
@@ -147,7 +147,7 @@ extension CBATTError {
     public static var readNotPermitted: Code { .readNotPermitted }
     /// The attribute may not be written.
     public static var writeNotPermitted: Code { .writeNotPermitted }
-    /// The request is malformed.
+    /// The request or the answer to it is malformed.
     public static var invalidPdu: Code { .invalidPdu }
     /// The connection is not authenticated.
     public static var insufficientAuthentication: Code { .insufficientAuthentication }

@@ -79,6 +79,14 @@ extension CBCentralManager {
         }
     }
 
+    /// Tells the delegate that a connection that it asked for was there already, unless it is not any more.
+    func confirm(_ peripheral: CBPeripheral) {
+        switch peripheral.confirm() {
+        case .tell: delegate?.centralManager(self, didConnect: peripheral)
+        case .nothing: break
+        }
+    }
+
     func connectFailed(_ peer: PeerIdentifier, _ failure: Failure) {
         guard let peripheral = content.withLock({ $0.peripherals[peer] }) else { return }
         // The radio going off ends connections without a word: the state says it all.

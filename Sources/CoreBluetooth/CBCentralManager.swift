@@ -122,6 +122,8 @@ open class CBCentralManager: CBManager {
     }
 
     /// Connects, however long it takes; ``cancelPeripheralConnection(_:)`` gives up.
+    ///
+    /// If there is a connection already, the delegate hears of it at once.
     open func connect(_ peripheral: CBPeripheral, options: [String: Any]? = nil) {
         guard acceptsCommands(), accepts(peripheral) else { return }
         peripheral.connect(ConnectRequest(options: options, console: reference.console))

@@ -48,6 +48,15 @@ open class CBL2CAPChannel: NSObject {
     /// The number of the service to which the channel leads.
     open var psm: CBL2CAPPSM { conduit?.psm ?? 0 }
 
+    /// How many octets were written that have not gone out.
+    package var unsent: Int { conduit?.look { $0.outstanding } ?? 0 }
+
+    /// Whether neither end has closed the channel, and it was not lost.
+    package var isOpen: Bool { conduit?.look { $0.isOpen } ?? false }
+
+    /// Who made the channel, as long as that is there.
+    package var manager: CBManager? { conduit?.reference.manager }
+
     /// The channel and who is at its other end, for logs.
     open override var description: String {
         "<CBL2CAPChannel: \(address), peer = \(remote?.identifier.uuidString ?? "(null)"), PSM = \(psm)>"

@@ -6,9 +6,14 @@ extension CBPeripheral {
     func connect(_ request: ConnectRequest) {
         switch content.withLock({ $0.link.connect(request) }) {
         case .send: session.send(.connect(peer, request))
+        case .confirm:
+            let subject = Guarded(self)
+            reference.later { ($0 as? CBCentralManager)?.confirm(subject.current) }
         case .nothing: break
         }
     }
+
+    func confirm() -> PeripheralLink.OnConfirm { content.withLock { $0.link.confirm() } }
 
     func cancelConnection() { send(content.withLock { $0.link.cancel() }) }
 

@@ -6,24 +6,34 @@ import Foundation
 extension CBPeripheral {
     /// Takes what the host says; on the manager's queue.
     func receive(_ event: PeerEvent) {
-        let (isVoid, next) = content.withLock { ($0.requests.isVoid(event), $0.requests.receive(event)) }
-        for request in next { session.send(.peer(peer, request)) }
-        isVoid ? discard(event) : apply(event)
+        switch content.withLock({ $0.requests.receive(event) }) {
+        case .tell: apply(event)
+        case .discard: discard(event)
+        case .keep: break
+        }
+        proceed()
+    }
+
+    /// Sends what may be sent now, and tells the app of what was answered; on the manager's queue.
+    ///
+    /// What the app asks for meanwhile, it hears of later.
+    func proceed() {
+        for _ in 0..<content.withLock({ $0.requests.count }) {
+            let answer = content.withLock { content in
+                let (answer, requests) = content.requests.proceed()
+                for request in requests { session.send(.peer(peer, request)) }
+                return answer
+            }
+            guard let answer else { return }
+            answer(self)
+        }
     }
 
     /// Answers all that has not been answered, since there is no connection any more.
     ///
     /// The host has answered what it knew of; this is what waited for its turn, or came too late.
     func failRequests(_ failure: Failure) {
-        tellOwnAnswers()
-        for request in content.withLock({ $0.requests.removeAll() }) { apply(request.answer(failure)) }
-    }
-
-    /// Answers what needs no device to be answered, up to a number, or all; on the manager's queue.
-    func tellOwnAnswers(upTo number: UInt64 = .max) {
-        while let tell = content.withLock({ $0.ownAnswers.next(upTo: number) }) {
-            if content.withLock({ $0.link.acceptsAnswers }) { tell(self) }
-        }
+        for answer in content.withLock({ $0.requests.removeAll(failure) }) { answer(self) }
     }
 
     /// Brings the objects up to date with `event`, then tells the delegate; on the manager's queue.
@@ -71,21 +81,21 @@ extension CBPeripheral {
 
     /// Answers what was asked about services that are gone, while the app can still be told what it asked about.
     private func voidRequests(in range: AttributeHandleRange) {
-        let requests = content.withLock { $0.requests.void(in: $0.database.ranges(touching: range)) }
-        for request in requests { apply(request.answer(.notFound)) }
+        let answers = content.withLock { $0.requests.void(in: $0.database.ranges(touching: range)) }
+        for answer in answers { answer(self) }
     }
 
     /// Does the same for services of which the peripheral did not say that they are gone, but others are there now.
     private func voidRequests(replacedBy result: Result<[DiscoveredService], Failure>) {
         guard case .success(let found) = result else { return }
-        let requests = content.withLock { $0.requests.void(in: $0.database.ranges(replacedBy: found)) }
-        for request in requests { apply(request.answer(.notFound)) }
+        let answers = content.withLock { $0.requests.void(in: $0.database.ranges(replacedBy: found)) }
+        for answer in answers { answer(self) }
     }
 
     private func voidRequests(replacedBy result: Result<[DiscoveredCharacteristic], Failure>, in service: CBService) {
         guard case .success(let found) = result else { return }
-        let requests = content.withLock { $0.requests.void(in: $0.database.ranges(replacedBy: found, in: service)) }
-        for request in requests { apply(request.answer(.notFound)) }
+        let answers = content.withLock { $0.requests.void(in: $0.database.ranges(replacedBy: found, in: service)) }
+        for answer in answers { answer(self) }
     }
 
     /// Gives back what an answer brought that comes too late.

@@ -44,10 +44,8 @@ extension CBPeripheral {
         guard let handle = characteristic.handles?.value, owns(characteristic) else {
             return refuse(characteristic) { $0.delegate?.peripheral($0, didUpdateValueFor: $1, error: $2) }
         }
-        guard characteristic.properties.contains(.read) else {
-            return answer(.valueRead(handle, .failure(.att(.readNotPermitted))))
-        }
-        submit(.read(handle))
+        let request = PeerRequest.read(handle)
+        characteristic.properties.contains(.read) ? submit(request) : fail(request, .att(.readNotPermitted))
     }
 
     func write(_ data: Data, to characteristic: CBCharacteristic) {
@@ -56,10 +54,14 @@ extension CBPeripheral {
             return refuse(characteristic) { $0.delegate?.peripheral($0, didWriteValueFor: $1, error: $2) }
         }
         guard characteristic.properties.contains(.write) else {
-            return answer(.valueWritten(handle, .att(.writeNotPermitted)))
+            return fail(.write(handle, []), .att(.writeNotPermitted))
         }
+        write(data, at: handle)
+    }
+
+    private func write(_ data: Data, at handle: AttributeHandle) {
         guard data.count <= Self.longestValue else {
-            return answer(.valueWritten(handle, .att(.invalidAttributeValueLength)))
+            return fail(.write(handle, []), .att(.invalidAttributeValueLength))
         }
         submit(.write(handle, [UInt8](data)))
     }
@@ -102,14 +104,16 @@ extension CBPeripheral {
         }
         let properties = characteristic.properties
         guard !properties.isDisjoint(with: [.notify, .indicate]) else {
-            return answer(.subscriptionChanged(handles.value, .none, .att(.requestNotSupported)))
-        }
-        let isChanging = content.withLock { $0.requests.isChanging(handles.value) }
-        guard isChanging || characteristic.isNotifying != enabled else {
-            return answer(.subscriptionChanged(handles.value, characteristic.subscription, nil))
+            return fail(.subscribe(.none, to: handles.value, in: handles.descriptors), .att(.requestNotSupported))
         }
         let wanted: Subscription = !enabled ? .none : properties.contains(.notify) ? .notifications : .indications
-        submit(.subscribe(wanted, to: handles.value, in: handles.descriptors))
+        let request = PeerRequest.subscribe(wanted, to: handles.value, in: handles.descriptors)
+        let isChanging = content.withLock { $0.requests.isChanging(handles.value) }
+        guard isChanging || characteristic.isNotifying != enabled else {
+            let event = PeerEvent.subscriptionChanged(handles.value, characteristic.subscription, nil)
+            return answer(request) { $0.apply(event) }
+        }
+        submit(request)
     }
 
     func read(_ descriptor: CBDescriptor) {
@@ -132,19 +136,14 @@ extension CBPeripheral {
         guard let handle = descriptor.handle, owns(descriptor) else {
             return refuse(descriptor) { $0.delegate?.peripheral($0, didWriteValueFor: $1, error: $2) }
         }
-        guard data.count <= Self.longestValue else {
-            return answer(.valueWritten(handle, .att(.invalidAttributeValueLength)))
-        }
-        submit(.write(handle, [UInt8](data)))
+        write(data, at: handle)
     }
 
     func openChannel(_ psm: CBL2CAPPSM) {
         guard isReady() else { return }
         // Core 6.0, Vol 3, Part A, 4.22.
-        guard (0x0001...0x00FF).contains(psm) else {
-            return answer(.channelOpened(SPSM(wire: psm), .failure(.invalidParameters)))
-        }
-        submit(.openChannel(SPSM(wire: psm)))
+        let request = PeerRequest.openChannel(SPSM(wire: psm))
+        (0x0001...0x00FF).contains(psm) ? submit(request) : fail(request, .invalidParameters)
     }
 
     /// Answers through the delegate that something can not be done here at all.
@@ -162,17 +161,24 @@ extension CBPeripheral {
     }
 
     /// Sends `request` when its turn has come.
+    ///
+    /// It leaves while the queue is locked, so that requests of several threads leave in its order.
     private func submit(_ request: PeerRequest) {
-        if content.withLock({ $0.requests.submit(request) }) { session.send(.peer(peer, request)) }
+        content.withLock { content in
+            if content.requests.submit(request) { session.send(.peer(peer, request)) }
+        }
     }
 
-    /// Answers in the place of the peripheral, after all that is waiting already.
-    private func answer(_ event: PeerEvent) { answer { $0.apply(event) } }
+    /// Answers in the place of the peripheral that nothing comes of `request`.
+    private func fail(_ request: PeerRequest, _ failure: Failure) {
+        answer(request) { $0.apply(request.answer(failure)) }
+    }
 
-    private func answer(_ tell: @escaping OwnAnswers.Answer) {
-        let number = content.withLock { $0.ownAnswers.append(tell) }
+    /// Answers in the place of the peripheral, when the turn of `request` has come and never before this returns.
+    private func answer(_ request: PeerRequest? = nil, with answer: @escaping RequestQueue.Answer) {
+        content.withLock { $0.requests.submit(request, answer: answer) }
         let subject = Guarded(self)
-        reference.later { _ in subject.current.tellOwnAnswers(upTo: number) }
+        reference.later { _ in subject.current.proceed() }
     }
 
     private func isReady() -> Bool {

@@ -29,7 +29,6 @@ open class CBPeripheral: CBPeer, Observed {
         /// The advertisement that was heard last.
         var report: AdvertisementReport?
         var requests = RequestQueue()
-        var ownAnswers = OwnAnswers()
         var window = SendWindow()
         var database = DiscoveredDatabase()
     }

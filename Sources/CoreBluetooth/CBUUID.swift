@@ -15,11 +15,15 @@ open class CBUUID: NSObject, NSCopying {
     /// Creates a UUID of 128 bits, all of them zero: one that stands where no UUID is known.
     public override init() { value = .full(0) }
 
-    /// Creates a UUID from 4 or 8 hexadecimal digits, or from 36 characters with hyphens.
+    /// Creates a UUID from 4 or 8 hexadecimal digits, with or without 0x before them, or from 36 characters with
+    /// hyphens.
     ///
     /// - Precondition: The text is one of these; anything else ends the program, as on Apple's systems.
     public init(string theString: String) {
-        guard let value = BluetoothUUID(theString) else {
+        let hasPrefix = theString.hasPrefix("0x") || theString.hasPrefix("0X")
+        guard let value = BluetoothUUID(hasPrefix ? String(theString.dropFirst(2)) : theString),
+            !hasPrefix || value.octets.count <= 4
+        else {
             raise("String \(theString) does not represent a valid UUID")
         }
         self.value = value

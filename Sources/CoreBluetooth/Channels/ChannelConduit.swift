@@ -12,7 +12,7 @@ final class ChannelConduit: @unchecked Sendable {
     let psm: CBL2CAPPSM
     let peer: PeerIdentifier
     private let session: any HostSession
-    private let reference: ManagerReference
+    let reference: ManagerReference
     private let condition = NSCondition()
     private var flow: ChannelFlow
     /// Whether the delegates will be told soon of what the host said.

@@ -47,7 +47,7 @@ struct ChannelFlow {
     /// Octets that the app has read, of which the host has not been told.
     private var consumed = 0
     /// Octets that are with the host.
-    private var outstanding = 0
+    private(set) var outstanding = 0
     /// Whether the app has written to a channel that was over.
     private var hasWrittenInVain = false
 
@@ -61,6 +61,9 @@ struct ChannelFlow {
 
     /// What the host has to be asked for, in this order.
     typealias Requests = [ChannelRequest]
+
+    /// Whether the channel is there.
+    var isOpen: Bool { link == .open }
 
     /// Whether nothing more will be asked of the host.
     var isReleased: Bool { link == .released }

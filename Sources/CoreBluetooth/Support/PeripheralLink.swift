@@ -2,16 +2,17 @@ import BLEHost
 
 /// How one manager stands to one peripheral.
 ///
-///                     connect                  connected
-///     ┌──────────────┐ ───▶ ┌────────────┐ ─────────────▶ ┌───────────┐
-///     │ disconnected │      │ connecting │                │ connected │
-///     └──────────────┘ ◀─── └────────────┘ ◀─ reconnect ─ └───────────┘
-///            ▲        failed      │ cancel                      │ cancel
+///                     connect                  connected                 connect
+///     ┌──────────────┐ ───▶ ┌────────────┐ ─────────────▶ ┌───────────┐ ───────▶ ┌────────────┐
+///     │ disconnected │      │ connecting │                │ connected │          │ confirming │
+///     └──────────────┘ ◀─── └────────────┘ ◀─ reconnect ─ └───────────┘ ◀─────── └────────────┘
+///            ▲        failed      │ cancel                      │ cancel  told
 ///            │                    ▼                             │
 ///            │  disconnected ┌─────────┐                        │
 ///            └────────────── │ closing │ ◀──────────────────────┘
 ///                            └─────────┘
 ///
+/// A connection that is being confirmed ends as any other does.
 /// Answers of the host that have been overtaken by what the app asked for in the meantime are recognised and ignored.
 struct PeripheralLink: Equatable {
     private enum State: Equatable {
@@ -20,6 +21,8 @@ struct PeripheralLink: Equatable {
         /// The host is trying.
         case connecting
         case connected
+        /// There is a connection, and the app asked for it once more, of which it is about to hear.
+        case confirming
         /// The app gave the connection up, pending or established, and may want it again afterwards.
         case closing(wasConnected: Bool, next: ConnectRequest?)
         /// The link was lost and the host is trying again, of which the app is just being told.
@@ -38,18 +41,18 @@ struct PeripheralLink: Equatable {
         switch state {
         case .disconnected, .lost, .closing(false, next: nil): .disconnected
         case .connecting, .closing(_, next: .some): .connecting
-        case .connected: .connected
+        case .connected, .confirming: .connected
         case .closing(true, next: nil): .disconnecting
         }
     }
 
     /// Whether requests have somewhere to go.
-    var acceptsRequests: Bool { state == .connected }
+    var acceptsRequests: Bool { publicState == .connected }
 
     /// Whether answers of the peer still count.
     var acceptsAnswers: Bool {
         switch state {
-        case .connected, .closing(wasConnected: true, next: _): true
+        case .connected, .confirming, .closing(wasConnected: true, next: _): true
         case .disconnected, .connecting, .closing(wasConnected: false, next: _), .lost: false
         }
     }
@@ -57,7 +60,9 @@ struct PeripheralLink: Equatable {
     enum OnConnect: Equatable {
         /// Ask the host.
         case send
-        /// It is wanted or there already, or will be asked for when the old connection is gone.
+        /// It is there: tell, as soon as this call has returned, what ``confirm()`` says.
+        case confirm
+        /// It is wanted already, or will be asked for when the old connection is gone.
         case nothing
     }
 
@@ -66,8 +71,27 @@ struct PeripheralLink: Equatable {
         (state, action) =
             switch state {
             case .disconnected, .lost: (.connecting, .send)
-            case .connecting, .connected: (state, .nothing)
+            case .connected: (.confirming, .confirm)
+            case .connecting, .confirming: (state, .nothing)
             case .closing(let wasConnected, next: _): (.closing(wasConnected: wasConnected, next: request), .nothing)
+            }
+        return action
+    }
+
+    enum OnConfirm: Equatable {
+        /// Tell that there is a connection.
+        case tell
+        /// It has ended or been given up since.
+        case nothing
+    }
+
+    /// The app can hear that the connection that it asked for was there already.
+    mutating func confirm() -> OnConfirm {
+        let action: OnConfirm
+        (state, action) =
+            switch state {
+            case .confirming: (.connected, .tell)
+            case .disconnected, .connecting, .connected, .closing, .lost: (state, .nothing)
             }
         return action
     }
@@ -84,7 +108,7 @@ struct PeripheralLink: Equatable {
             switch state {
             case .disconnected: (state, .nothing)
             case .connecting, .lost: (.closing(wasConnected: false, next: nil), .send)
-            case .connected: (.closing(wasConnected: true, next: nil), .send)
+            case .connected, .confirming: (.closing(wasConnected: true, next: nil), .send)
             case .closing(let wasConnected, next: _): (.closing(wasConnected: wasConnected, next: nil), .nothing)
             }
         return action
@@ -103,7 +127,7 @@ struct PeripheralLink: Equatable {
             switch state {
             case .connecting: (.connected, .tell)
             case .disconnected: (state, .undo)
-            case .connected, .closing, .lost: (state, .ignore)
+            case .connected, .confirming, .closing, .lost: (state, .ignore)
             }
         return action
     }
@@ -124,7 +148,8 @@ struct PeripheralLink: Equatable {
             case .connecting: (.disconnected, .tell)
             case .closing(wasConnected: false, next: let next?): (.connecting, .tellOfDisconnectionAndConnect(next))
             case .closing(wasConnected: false, next: nil): (.disconnected, .tellOfDisconnection)
-            case .disconnected, .connected, .closing(wasConnected: true, next: _), .lost: (state, .ignore)
+            case .disconnected, .connected, .confirming, .closing(wasConnected: true, next: _), .lost:
+                (state, .ignore)
             }
         return action
     }
@@ -145,8 +170,8 @@ struct PeripheralLink: Equatable {
         let action: OnDisconnected
         (state, action) =
             switch state {
-            case .connected where isReconnecting: (.lost, .tellOfReconnecting)
-            case .connected: (.disconnected, .tell)
+            case .connected where isReconnecting, .confirming where isReconnecting: (.lost, .tellOfReconnecting)
+            case .connected, .confirming: (.disconnected, .tell)
             case .closing(_, next: let next?): (.connecting, .tellAndConnect(next))
             case .closing(_, next: nil): (.disconnected, .tell)
             case .connecting where !wanted && !isReconnecting: (.disconnected, .tellOfFailure)

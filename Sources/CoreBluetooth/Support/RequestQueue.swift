@@ -1,93 +1,208 @@
 import BLEHost
 import BLEWire
 
-/// The requests of one app to one peripheral: some with the host, the rest waiting until those are answered.
+/// The requests of one app to one peripheral, whose answers the app hears in the order in which it asked.
+///
+///     ┌─────────┐ its turn ┌──────┐ answer ┌──────────┐ nothing before it
+///     │ waiting │ ───────▶ │ sent │ ─────▶ │ answered │ ─────────────────▶ told
+///     └─────────┘          └──────┘        └──────────┘
+///          │ gone              │ gone            │ gone
+///          ▼                   ▼                 ▼
+///         told             ┌──────┐ answer      told
+///                          │ void │ ─────▶ forgotten
+///                          └──────┘
+///
+/// What nobody has to be asked is answered from the start. What is asked about is gone when services change; of that
+/// the app hears before all else, while it can still be told what it asked about.
 ///
 /// Apps ask for as much as they like at once, but a host keeps only so many requests of all its clients for one link.
 struct RequestQueue {
     /// How many requests may be with the host.
     static let limit = 16
 
-    private struct Unanswered {
-        let request: PeerRequest
-        /// Whether the app has its answer already, since what it asked about is gone.
-        var isVoid = false
+    /// Tells the app what came of a request; called on the manager's queue.
+    typealias Answer = (CBPeripheral) -> Void
+
+    private enum Entry {
+        case waiting(PeerRequest)
+        /// With the host.
+        case sent(PeerRequest)
+        /// With the host, but the app has had its answer.
+        case void(PeerRequest)
+        /// `nil` for what is about no attribute that the peripheral has.
+        case answered(PeerRequest?, Answer)
     }
 
-    /// What the host has not answered yet.
-    private var unanswered: [Unanswered] = []
-    private var waiting: [PeerRequest] = []
-    /// Where in `waiting` the next one is; what lies before it has been sent.
+    /// What does not wait any more.
+    private var begun: [Entry] = []
+    private var waiting: [Entry] = []
+    /// Where in `waiting` the next one is; what lies before it has begun.
     private var next = 0
+
+    /// How many there are, of which as many answers may be due at most.
+    var count: Int { begun.count + waiting.count - next }
 
     /// Adds a request; returns whether to send it now.
     mutating func submit(_ request: PeerRequest) -> Bool {
-        guard next == waiting.count, unanswered.count < Self.limit else {
-            waiting.append(request)
+        guard next == waiting.count, mayBegin(request) else {
+            waiting.append(.waiting(request))
             return false
         }
         send(request)
         return true
     }
 
-    /// Whether `event` answers a request of which the app has had the answer.
-    func isVoid(_ event: PeerEvent) -> Bool {
-        unanswered.first { $0.request.isAnswered(by: event) }?.isVoid ?? false
+    /// Adds a request that needs nobody to be answered.
+    mutating func submit(_ request: PeerRequest?, answer: @escaping Answer) {
+        let entry = Entry.answered(request, answer)
+        if next == waiting.count, begun.count < Self.limit { begun.append(entry) } else { waiting.append(entry) }
     }
 
-    /// Gives up the requests about attributes in one of `ranges`, which are gone, and returns them.
+    /// What an event means for the requests.
+    enum OnReceive {
+        /// It answers one, whose turn to be told comes.
+        case keep
+        /// It answers one of which the app has had the answer.
+        case discard
+        /// It answers none.
+        case tell
+    }
+
+    /// Takes what the host says.
+    mutating func receive(_ event: PeerEvent) -> OnReceive {
+        for (index, entry) in begun.enumerated() {
+            switch entry {
+            case .sent(let request) where request.isAnswered(by: event):
+                begun[index] = .answered(request) { $0.apply(event) }
+                return .keep
+            case .void(let request) where request.isAnswered(by: event):
+                begun.remove(at: index)
+                return .discard
+            case .waiting, .sent, .void, .answered: continue
+            }
+        }
+        return .tell
+    }
+
+    /// Hands out the answer whose turn has come, if there is one, and what to send now.
+    mutating func proceed() -> (answer: Answer?, requests: [PeerRequest]) {
+        var requests: [PeerRequest] = []
+        begin(&requests)
+        guard case .answered(_, let answer)? = begun.first else { return (nil, requests) }
+        begun.removeFirst()
+        begin(&requests)
+        return (answer, requests)
+    }
+
+    /// Gives up what is about attributes in one of `ranges`, which are gone, and hands out the answers to it.
     ///
     /// Others may take the place of these attributes, and answers tell of handles alone.
-    mutating func void(in ranges: [AttributeHandleRange]) -> [PeerRequest] {
+    mutating func void(in ranges: [AttributeHandleRange]) -> [Answer] {
         let isGone = { (request: PeerRequest) in ranges.contains { request.isAbout($0) } }
-        var given: [PeerRequest] = []
-        for index in unanswered.indices where !unanswered[index].isVoid && isGone(unanswered[index].request) {
-            unanswered[index].isVoid = true
-            given.append(unanswered[index].request)
+        var answers: [Answer] = []
+        func remains(_ entry: Entry) -> Entry? {
+            switch entry {
+            case .waiting(let request) where isGone(request), .sent(let request) where isGone(request):
+                answers.append { $0.apply(request.answer(.notFound)) }
+                if case .sent = entry { return .void(request) }
+                return nil
+            case .answered(let request?, let answer) where isGone(request):
+                answers.append(answer)
+                return nil
+            case .waiting, .sent, .void, .answered: return entry
+            }
         }
-        given += waiting[next...].filter(isGone)
-        waiting = waiting[next...].filter { !isGone($0) }
+        begun = begun.compactMap(remains)
+        waiting = waiting[next...].compactMap(remains)
         next = 0
-        return given
+        return answers
     }
 
-    /// Notes what the host says; returns what to send now, if that was an answer.
-    mutating func receive(_ event: PeerEvent) -> ArraySlice<PeerRequest> {
-        guard let index = unanswered.firstIndex(where: { $0.request.isAnswered(by: event) }) else { return [] }
-        unanswered.remove(at: index)
-        let first = next
-        while next < waiting.count, unanswered.count < Self.limit {
-            send(waiting[next])
-            next += 1
-        }
-        let sent = waiting[first..<next]
-        if next > waiting.count / 2 {
-            waiting.removeFirst(next)
-            next = 0
-        }
-        return sent
-    }
-
-    /// Gives up all that was not answered, and returns it.
-    mutating func removeAll() -> [PeerRequest] {
+    /// Gives up all that was not told, and hands out the answers to it.
+    mutating func removeAll(_ failure: Failure) -> [Answer] {
         defer { self = RequestQueue() }
-        return unanswered.filter { !$0.isVoid }.map(\.request) + waiting[next...]
+        return (begun + waiting[next...]).compactMap { entry in
+            switch entry {
+            case .waiting(let request), .sent(let request): { $0.apply(request.answer(failure)) }
+            case .answered(_, let answer): answer
+            case .void: nil
+            }
+        }
     }
 
-    /// Whether a subscription to the value with this handle has been asked for and not been answered.
+    /// Whether a subscription to the value with this handle has been asked for and not been told.
     func isChanging(_ handle: AttributeHandle) -> Bool {
-        (unanswered.map(\.request) + waiting[next...]).contains { request in
-            if case .subscribe(_, handle, _) = request { true } else { false }
+        (begun + waiting[next...]).contains { entry in
+            switch entry {
+            case .waiting(.subscribe(_, handle, _)), .sent(.subscribe(_, handle, _)), .void(.subscribe(_, handle, _)),
+                .answered(.subscribe(_, handle, _)?, _):
+                true
+            case .waiting, .sent, .void, .answered: false
+            }
         }
+    }
+
+    /// Begins what may begin of what waits.
+    private mutating func begin(_ requests: inout [PeerRequest]) {
+        while next < waiting.count {
+            switch waiting[next] {
+            case .waiting(let request):
+                guard mayBegin(request) else { return }
+                send(request)
+                requests.append(request)
+            case .answered:
+                guard begun.count < Self.limit else { return }
+                begun.append(waiting[next])
+            case .sent, .void: preconditionFailure("what waits is not with the host")
+            }
+            next += 1
+            if next == waiting.count || next > 64 && next > waiting.count / 2 {
+                waiting.removeFirst(next)
+                next = 0
+            }
+        }
+    }
+
+    private func mayBegin(_ request: PeerRequest) -> Bool {
+        begun.count < Self.limit
+            && begun.allSatisfy { entry in
+                switch entry {
+                case .sent(let earlier), .void(let earlier): request.mayFollow(earlier)
+                case .waiting, .answered: true
+                }
+            }
     }
 
     private mutating func send(_ request: PeerRequest) {
         if case .writeCommand = request { return }
-        unanswered.append(Unanswered(request: request))
+        begun.append(.sent(request))
     }
 }
 
 extension PeerRequest {
+    /// Whether a host may have this while it has `earlier`.
+    ///
+    /// It keeps the order of what is about attributes, and write commands are not answered. But it carries out at once
+    /// what is about the link; of that, only what a channel brings cannot wait until what was asked before is told.
+    fileprivate func mayFollow(_ earlier: PeerRequest) -> Bool {
+        switch self {
+        case .writeCommand: true
+        case .openChannel: false
+        case .readRSSI, .tune, .discoverServices, .discoverIncludedServices, .discoverCharacteristics,
+            .discoverDescriptors, .read, .write, .subscribe, .forgetDatabase:
+            earlier.isAboutAttributes
+        }
+    }
+
+    private var isAboutAttributes: Bool {
+        switch self {
+        case .readRSSI, .tune, .openChannel: false
+        case .discoverServices, .discoverIncludedServices, .discoverCharacteristics, .discoverDescriptors, .read,
+            .write, .writeCommand, .subscribe, .forgetDatabase:
+            true
+        }
+    }
+
     /// Whether `event` is what this asked for.
     fileprivate func isAnswered(by event: PeerEvent) -> Bool {
         switch (self, event) {

@@ -3,10 +3,10 @@ import BLERuntime
 
 /// What a host has said that it can do, since apps ask for that without naming a manager.
 final class SupportedFeatures: Sendable {
-    private static let known = Guarded(WeakTable<ObjectIdentifier, SupportedFeatures>())
+    private static let known = Guarded(WeakTable<HostIdentity, SupportedFeatures>())
 
     private let features = Guarded(CBCentralManager.Feature())
-    /// Kept, so that nothing else can come to lie where it lies.
+    /// Kept, so that no other host can come to have its identity.
     private let link: any HostLink
 
     private init(_ link: any HostLink) { self.link = link }
@@ -14,10 +14,9 @@ final class SupportedFeatures: Sendable {
     /// What the host behind `link` can do; nothing before a central manager was told of it.
     static func of(_ link: any HostLink) -> SupportedFeatures {
         known.withLock { known in
-            let host = ObjectIdentifier(link)
-            if let features = known[host] { return features }
+            if let features = known[link.host] { return features }
             let features = SupportedFeatures(link)
-            known[host] = features
+            known[link.host] = features
             return features
         }
     }

@@ -50,6 +50,46 @@ struct ConnectionBehaviourTests {
         #expect(bench.app.take().isEmpty)
     }
 
+    @Test(
+        "A connection that is there already is told at once, unless it is given up before",
+        .behaviour("1.2.26"),
+        arguments: UInt64(0)..<16
+    )
+    func connectedAlready(seed: UInt64) async throws {
+        let bench = WorldBench(seed: seed)
+        let peripheral = try #require(await bench.connect(.dynamic()))
+        let services = peripheral.services
+        var heard: [String] = []
+        /// Does things on the queue of the app, and returns what that hears of them.
+        func act(_ actions: () -> Void...) async -> [String] {
+            bench.app.reactions = [
+                (
+                    "rssi",
+                    {
+                        _ = bench.app.take()
+                        for action in actions { action() }
+                        heard = bench.app.take()
+                    }
+                )
+            ]
+            peripheral.readRSSI()
+            await bench.wait(5)
+            #expect(heard.isEmpty)
+            return bench.app.take()
+        }
+        let connect = { bench.central.connect(peripheral) }
+        let cancel = { bench.central.cancelPeripheralConnection(peripheral) }
+        let trace = bench.world.traceHash
+        connect()
+        await bench.world.advance(by: .zero)
+        #expect(bench.app.take() == ["connected 2"])
+        #expect(bench.world.traceHash == trace)
+        #expect(await act(connect, connect) == ["connected 2"])
+        #expect(peripheral.services == services)
+        #expect(await act(connect, cancel, connect) == ["disconnected ok 1", "connected 2"])
+        #expect(await act(connect, cancel) == ["disconnected ok 0"])
+    }
+
     @Test("Cancelling again, or where there is nothing, is not told of", .behaviour("1.2.21"))
     func cancelTwice() async throws {
         let bench = WorldBench()
@@ -135,6 +175,48 @@ struct ConnectionBehaviourTests {
         bench.central.connect(peripheral)
         await bench.wait(5)
         #expect(other.app.take().isEmpty)
+    }
+
+    @Test(
+        "A peripheral that has left is not connected any more when that is told, whoever ended the link",
+        .behaviour("1.2.7"),
+        arguments: UInt64(0)..<16
+    )
+    func gone(seed: UInt64) async throws {
+        let bench = WorldBench(seed: seed)
+        let peripheral = try #require(await bench.connect(.dynamic()))
+        func connected() -> [CBPeripheral] { bench.central.retrieveConnectedPeripherals(withServices: [Self.service]) }
+        var counts: [Int] = []
+        bench.app.reactions = [("connected", { counts.append(connected().count) })]
+        bench.app.reactions += [("disconnected", { counts.append(connected().count) })]
+        #expect(connected() == [peripheral])
+        bench.central.cancelPeripheralConnection(peripheral)
+        await bench.wait()
+        bench.central.connect(peripheral)
+        await bench.wait(5)
+        bench.world.separate(bench.phone, bench.sensor)
+        await bench.wait(10)
+        #expect(bench.app.take() == ["disconnected ok 0", "connected 2", "disconnected CBError 6 0"])
+        #expect(counts == [0, 1, 0])
+    }
+
+    @Test(
+        "What services a peripheral has is known when it is back, whoever found them",
+        .behaviour("1.2.7", "1.2.22"),
+        arguments: UInt64(0)..<16
+    )
+    func back(seed: UInt64) async throws {
+        let bench = WorldBench(seed: seed), other = bench.anotherCentral()
+        let peripheral = try #require(await bench.connect(.dynamic()))
+        bench.central.cancelPeripheralConnection(peripheral)
+        await bench.wait()
+        other.manager.registerForConnectionEvents(options: [.serviceUUIDs: [Self.service]])
+        _ = other.app.take()
+        bench.central.connect(peripheral)
+        await bench.wait(5)
+        let found = other.manager.retrieveConnectedPeripherals(withServices: [Self.service])
+        #expect(found.map(\.identifier) == [peripheral.identifier])
+        #expect(other.app.take() == ["event 1"])
     }
 
     @Test("Four services are matched, and a fifth is not", .behaviour("1.2.23"))

@@ -35,9 +35,14 @@ struct ScanBehaviourTests {
         func supports(_ features: CBCentralManager.Feature) -> Bool {
             bench.phone.inhabit { CBCentralManager.supports(features) }
         }
+        var heard: [Bool] = []
+        bench.app.reactions = [("state 5", { heard.append(CBCentralManager.supports(.extendedScanAndConnect)) })]
         #expect(!supports(.extendedScanAndConnect))
         await bench.wait()
+        #expect(heard == [true])
         #expect(supports(.extendedScanAndConnect))
+        #expect(bench.world.machine("phone").inhabit { CBCentralManager.supports(.extendedScanAndConnect) })
+        #expect(!bench.sensor.inhabit { CBCentralManager.supports(.extendedScanAndConnect) })
         #expect(!supports(.channelSounding))
         #expect(!supports([.channelSounding, .extendedScanAndConnect]))
         #expect(supports([]))

@@ -353,16 +353,23 @@ struct ServerBehaviourTests {
         #expect(bench.app.take() == ["value 2A37 [2] ok", "written 2A37 ok"])
     }
 
-    @Test("What is for trusted peers is refused to others", .behaviour("4.4.3", "4.6.5", "1.7.10"))
-    func trusted() async throws {
+    @Test(
+        "What is for trusted peers is refused to others, who see that it is there",
+        .behaviour("4.4.3", "4.6.5", "1.7.10"),
+        arguments: [
+            (.notifyEncryptionRequired, .notify), (.indicateEncryptionRequired, .indicate),
+        ] as [(CBCharacteristicProperties, CBCharacteristicProperties)]
+    )
+    func trusted(property: CBCharacteristicProperties, seen: CBCharacteristicProperties) async throws {
         let local = CBMutableCharacteristic(
             type: CBUUID(string: "FFF1"),
-            properties: [.read, .notify, .notifyEncryptionRequired],
+            properties: [.read, property],
             value: nil,
             permissions: .readEncryptionRequired
         )
         let (peripheral, found) = try await connect(local)
-        #expect(found.properties == [.read, .notify])
+        #expect(found.properties == [.read, seen])
+        #expect(local.properties == [.read, property])
         peripheral.readValue(for: found)
         peripheral.setNotifyValue(true, for: found)
         await bench.wait()

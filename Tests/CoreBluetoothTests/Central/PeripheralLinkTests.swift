@@ -7,12 +7,13 @@ import Testing
 struct PeripheralLinkTests {
     /// What can happen to a link.
     enum Step: CaseIterable {
-        case connect, cancel, connected, failed, disconnected, lost, lostReconnecting, radioLost
+        case connect, confirm, cancel, connected, failed, disconnected, lost, lostReconnecting, radioLost
     }
 
     private func apply(_ step: Step, to link: inout PeripheralLink) {
         switch step {
         case .connect: _ = link.connect(ConnectRequest())
+        case .confirm: _ = link.confirm()
         case .cancel: _ = link.cancel()
         case .connected: _ = link.connected()
         case .failed: _ = link.failed()
@@ -31,7 +32,12 @@ struct PeripheralLinkTests {
             ([], CBPeripheralState.disconnected), ([.connect], .connecting), ([.connect, .failed], .disconnected),
             ([.connect, .cancel], .disconnected), ([.connect, .cancel, .connected], .disconnected),
             ([.connect, .cancel, .connect], .connecting), ([.connect, .connected], .connected),
-            ([.connect, .connected, .connect], .connected), ([.connect, .connected, .cancel], .disconnecting),
+            ([.connect, .connected, .connect], .connected),
+            ([.connect, .connected, .connect, .confirm], .connected), ([.connect, .confirm], .connecting),
+            ([.connect, .connected, .connect, .cancel, .confirm], .disconnecting),
+            ([.connect, .connected, .connect, .lost, .confirm], .disconnected),
+            ([.connect, .connected, .connect, .lostReconnecting], .connecting),
+            ([.connect, .connected, .cancel], .disconnecting),
             ([.connect, .connected, .cancel, .connect], .connecting),
             ([.connect, .connected, .cancel, .connect, .cancel], .disconnecting),
             ([.connect, .connected, .cancel, .connect, .disconnected], .connecting),
@@ -49,6 +55,20 @@ struct PeripheralLinkTests {
         #expect(link.acceptsRequests == (expected == .connected))
     }
 
+    @Test("Who asks for the connection that there is hears of it once, however often they ask meanwhile")
+    func confirming() {
+        var link = PeripheralLink(isConnected: true)
+        let early = link.confirm()
+        #expect(early == .nothing)
+        let asked = [link.connect(ConnectRequest()), link.connect(ConnectRequest())]
+        #expect(asked == [.confirm, .nothing])
+        #expect(link.acceptsRequests && link.acceptsAnswers)
+        let told = [link.confirm(), link.confirm()]
+        #expect(told == [.tell, .nothing])
+        let again = link.connect(ConnectRequest())
+        #expect(again == .confirm)
+    }
+
     @Test("From everywhere, giving up and the host's answer lead to disconnected")
     func rest() {
         var reached: [PeripheralLink] = [PeripheralLink()]
@@ -61,7 +81,7 @@ struct PeripheralLinkTests {
             }
             next += 1
         }
-        #expect(reached.count == 7)
+        #expect(reached.count == 8)
         for var link in reached {
             _ = link.cancel()
             _ = link.disconnected(wanted: true, isReconnecting: false)

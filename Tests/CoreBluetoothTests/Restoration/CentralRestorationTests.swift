@@ -42,7 +42,7 @@ struct CentralRestorationTests {
 
     @Test(
         "Its connections are there with all that was discovered, and what was notified meanwhile is heard in order",
-        .behaviour("2.1.4", "4.9.3"),
+        .behaviour("1.2.26", "2.1.4", "4.9.3"),
         arguments: 1...16
     )
     func connected(seed: UInt64) async throws {
@@ -68,6 +68,9 @@ struct CentralRestorationTests {
         #expect(restored.isNotifying)
         #expect(restored.descriptors?.contains { $0.uuid == CBUUID(string: "2901") } == true)
         #expect(peripheral.maximumWriteValueLength(for: .withoutResponse) > 20)
+        app.central?.connect(peripheral)
+        await bench.world.advance(by: .zero)
+        #expect(app.take() == ["connected"])
         peripheral.setNotifyValue(false, for: restored)
         await bench.wait()
         #expect(!restored.isNotifying)

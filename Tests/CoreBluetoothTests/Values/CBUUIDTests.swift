@@ -10,8 +10,11 @@ struct CBUUIDTests {
 
     @Test(
         "keeps the form in which it was made",
+        .behaviour("1.10.4"),
         arguments: [
             ("180d", "180D", [0x18, 0x0D]), ("0000180d", "0000180D", [0, 0, 0x18, 0x0D]),
+            ("0x180D", "180D", [0x18, 0x0D]), ("0X180d", "180D", [0x18, 0x0D]),
+            ("0xfEeD180d", "FEED180D", [0xFE, 0xED, 0x18, 0x0D]),
             (
                 "0000180d-0000-1000-8000-00805f9b34fb", long,
                 [0, 0, 0x18, 0x0D, 0, 0, 0x10, 0, 0x80, 0, 0, 0x80, 0x5F, 0x9B, 0x34, 0xFB]
@@ -98,6 +101,10 @@ struct CBUUIDTests {
             _ = CBUUID(string: "not a UUID")
         }
         #expect(complaint(text).contains("String not a UUID does not represent a valid UUID"))
+        let prefix = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = CBUUID(string: "0x0x180D")
+        }
+        #expect(complaint(prefix).contains("String 0x0x180D does not represent a valid UUID"))
         let data = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = CBUUID(data: Data([1, 2, 3]))
         }

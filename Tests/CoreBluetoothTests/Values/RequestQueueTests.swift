@@ -6,44 +6,147 @@ import Testing
 
 @Suite("Request queue")
 struct RequestQueueTests {
+    private typealias RequestQueue = CoreBluetooth.RequestQueue
+
     private func read(_ number: Int) -> PeerRequest { .read(AttributeHandle(wire: UInt16(number))) }
 
     private func answer(_ number: Int) -> PeerEvent {
         .valueRead(AttributeHandle(wire: UInt16(number)), .success([]))
     }
 
+    private let strength = PeerEvent.rssiRead(.success(RSSI(dBm: -40)))
+
+    /// Takes an event, and returns how many answers are told, and what is sent.
+    private func receive(_ event: PeerEvent, _ queue: inout RequestQueue) -> (told: Int, sent: [PeerRequest]) {
+        _ = queue.receive(event)
+        return proceed(&queue)
+    }
+
+    private func proceed(_ queue: inout RequestQueue) -> (told: Int, sent: [PeerRequest]) {
+        var told = 0, sent: [PeerRequest] = []
+        while true {
+            let (answer, requests) = queue.proceed()
+            sent += requests
+            if answer == nil { return (told, sent) }
+            told += 1
+        }
+    }
+
+    /// Adds requests, and returns those that are sent at once.
+    private func submit(_ requests: [PeerRequest], _ queue: inout RequestQueue) -> [PeerRequest] {
+        var sent: [PeerRequest] = []
+        for request in requests where queue.submit(request) { sent.append(request) }
+        return sent
+    }
+
     @Test("sends everything once and in order, whenever answers come", arguments: [1, 3, 16, 50])
     func order(burst: Int) {
-        var queue = RequestQueue(), sent: [PeerRequest] = [], answered = 0
+        var queue = RequestQueue(), sent: [PeerRequest] = [], answered = 0, told = 0
+        func answerNext() {
+            answered += 1
+            let step = receive(answer(answered), &queue)
+            (told, sent) = (told + step.told, sent + step.sent)
+        }
         for number in 1...200 {
-            if queue.submit(read(number)) { sent.append(read(number)) }
-            while number.isMultiple(of: burst), answered < sent.count {
-                answered += 1
-                sent += queue.receive(answer(answered))
-            }
+            sent += submit([read(number)], &queue)
+            while number.isMultiple(of: burst), answered < sent.count { answerNext() }
             #expect(sent.count - answered <= RequestQueue.limit)
         }
-        while answered < sent.count {
-            answered += 1
-            sent += queue.receive(answer(answered))
-        }
+        while answered < sent.count { answerNext() }
         #expect(sent == (1...200).map(read))
+        #expect(told == 200)
+        #expect(queue.count == 0)
     }
 
     @Test("lets write commands wait behind requests, but not for answers of their own")
     func commands() {
         var queue = RequestQueue()
         let command = PeerRequest.writeCommand(AttributeHandle(wire: 1), [])
-        let isSent = ((1...RequestQueue.limit).map(read) + [command, command, read(99)]).map { queue.submit($0) }
-        #expect(isSent == Array(repeating: true, count: RequestQueue.limit) + [false, false, false])
-        let none = Array(queue.receive(.valueNotified(AttributeHandle(wire: 1), []))) + queue.receive(answer(77))
-        #expect(none.isEmpty)
-        let next = Array(queue.receive(answer(3)))
-        #expect(next == [command, command, read(99)])
-        let isLateSent = queue.submit(command), left = queue.removeAll()
-        #expect(!isLateSent)
-        #expect(left == (1...RequestQueue.limit).filter { $0 != 3 }.map(read) + [read(99), command])
-        let isFreshSent = queue.submit(command)
-        #expect(isFreshSent)
+        let sent = submit((1...RequestQueue.limit).map(read) + [command, command, read(99)], &queue)
+        #expect(sent == (1...RequestQueue.limit).map(read))
+        for stray in [.valueNotified(AttributeHandle(wire: 1), []), answer(77)] {
+            let step = receive(stray, &queue)
+            #expect((step.told, step.sent.count) == (0, 0))
+        }
+        let next = receive(answer(1), &queue)
+        #expect(next.sent == [command, command, read(99)])
+        let late = submit([command], &queue)
+        #expect(late.isEmpty)
+        let answers = queue.removeAll(.notConnected)
+        #expect(answers.count == RequestQueue.limit + 1)
+        let fresh = submit([command], &queue)
+        #expect(fresh == [command])
+    }
+
+    @Test("tells what was answered early, or needs no answer, in its turn")
+    func early() {
+        var queue = RequestQueue()
+        let sent = submit([read(1), .readRSSI], &queue)
+        #expect(sent == [read(1), .readRSSI])
+        queue.submit(read(2)) { _ in }
+        let early = receive(strength, &queue)
+        #expect((early.told, early.sent) == (0, []))
+        let all = receive(answer(1), &queue)
+        #expect((all.told, all.sent) == (3, []))
+    }
+
+    @Test(
+        "sends nothing behind what the host would answer out of order",
+        arguments: [
+            ([.readRSSI], true), ([.tune(.dataLength(octets: 27))], true), ([.openChannel(.none)], true),
+            ([.read(.none), .openChannel(.none)], false), ([.discoverServices(only: [])], false),
+        ] as [([PeerRequest], Bool)]
+    )
+    func barriers(requests: [PeerRequest], isBarrier: Bool) {
+        var queue = RequestQueue()
+        let command = PeerRequest.writeCommand(.none, []), last = requests[requests.count - 1]
+        let isChannel = last == .openChannel(.none)
+        let sent = submit(requests, &queue)
+        #expect(sent == (requests.count > 1 && isChannel ? requests.dropLast() : requests))
+        if sent == requests {
+            let passing = submit([command], &queue)
+            #expect(passing == [command])
+        }
+        let behind = submit([read(9), command], &queue)
+        #expect(behind.isEmpty == (isBarrier || isChannel))
+        var rest: [PeerRequest] = []
+        for request in requests { rest += receive(request.answer(.notConnected), &queue).sent }
+        #expect(sent + behind + rest == requests + [read(9), command])
+    }
+
+    @Test("tells of what is gone at once, whatever has become of it, and takes no answer to it for another's")
+    func gone() throws {
+        var queue = RequestQueue()
+        let place = try #require(AttributeHandleRange(AttributeHandle(wire: 5)))
+        _ = submit([read(1), read(5)], &queue)
+        queue.submit(read(5)) { _ in }
+        queue.submit(read(6)) { _ in }
+        queue.submit(nil) { _ in }
+        _ = submit([.readRSSI, read(5), .writeCommand(AttributeHandle(wire: 5), [])], &queue)
+        let answers = queue.void(in: [place])
+        #expect(answers.count == 4)
+        _ = receive(answer(1), &queue)
+        guard case .discard = queue.receive(answer(5)) else {
+            Issue.record("the app has had this answer")
+            return
+        }
+        let rest = proceed(&queue)
+        #expect((rest.told, rest.sent) == (2, []))
+        let strengths = receive(strength, &queue)
+        #expect(strengths.told == 1)
+        #expect(queue.count == 0)
+    }
+
+    @Test("knows of a subscription that is about to change until that is told")
+    func changing() {
+        var queue = RequestQueue()
+        let handle = AttributeHandle(wire: 3), subscribe = PeerRequest.subscribe(.notifications, to: handle, in: nil)
+        _ = submit([read(1), subscribe], &queue)
+        #expect(queue.isChanging(handle))
+        #expect(!queue.isChanging(AttributeHandle(wire: 1)))
+        _ = receive(.subscriptionChanged(handle, .notifications, nil), &queue)
+        #expect(queue.isChanging(handle))
+        _ = receive(answer(1), &queue)
+        #expect(!queue.isChanging(handle))
     }
 }

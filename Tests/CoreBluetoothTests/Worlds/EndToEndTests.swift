@@ -75,7 +75,7 @@ struct EndToEndTests {
 
     @Test("A value for trusted devices is refused to others, as is a subscription to it")
     func trusted() async throws {
-        let secret = characteristic([.read, .notify, .notifyEncryptionRequired], .readEncryptionRequired)
+        let secret = characteristic([.read, .notifyEncryptionRequired], .readEncryptionRequired)
         let peripheral = try #require(await bench.connect(secret))
         let found = try #require(peripheral.characteristic("FFF1"))
         #expect(found.properties == [.read, .notify])
