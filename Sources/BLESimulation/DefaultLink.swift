@@ -50,25 +50,50 @@ package enum DefaultLink {
     package static func link(to specification: HostSpecification, tap: PacketTap? = nil) throws -> any HostLink {
         switch specification {
         case .socket(let address): return runner(on: SocketTransport(to: address), tap)
-        case .world(let file): return try phone(of: Scenario(json: Data(contentsOf: URL(filePath: file))), tap)
+        case .world(let file): return phone(of: try scenario(in: file), tap)
         case .demo: return phone(of: .demo, tap)
         }
     }
 
+    /// Why the file of a world is of no use.
+    private struct UnusableFile: Error, CustomStringConvertible {
+        let file: String
+        let reason: String
+        var description: String { "\(file) cannot be used: \(reason)." }
+    }
+
+    private static func scenario(in file: String) throws(UnusableFile) -> Scenario {
+        do {
+            return try Scenario(json: Data(contentsOf: URL(filePath: file)))
+        } catch let error as DecodingError {
+            throw UnusableFile(file: file, reason: error.explanation)
+        } catch {
+            throw UnusableFile(file: file, reason: "it cannot be read")
+        }
+    }
+
     private static func runner(on transport: any Transport, _ tap: PacketTap?) -> any HostLink {
-        var random = SystemRandomNumberGenerator()
-        let fresh = UInt128(random.next()) << 64 | UInt128(random.next())
-        let file = StateFile.standardPath(environment: environment).map { StateFile(path: $0, freshSecret: fresh) }
         let configuration = Host.Configuration(
             name: hostName,
-            identifierSecret: file?.secret ?? fresh,
-            knownPeers: file?.peers ?? []
+            identifierSecret: storage?.secret ?? freshSecret,
+            knownPeers: storage?.peers ?? []
         )
-        let host = Host(configuration: configuration, random: random)
-        let runner = HostRunner(host, transport: transport, storage: file, tap: tap)
+        let host = Host(configuration: configuration, random: SystemRandomNumberGenerator())
+        let runner = HostRunner(host, transport: transport, storage: storage, tap: tap)
         runner.start()
         return runner
     }
+
+    /// The user's state, which all hosts of the process share; `nil` if the environment names no home.
+    ///
+    /// What is not written yet is written when the process ends by itself.
+    private static let storage: StateFile? = {
+        guard let path = StateFile.standardPath(environment: environment) else { return nil }
+        atexit { storage?.flush() }
+        return StateFile(path: path, freshSecret: freshSecret)
+    }()
+
+    private static var freshSecret: UInt128 { .random(in: .min ... .max) }
 
     private static func phone(of scenario: Scenario, _ tap: PacketTap?) -> Machine {
         let world = scenario.makeWorld()

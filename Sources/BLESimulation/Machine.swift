@@ -87,6 +87,8 @@ extension Machine: HostLink {
         var passesTime: Bool { world.runsInRealTime }
     }
 
+    package var host: HostIdentity { HostIdentity(of: world, index: index) }
+
     package func open(
         _ role: ClientRole,
         restoring identifier: String?,

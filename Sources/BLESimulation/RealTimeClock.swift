@@ -30,14 +30,17 @@ final class RealTimeClock: Sendable {
     private func turn() {
         guard let world else { return alarm.cancel() }
         let now = clock.now + age
-        let (launches, deliveries, deadline) = world.core.withLock { core in
+        let (launches, deliveries, sleepers, deadline) = world.core.withLock { core in
             while core.step(until: now) {}
             core.now = max(core.now, now)
             core.hear()
-            return (core.takeLaunches(), core.takeDeliveries(), core.deadline)
+            var sleepers: [Sleepers.Continuation] = []
+            while let sleeper = core.sleepers.takeAwake() { sleepers.append(sleeper) }
+            return (core.takeLaunches(), core.takeDeliveries(), sleepers, core.deadline)
         }
         for launch in launches { world.post(launch) {} }
         for delivery in deliveries { world.post(delivery) {} }
+        for sleeper in sleepers { sleeper.resume() }
         alarm.set(deadline.map { Instant() + ($0 - (Instant() + age)) })
     }
 }

@@ -21,8 +21,8 @@ final class Station {
     /// What the host was made with.
     let configuration: Host.Configuration
     var host: Host
-    /// What the host wants to remember when the machine is started anew.
-    var records: [PeerRecord] = []
+    /// Whom the host wants to remember when the machine is started anew.
+    var peers: RememberedPeers
     /// How often the machine was started anew.
     var restarts: UInt64 = 0
     /// Launches the apps of the machine, if somebody does.
@@ -51,19 +51,13 @@ final class Station {
         self.identity = identity
         self.configuration = configuration
         self.host = host
+        peers = RememberedPeers(limit: configuration.limits.knownPeers)
         radio = .present(controller)
     }
 
     /// The controller, if it takes and gives packets.
     var controller: ControllerID? {
         if case .present(let controller) = radio { controller } else { nil }
-    }
-
-    /// Keeps this over what is kept of the same peer.
-    func remember(_ record: PeerRecord) {
-        records.removeAll { $0.identifier == record.identifier }
-        records.append(record)
-        if records.count > configuration.limits.knownPeers { records.removeFirst() }
     }
 
     /// How far an app that uses the host in this way is in use.

@@ -13,12 +13,12 @@ extension World {
     /// run loop they are scheduled, as long as a thread runs that loop: one that keeps them waiting for a second of the
     /// computer's time is waited for no longer. What an app does on a queue or thread of its own choice, such as
     /// reading streams there without being told, or with timers, happens at a time that only the computer knows: it
-    /// works, but no two runs are alike.
+    /// works, but no two runs are alike. ``clock`` is a clock for apps that can be given one.
     ///
     /// Managers may use the main queue, and this method may be called from the main actor; the main thread must not be
     /// blocked meanwhile.
     public func advance(by duration: Duration) async {
-        precondition(clock.withLock { $0 == nil }, "a world that runs in real time needs nobody to advance it")
+        precondition(realTime.withLock { $0 == nil }, "a world that runs in real time needs nobody to advance it")
         let end = core.withLock { $0.now + duration }
         await settleApps()
         while core.withLock({ $0.run(until: end) }) { await deliver() }
@@ -30,10 +30,10 @@ extension World {
     /// when nobody holds it any more.
     public func runInRealTime() {
         let age = now
-        let started = clock.withLock { clock -> RealTimeClock? in
-            guard clock == nil else { return nil }
-            clock = RealTimeClock(self, age: age)
-            return clock
+        let started = realTime.withLock { realTime -> RealTimeClock? in
+            guard realTime == nil else { return nil }
+            realTime = RealTimeClock(self, age: age)
+            return realTime
         }
         started?.start()
     }
@@ -42,10 +42,10 @@ extension World {
     func hold() -> Hold? { runsInRealTime ? nil : holds.add() }
 
     /// Whether time passes by itself.
-    var runsInRealTime: Bool { clock.withLock { $0 != nil } }
+    var runsInRealTime: Bool { realTime.withLock { $0 != nil } }
 
     /// Has a world in real time look at what it was told.
-    func nudge() { clock.withLock { $0 }?.nudge() }
+    func nudge() { realTime.withLock { $0 }?.nudge() }
 
     /// Lets apps hear what there is to hear, one manager at a time, and waits until they have done all that they do
     /// about it.
@@ -64,6 +64,10 @@ extension World {
         }
         await Task.yield()
         if activity != before { await settle(queues) }
+        while let sleeper = core.withLock({ $0.sleepers.takeAwake() }) {
+            sleeper.resume()
+            await settleApps()
+        }
     }
 
     /// Delivers one after the other without returning in between, and calls `done` on some queue at the end.

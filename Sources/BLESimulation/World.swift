@@ -50,7 +50,7 @@ public final class World: Sendable {
     }
 
     let core: Locked<WorldCore>
-    let clock = Locked<RealTimeClock?>(nil)
+    let realTime = Locked<RealTimeClock?>(nil)
     let holds = Holds()
 
     /// Creates an empty world in which every random choice follows from `seed`.

@@ -13,7 +13,7 @@ extension WorldCore {
         let station = stations[index]
         station.restarts += 1
         var configuration = station.configuration
-        configuration.knownPeers = station.records
+        configuration.knownPeers = station.peers.all
         let random = SeededGenerator(seed: seed ^ Self.digest("\(station.name) \(station.restarts)"))
         station.host = Host(configuration: configuration, random: random)
         for place in restorable.indices where restorable[place].machine == index {

@@ -6,10 +6,10 @@ import BLEWire
 extension WorldCore {
     /// Runs until an app has something to hear, or `end` is reached and nothing is left to do until then.
     ///
-    /// - Returns: Whether there is something to hear, in ``takeDeliveries()``.
+    /// - Returns: Whether there is something to hear, in ``takeDeliveries()``, or somebody to wake.
     mutating func run(until end: Instant) -> Bool {
         hear()
-        while deliveries.isEmpty && launches.isEmpty {
+        while deliveries.isEmpty && launches.isEmpty && !sleepers.hasAwake {
             guard step(until: end) else {
                 now = max(now, end)
                 return false
@@ -51,12 +51,9 @@ extension WorldCore {
     /// When something happens by itself.
     var deadline: Instant? {
         var due = air.deadline
-        for station in stations {
-            if let deadline = station.deadline, due.map({ deadline < $0 }) ?? true { due = deadline }
-        }
-        for device in devices {
-            if let deadline = device.deadline, due.map({ deadline < $0 }) ?? true { due = deadline }
-        }
+        due.bringForward(to: sleepers.deadline)
+        for station in stations { due.bringForward(to: station.deadline) }
+        for device in devices { due.bringForward(to: device.deadline) }
         return due
     }
 
@@ -65,6 +62,7 @@ extension WorldCore {
         guard let due = deadline, due <= end else { return false }
         now = max(now, due)
         air.wake(at: now)
+        sleepers.wake(at: now)
         for index in stations.indices {
             guard let deadline = stations[index].deadline, deadline <= now else { continue }
             wake(index)
@@ -112,7 +110,7 @@ extension WorldCore {
                 air.receive(bytes.span, from: controller, at: now)
             case .event(let event, let client): tell(client, event)
             case .resetTransport: reset(index)
-            case .remember(let record): station.remember(record)
+            case .remember(let record): _ = station.peers.remember(record)
             case .note: break
             }
         }

@@ -31,6 +31,8 @@ struct WorldCore: ~Copyable {
     var deliveries: [(client: Int, event: ClientEvent)] = []
     /// The sessions that go on when their app has ended, in the order in which they were opened.
     var restorable: [RestorableSession] = []
+    /// The tasks that wait until the world is older.
+    var sleepers = Sleepers()
     /// The machines whose apps are to be launched now.
     var launches: [Int] = []
     /// The stations whose hosts may have something to say.

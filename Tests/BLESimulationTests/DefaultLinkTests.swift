@@ -48,6 +48,17 @@ struct DefaultLinkTests {
         #expect(lines.first?.contains("BLUETOOTH_HOST") == true)
     }
 
+    @Test("A file of a world that makes no sense is named, with the keys that lead to the mistake")
+    func senseless() throws {
+        let path = FileManager.default.temporaryDirectory.path + "/world-\(UUID().uuidString).json"
+        try Data(#"{"machines": [{"name": "a", "position": {"x": 1e999}}]}"#.utf8).write(to: URL(filePath: path))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let log = Lines()
+        _ = DefaultLink.link(named: "world:\(path)", logger: log.logger)
+        let bounds = "a number of metres from -1000000 to 1000000 is expected, at machines[0].position.x"
+        #expect(log.lines.withLock { $0 } == ["BLUETOOTH_HOST is of no use. \(path) cannot be used: \(bounds)."])
+    }
+
     @Test("A built-in world runs in real time")
     func demo() async {
         let app = ScanningApp(on: DefaultLink.link(named: "demo", logger: Lines().logger))

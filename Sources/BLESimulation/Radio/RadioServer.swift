@@ -6,35 +6,57 @@ import Dispatch
 /// Virtual controllers that programs reach over sockets: one controller for each address, all on one air, in real time.
 ///
 /// To connect is to switch a controller on, and to disconnect is to switch it off: a host finds it as new, and its
-/// peers lose it. A second connection to the same controller takes the place of the first.
+/// peers lose it. A controller has one host at a time: a second connection is closed at once.
 /// Sendable because everything happens on its queue.
 package final class RadioServer: @unchecked Sendable {
     private struct Port {
         let controller: ControllerID
+        var number: UInt16 = 0
         var listener: SocketListener?
+        /// The connection of its host.
         var stream: SocketStream?
         var framer = H4Framer(from: .host)
         var outgoing: [UInt8] = []
+        /// Whether another connection was closed while the host has had this one.
+        var hasRefused = false
     }
 
     private let queue = DispatchQueue(label: "corebluetooth.radio", qos: .userInitiated)
     private let clock = MonotonicClock()
     private let alarm: Alarm
     private let tap: PacketTap?
+    private let refused: (@Sendable (UInt16) -> Void)?
     private var air: Air
     private var ports: [Port] = []
+    /// The address of the first controller; the others have those that follow.
+    private let firstAddress: UInt64
 
     /// Creates a server that listens when ``listen(at:)`` has been called.
     ///
     /// - Parameters:
-    ///   - seed: What the choices of the air follow from, as far as real time lets them.
+    ///   - seed: What the addresses of controllers follow from, and the choices of the air as far as real time lets
+    ///     them.
     ///   - loss: The share of packets that is lost on the air.
     ///   - tap: Hears of every HCI packet.
-    package init(seed: UInt64, loss: Double = 0, tap: PacketTap? = nil) {
+    ///   - refused: Hears of the port at which a second connection was closed, once for each host that has it.
+    package init(
+        seed: UInt64,
+        loss: Double = 0,
+        tap: PacketTap? = nil,
+        refused: (@Sendable (UInt16) -> Void)? = nil
+    ) {
         air = Air(seed: seed, conditions: .init(loss: loss))
+        firstAddress = Self.firstAddress(seed: seed)
         alarm = Alarm(queue: queue, clock: clock)
         self.tap = tap
+        self.refused = refused
         alarm.start { [weak self] in self?.wake() }
+    }
+
+    /// An address that no maker gives to a device, which others hardly ever draw.
+    private static func firstAddress(seed: UInt64) -> UInt64 {
+        var random = SeededGenerator(seed: seed)
+        return 0xCAB1_E000_0000 | random.next() >> 36
     }
 
     /// Adds a controller that is reached at `address`.
@@ -49,10 +71,8 @@ package final class RadioServer: @unchecked Sendable {
                 let listener = try SocketListener(at: address, queue: queue) { [weak self] stream in
                     self?.accept(stream, at: index)
                 }
-                let identity = ControllerIdentity(
-                    address: DeviceAddress(0xCB1E_0000_0001 + UInt64(index), .public)
-                )
-                ports.append(Port(controller: air.add(identity), listener: listener))
+                let identity = ControllerIdentity(address: DeviceAddress(firstAddress + UInt64(index), .public))
+                ports.append(Port(controller: air.add(identity), number: listener.port, listener: listener))
                 return listener.port
             }
         }
@@ -72,8 +92,11 @@ package final class RadioServer: @unchecked Sendable {
     }
 
     private func accept(_ stream: SocketStream, at index: Int) {
-        ports[index].stream?.close()
+        // A host that is gone may not have been noticed yet.
+        ports[index].stream?.catchUp()
+        guard ports[index].stream == nil else { return refuse(at: index) }
         ports[index].stream = stream
+        ports[index].hasRefused = false
         ports[index].framer.reset()
         ports[index].outgoing.removeAll()
         air.powerCycle(ports[index].controller, at: clock.now)
@@ -84,6 +107,13 @@ package final class RadioServer: @unchecked Sendable {
             if let self, let stream { disconnected(stream, at: index) }
         }
         finishTurn()
+    }
+
+    /// Says that a connection is not taken, which closes it.
+    private func refuse(at index: Int) {
+        guard !ports[index].hasRefused else { return }
+        ports[index].hasRefused = true
+        refused?(ports[index].number)
     }
 
     private func receive(_ chunk: Span<UInt8>, on stream: SocketStream, at index: Int) throws(TransportError) {

@@ -1,4 +1,4 @@
-import BLEWire
+import BLERuntime
 public import FoundationEssentials
 
 /// A world as a file describes it: what is in it, and what the air is like.
@@ -28,10 +28,10 @@ public import FoundationEssentials
 /// | --- | --- | --- |
 /// | `seed` | what random choices follow from | 1 |
 /// | `loss` | share of packets lost, 0 to 1 | 0 |
-/// | `position` | `x`, `y` and `z` in metres | the middle, where the app is |
+/// | `position` | `x`, `y` and `z` in metres, up to 1000 km | the middle, where the app is |
 /// | `advertised` | whether advertisements name the service | `true` |
-/// | `value`, `text` | the first value, as hexadecimal digits or as characters | empty |
-/// | `notify.every` | milliseconds between values | – |
+/// | `value`, `text` | the first value, as hexadecimal digits or as characters; 512 octets at most | empty |
+/// | `notify.every` | milliseconds between values, 1 to those of a day | – |
 public struct Scenario: Hashable, Sendable {
     /// What random choices follow from.
     public var seed: UInt64
@@ -67,12 +67,8 @@ extension Scenario: Decodable {
     /// Reads a description.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
-        seed = try values.decodeIfPresent(UInt64.self, forKey: .seed) ?? 1
-        let loss = try values.decodeIfPresent(Double.self, forKey: .loss) ?? 0
-        guard 0...1 ~= loss else {
-            throw DecodingError.dataCorruptedError(forKey: .loss, in: values, debugDescription: "0 to 1 is expected")
-        }
-        conditions = World.Conditions(loss: loss)
+        seed = try values.decodeIfPresent(Bounds(UInt64.min...UInt64.max), forKey: .seed) ?? 1
+        conditions = World.Conditions(loss: try values.decodeIfPresent(Bounds(0.0...1), forKey: .loss) ?? 0)
         peripherals = try values.decode([SimulatedPeripheral].self, forKey: .machines)
         guard Set(peripherals.map(\.name)).count == peripherals.count else {
             throw DecodingError.dataCorruptedError(

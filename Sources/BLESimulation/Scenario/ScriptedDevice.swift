@@ -12,9 +12,6 @@ struct ScriptedDevice {
         var due: Instant?
     }
 
-    /// The longest value that an attribute can have, in octets; Core 6.0, Vol 3, Part F, 3.2.9.
-    private static let longestValue = 512
-
     let station: Int
     let client: ClientID
     private let peripheral: SimulatedPeripheral
@@ -110,7 +107,7 @@ struct ScriptedDevice {
         for part in parts {
             guard let index = index(of: part.attribute) else { return answer(.failure(.attributeNotFound)) }
             guard 0...values[index].count ~= part.offset else { return answer(.failure(.invalidOffset)) }
-            guard part.offset + part.value.count <= Self.longestValue else {
+            guard part.offset + part.value.count <= ATT.maximumValueLength else {
                 return answer(.failure(.invalidAttributeValueLength))
             }
             values[index] = values[index][..<part.offset] + part.value

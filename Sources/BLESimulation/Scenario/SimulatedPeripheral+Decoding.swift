@@ -1,3 +1,4 @@
+import BLERuntime
 import BLEWire
 
 extension SimulatedPeripheral: Decodable {
@@ -35,16 +36,9 @@ extension SimulatedPeripheral.Characteristic: Decodable {
         properties = try values.decodeIfPresent([SimulatedPeripheral.Property].self, forKey: .properties) ?? []
         notifications = try values.decodeIfPresent(SimulatedPeripheral.Notifications.self, forKey: .notify)
         if let text = try values.decodeIfPresent(String.self, forKey: .text) {
-            value = Array(text.utf8)
+            value = try values.checked(Array(text.utf8), .text)
         } else {
             value = try values.contains(.value) ? values.octets(values.decode(String.self, forKey: .value), .value) : []
-        }
-        guard value.count <= 512 else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .value,
-                in: values,
-                debugDescription: "512 octets are the most that a value can have"
-            )
         }
     }
 }
@@ -55,15 +49,7 @@ extension SimulatedPeripheral.Notifications: Decodable {
     /// Reads what a characteristic of a ``Scenario`` sends by itself.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
-        let milliseconds = try values.decode(Int.self, forKey: .every)
-        guard 1...86_400_000 ~= milliseconds else {
-            throw DecodingError.dataCorruptedError(
-                forKey: .every,
-                in: values,
-                debugDescription: "1 ms to a day is expected"
-            )
-        }
-        interval = .milliseconds(milliseconds)
+        interval = .milliseconds(try values.decode(Bounds(1...86_400_000, of: "milliseconds"), forKey: .every))
         self.values = try values.decode([String].self, forKey: .values).map { try values.octets($0, .values) }
     }
 }
@@ -71,12 +57,15 @@ extension SimulatedPeripheral.Notifications: Decodable {
 extension World.Position: Codable {
     private enum Key: String, CodingKey { case x, y, z }
 
+    /// Farther than any signal goes.
+    private static let bounds = Bounds(-1_000_000.0...1_000_000, of: "metres")
+
     /// Reads `x`, `y` and `z`, each of which is 0 if it is missing.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: Key.self)
-        x = try values.decodeIfPresent(Double.self, forKey: .x) ?? 0
-        y = try values.decodeIfPresent(Double.self, forKey: .y) ?? 0
-        z = try values.decodeIfPresent(Double.self, forKey: .z) ?? 0
+        x = try values.decodeIfPresent(Self.bounds, forKey: .x) ?? 0
+        y = try values.decodeIfPresent(Self.bounds, forKey: .y) ?? 0
+        z = try values.decodeIfPresent(Self.bounds, forKey: .z) ?? 0
     }
 
     /// Writes `x`, `y` and `z`.
@@ -113,6 +102,19 @@ extension KeyedDecodingContainer {
                 debugDescription: "\(text) is not made of pairs of hexadecimal digits"
             )
         }
-        return result
+        return try checked(result, key)
+    }
+
+    /// The octets, if a value can be as long.
+    fileprivate func checked(_ octets: [UInt8], _ key: Key) throws -> [UInt8] {
+        guard octets.count <= ATT.maximumValueLength else {
+            throw DecodingError.dataCorruptedError(
+                forKey: key,
+                in: self,
+                debugDescription:
+                    "a value has at most \(ATT.maximumValueLength) octets, and this one has \(octets.count)"
+            )
+        }
+        return octets
     }
 }

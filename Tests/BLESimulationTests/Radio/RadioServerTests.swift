@@ -1,20 +1,23 @@
 import BLEHost
 import BLERuntime
 import BLESimulation
+import BLEWire
 import Dispatch
+import FoundationEssentials
 import Synchronization
 import Testing
 
 @Suite("Radio server", .timeLimit(.minutes(10)))
 struct RadioServerTests {
     /// Starts a host on its own at a controller of `server`.
-    static func host(at port: UInt16, secret: UInt128) -> HostRunner {
+    static func host(at port: UInt16, secret: UInt128, storage: StateFile? = nil) -> HostRunner {
         let runner = HostRunner(
             Host(
                 configuration: Host.Configuration(name: "\(secret)", identifierSecret: secret),
                 random: SystemRandomNumberGenerator()
             ),
-            transport: SocketTransport(to: .tcp(host: "127.0.0.1", port: port))
+            transport: SocketTransport(to: .tcp(host: "127.0.0.1", port: port)),
+            storage: storage
         )
         runner.start()
         return runner
@@ -70,6 +73,77 @@ struct RadioServerTests {
         await waiting(for: app) { $0.states == [.poweredOn, .resetting, .unsupported, .poweredOn] }
         host.stop()
         again.stop()
+    }
+
+    @Test("A second host at a port is turned away, and has it when the first has gone")
+    func second() async throws {
+        let refused = Locked<[UInt16]>([])
+        let radio = RadioServer(seed: 1, refused: { port in refused.withLock { $0.append(port) } })
+        let port = try radio.listen(at: .tcp(host: "127.0.0.1", port: 0))
+        let first = Self.host(at: port, secret: 1)
+        let holder = SeamApp(), visitor = SeamApp()
+        holder.start(.central, on: first)
+        await waiting(for: holder) { $0.states == [.poweredOn] }
+        let other = Self.host(at: port, secret: 2)
+        visitor.start(.central, on: other)
+        await waiting(for: visitor) { $0.states.last == .unsupported }
+        #expect(holder.queue.sync { holder.states } == [.poweredOn])
+        #expect(refused.withLock { $0 } == [port])
+        first.stop()
+        await waiting(for: visitor) { $0.states.last == .poweredOn }
+        other.stop()
+        radio.stop()
+    }
+
+    /// The addresses of the two controllers of a server, as they tell their hosts.
+    private func addresses(seed: UInt64) async throws -> [DeviceAddress] {
+        let log = Mutex<[[UInt8]]>([]),
+            radio = RadioServer(seed: seed) { record in log.withLock { $0.append(record.bytes) } }
+        var hosts: [HostRunner] = []
+        for _ in 0..<2 {
+            let port = try radio.listen(at: .tcp(host: "127.0.0.1", port: 0)), app = SeamApp()
+            hosts.append(Self.host(at: port, secret: 1))
+            app.start(.central, on: hosts[hosts.count - 1])
+            await waiting(for: app) { $0.states == [.poweredOn] }
+        }
+        for host in hosts { host.stop() }
+        radio.stop()
+        return log.withLock { $0 }.compactMap { packet in
+            guard packet.first == HCI.PacketType.event.wire,
+                case .commandComplete(let answer) = try? HCIEventPacket(decoding: Array(packet.dropFirst())),
+                answer.opcode == .readBDADDR
+            else { return nil }
+            return try? answer.returned(by: HCI.ReadBDADDR.self).address
+        }
+    }
+
+    @Test("Controllers have addresses of their own, which are others in another run unless the seed is the same")
+    func addresses() async throws {
+        let first = try await addresses(seed: 1), again = try await addresses(seed: 1)
+        let other = try await addresses(seed: 2)
+        #expect(first == again)
+        #expect(Set(first + other).count == 4)
+        for address in first { #expect(address.value >> 40 & 3 == 2, "\(address) is of one device and locally given") }
+    }
+
+    @Test("Nothing is stored of peers that are met on a virtual radio")
+    func forgets() async throws {
+        let directory = FileManager.default.temporaryDirectory.path + "/radio-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let path = directory + "/host.json", radio = RadioServer(seed: 1)
+        let ports = [
+            try radio.listen(at: .tcp(host: "127.0.0.1", port: 0)),
+            try radio.listen(at: .tcp(host: "127.0.0.1", port: 0)),
+        ]
+        let storage = StateFile(path: path, freshSecret: 7)
+        let hosts = [Self.host(at: ports[0], secret: 1), Self.host(at: ports[1], secret: 2, storage: storage)]
+        let server = EchoServer(on: hosts[0]), client = EchoClient(on: hosts[1], count: 3)
+        await waiting(for: client) { $0.isComplete }
+        #expect(server.queue.sync { server.written.count } == 3)
+        for host in hosts { host.stop() }
+        radio.stop()
+        #expect(storage.peers.isEmpty)
+        #expect(StateFile(path: path, freshSecret: 8).peers.isEmpty)
     }
 
     @Test("A port that is taken is refused")

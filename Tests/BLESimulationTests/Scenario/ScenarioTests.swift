@@ -78,6 +78,57 @@ struct ScenarioTests {
         #expect(throws: DecodingError.self) { try Scenario(json: Data(scenario.utf8)) }
     }
 
+    private static let huge = ["1e30", "1e300", "1e999", "-1e999", #""1""#, "[]", "true"]
+
+    /// Where a scenario has a number, with what is out of its bounds besides what is huge.
+    private static let numbers: [(keys: String, json: String, wrong: [String])] = [
+        ("seed", #"{"seed": %, "machines": []}"#, ["-1", "0.5", "18446744073709551616"]),
+        ("loss", #"{"loss": %, "machines": []}"#, ["-0.1", "1.1", "99999999999999999999"]),
+        ("machines[0].position.x", machine(#""position": {"x": %}"#), ["1000001", "-1e7", "1e308"]),
+        ("machines[0].position.y", machine(#""position": {"y": %}"#), ["1000001", "-1e7", "1e308"]),
+        ("machines[0].position.z", machine(#""position": {"z": %}"#), ["1000001", "-1e7", "1e308"]),
+        (
+            "machines[0].services[0].characteristics[0].notify.every",
+            characteristic(#""notify": {"every": %, "values": []}"#),
+            ["0", "-1", "0.5", "86400001", "9223372036854775808", "99999999999999999999"]
+        ),
+    ]
+
+    private static func machine(_ field: String) -> String { #"{"machines": [{"name": "a", \#(field)}]}"# }
+
+    private static func characteristic(_ field: String) -> String {
+        machine(#""services": [{"uuid": "180D", "characteristics": [{"uuid": "2A37", \#(field)}]}]"#)
+    }
+
+    @Test("Each number is refused outside of its bounds, with its keys", arguments: numbers.indices)
+    func bounds(index: Int) {
+        let (keys, json, wrong) = Self.numbers[index]
+        for number in wrong + Self.huge {
+            let error = #expect(throws: DecodingError.self, "\(number)") {
+                try Scenario(json: Data(json.replacing("%", with: number).utf8))
+            }
+            #expect(error?.explanation.hasSuffix(" is expected, at \(keys)") == true, "\(number)")
+        }
+    }
+
+    @Test(
+        "A value has 512 octets at most, wherever it is",
+        arguments: [
+            (#""value": "%""#, "00", "value"), (#""text": "%""#, "x", "text"),
+            (#""notify": {"every": 1, "values": ["00", "%"]}"#, "00", "notify.values"),
+        ]
+    )
+    func lengths(field: String, octet: String, key: String) {
+        func read(octets: Int) throws -> Scenario {
+            let value = String(repeating: octet, count: octets)
+            return try Scenario(json: Data(Self.characteristic(field.replacing("%", with: value)).utf8))
+        }
+        #expect(throws: Never.self) { try read(octets: 512) }
+        let error = #expect(throws: DecodingError.self) { try read(octets: 513) }
+        let place = "machines[0].services[0].characteristics[0].\(key)"
+        #expect(error?.explanation == "a value has at most 512 octets, and this one has 513, at \(place)")
+    }
+
     @Test("A device without an app is found, read, written and heard")
     func lives() async throws {
         let world = try Scenario(json: Data(Self.text.utf8)).makeWorld()
