@@ -1,3 +1,5 @@
+import BLERuntime
+
 /// What a run of the benchmarks is asked to do.
 struct Arguments {
     /// Why the arguments make no sense.
@@ -40,10 +42,11 @@ struct Arguments {
         case "micro": tasks = try Self.micro(rest)
         case "scale":
             tasks =
-                try Self.option("--devices", in: rest).map { [.scale(devices: $0)] }
+                try Self.option("--devices", in: rest, Bounds(1...65_536)).map { [.scale(devices: $0)] }
                 ?? Self.devices.map { .scale(devices: $0) }
-        case "chat-hour": tasks = [.chatHour(seed: UInt64(try Self.option("--seed", in: rest) ?? 1))]
-        case "channel": tasks = [.channel(octets: try Self.option("--octets", in: rest) ?? Self.octets)]
+        case "chat-hour": tasks = [.chatHour(seed: try Self.option("--seed", in: rest, Bounds(0...UInt64.max)) ?? 1)]
+        case "channel":
+            tasks = [.channel(octets: try Self.option("--octets", in: rest, Bounds(1...1 << 40)) ?? Self.octets)]
         case let word?: throw Mistake(reason: "'\(word)' is no workload")
         }
     }
@@ -67,17 +70,28 @@ struct Arguments {
         guard let workload = MicroWorkload(rawValue: name) else { throw Mistake(reason: "'\(name)' is no workload") }
         guard words.count <= 2 else { throw Mistake(reason: "too many arguments") }
         guard words.count == 2 else { return [.micro(workload, operations: Self.operations)] }
-        return [.micro(workload, operations: try positive(words[1]))]
+        return [.micro(workload, operations: try number(words[1], Bounds(1...1_000_000_000), of: "OPERATIONS"))]
     }
 
-    private static func option(_ name: String, in words: [String]) throws(Mistake) -> Int? {
+    private static func option<Number>(
+        _ name: String,
+        in words: [String],
+        _ bounds: Bounds<Number>
+    ) throws(Mistake) -> Number? {
         guard let first = words.first else { return nil }
         guard first == name, words.count == 2 else { throw Mistake(reason: "'\(first)' is not understood") }
-        return try positive(words[1])
+        return try number(words[1], bounds, of: name)
     }
 
-    private static func positive(_ text: String) throws(Mistake) -> Int {
-        guard let number = Int(text), number > 0 else { throw Mistake(reason: "'\(text)' is no positive number") }
-        return number
+    private static func number<Number>(
+        _ text: String,
+        _ bounds: Bounds<Number>,
+        of name: String
+    ) throws(Mistake) -> Number {
+        do throws(Bounds<Number>.Refusal) {
+            return try bounds.read(text)
+        } catch {
+            throw Mistake(reason: "'\(text)' is invalid for \(name): \(error)")
+        }
     }
 }

@@ -1,16 +1,20 @@
+import BLERuntime
 import Glibc
 
 /// Measures the cores and the worlds made of them.
 ///
 /// This file stays free of concurrency: what counts instructions does not survive a program whose `main` is
 /// asynchronous.
-do throws(Arguments.Mistake) {
+do {
     let arguments = try Arguments(CommandLine.arguments.dropFirst())
     let results = arguments.run()
-    print(arguments.isJSON ? results.map(\.json).joined(separator: "\n") : Result.table(results))
+    let text = arguments.isJSON ? results.map(\.json).joined(separator: "\n") : Result.table(results)
+    try StandardStream.output.write(line: text)
     exit(results.allSatisfy(\.isGood) ? 0 : 1)
+} catch let mistake as Arguments.Mistake {
+    try? StandardStream.error.write(line: "\(mistake.reason)\n\(Arguments.usage)")
+    exit(2)
 } catch {
-    let complaint = "\(error.reason)\n\(Arguments.usage)\n"
-    write(STDERR_FILENO, complaint, complaint.utf8.count)
+    try? StandardStream.error.write(line: "\(error)")
     exit(2)
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BLERuntime
 
 /// Lets days pass for three apps of one phone, and says what contradicts Apple's documents.
 @main
@@ -9,23 +10,27 @@ struct BLEDay: AsyncParsableCommand {
         discussion: "Prints one JSON object for each seed. Exit status: 0 all is well, 1 something is not."
     )
 
-    @Option(help: "The first seed.") var seed: UInt64 = 0
-    @Option(help: "How many seeds.") var seeds = 1
-    @Option(help: "How long a day is, in hours.") var hours = 24
+    @Option(help: "The first seed; 0 if left out.", transform: Bounds(0...UInt64.max).read)
+    var seed: UInt64 = 0
+    @Option(help: "How many seeds; 1 if left out.", transform: Bounds(0...1_000_000).read)
+    var seeds = 1
+    @Option(help: "How long a day is, in hours; 24 if left out.", transform: Bounds(0...8_760, of: "hours").read)
+    var hours = 24
     @Flag(help: "Have the apps work at the same time; no two runs are alike then.") var concurrent = false
 
     func run() async throws {
         var isGood = true
-        for number in 0..<UInt64(max(0, seeds)) {
+        for number in 0..<UInt64(seeds) {
             let clock = ContinuousClock(), start = clock.now
             let task = Task.detached { [seed, hours, concurrent] in
-                await Day.run(seed: seed + number, hours: hours, isConcurrent: concurrent)
+                await Day.run(seed: seed &+ number, hours: hours, isConcurrent: concurrent)
             }
             let outcome = await task.value
             for violation in outcome.violations {
-                print("{\"seed\": \(outcome.seed), \"violation\": \"\(violation)\"}")
+                let line = "{\"seed\": \(outcome.seed), \"violation\": \"\(violation)\"}"
+                try StandardStream.output.write(line: line)
             }
-            print(outcome.json(wall: clock.now - start))
+            try StandardStream.output.write(line: outcome.json(wall: clock.now - start))
             isGood = isGood && outcome.violations.isEmpty
         }
         if !isGood { throw ExitCode(1) }

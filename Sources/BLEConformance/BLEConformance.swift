@@ -1,5 +1,5 @@
 import ArgumentParser
-import Foundation
+import BLERuntime
 
 /// Drives parts of the stack through bytes, for test suites that others wrote.
 ///
@@ -9,7 +9,7 @@ struct BLEConformance: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Drives parts of the stack through bytes, for test suites written elsewhere.",
         discussion: "Standard output carries one JSON object a line, and nothing else.",
-        subcommands: [AttributeCommand.self, ControllerCommand.self, AdversaryCommand.self]
+        subcommands: [AttributeCommand.self, ControllerCommand.self, FileCommand.self, AdversaryCommand.self]
     )
 
     static func main() { main(nil) }
@@ -19,11 +19,18 @@ struct BLEConformance: ParsableCommand {
         do {
             var command = try parseAsRoot(arguments)
             try command.run()
+        } catch let error as Senseless {
+            end("\(error)")
         } catch {
             guard exitCode(for: error) == .validationFailure else { exit(withError: error) }
-            FileHandle.standardError.write(Data("BLEConformance: \(message(for: error))\n".utf8))
-            exit(withError: ExitCode(2))
+            end(message(for: error))
         }
+    }
+
+    /// Ends the process with exit status 2, and a line on standard error that says why.
+    static func end(_ reason: String) -> Never {
+        try? StandardStream.error.write(line: "BLEConformance: \(reason)")
+        exit(withError: ExitCode(2))
     }
 }
 

@@ -45,7 +45,9 @@ struct DriverLoop {
         while !rest.isEmpty {
             let count = rest.withUnsafeBytes { Foundation.write(output, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw Senseless("standard output is closed") }
+            guard count > 0 else {
+                throw Senseless("standard output cannot be written: \(String(cString: strerror(errno)))")
+            }
             rest = rest.dropFirst(count)
         }
     }

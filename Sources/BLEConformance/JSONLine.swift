@@ -1,3 +1,4 @@
+import BLERuntime
 import Foundation
 
 /// One line of JSON, its keys in a fixed order.
@@ -11,10 +12,19 @@ enum JSONLine {
         }
     }
 
+    /// Prints the line that says this, or ends the process if that is impossible.
+    static func print(_ value: some Encodable) {
+        do throws(StandardStream.Failure) {
+            try StandardStream.output.write(line: text(value))
+        } catch {
+            BLEConformance.end("\(error)")
+        }
+    }
+
     /// What the line says.
     static func value<Value: Decodable>(_: Value.Type, in line: String) throws -> Value {
         do { return try JSONDecoder().decode(Value.self, from: Data(line.utf8)) } catch {
-            throw Senseless("standard input: \(line): \(error)")
+            throw Senseless("standard input: \(line): \((error as? DecodingError)?.explanation ?? "\(error)")")
         }
     }
 }

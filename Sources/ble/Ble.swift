@@ -21,7 +21,8 @@ struct Ble: AsyncParsableCommand {
               ble radio --port 7001 --port 7002              two virtual controllers on one air
 
             Exit status: 0 done, 1 it did not happen, 64 wrong usage, 66 a file cannot be used,
-            69 no radio, 75 the peer was not found or did not answer in time.
+            69 no radio, or none any more, 74 standard output cannot be written, 75 the peer was not found or did not
+            answer in time.
             """,
         version: "0.1.0",
         subcommands: [
@@ -29,4 +30,21 @@ struct Ble: AsyncParsableCommand {
             Radio.self,
         ]
     )
+
+    static func main() async { await main(nil) }
+
+    /// Does what `arguments` say, those of the process if `nil`; ends the process if that fails.
+    static func main(_ arguments: [String]?) async {
+        do {
+            var command = try await asyncParseAsRoot(arguments)
+            if var command = command as? any AsyncParsableCommand {
+                try await command.run()
+            } else {
+                try command.run()
+            }
+        } catch {
+            guard exitCode(for: error) == .success else { exit(withError: error) }
+            StandardOutput.write(line: fullMessage(for: error))
+        }
+    }
 }

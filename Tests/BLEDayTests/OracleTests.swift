@@ -13,8 +13,27 @@ struct OracleTests {
         #expect(link.connected(at: .zero) != nil)
         link.connect(reconnects: false, at: .zero)
         link.connect(reconnects: false, at: .zero)
+        #expect(link.asked == nil)
         #expect(link.connected(at: .zero) == nil)
         #expect(link.connected(at: .zero) != nil)
+    }
+
+    @Test("A connection that is there is told to who asks for it, once, unless it ends or is given up before")
+    func confirming() {
+        for ends in [false, true] {
+            var link = LinkModel(hearsOfReconnecting: true)
+            link.connect(reconnects: false, at: .zero)
+            _ = link.connected(at: .zero)
+            link.connect(reconnects: false, at: .seconds(1))
+            link.connect(reconnects: false, at: .seconds(2))
+            #expect(link.asked == .seconds(1))
+            var told = link
+            let confirmations = [told.confirmed(), told.confirmed()]
+            #expect(confirmations == [true, false])
+            if ends { _ = link.disconnected(Self.lost, isReconnecting: false, isExcused: true, at: .zero) }
+            if !ends { link.cancel(at: .zero) }
+            #expect(link.asked == nil)
+        }
     }
 
     @Test("Giving up is answered once, without an error")
@@ -52,39 +71,21 @@ struct OracleTests {
         #expect((complaint == nil) == isRight)
     }
 
-    @Test("Requests are answered once and in order, but for what is answered at once")
+    @Test("Requests are answered once and in order, whatever they are about")
     func order() {
         var requests = RequestModel()
-        let request = { (kind: RequestModel.Kind, lane: RequestModel.Lane) in
-            RequestModel.Request(kind: kind, subject: nil, lane: lane, outcome: .success, number: nil, made: .zero)
+        for kind in [RequestModel.Kind.services, .rssi, .read, .notify] {
+            requests.ask(.init(kind: kind, subject: nil, outcome: .success, number: nil, made: .zero))
         }
-        requests.ask(request(.services, .attributes))
-        requests.ask(request(.rssi, .rssi))
-        requests.ask(request(.read, .attributes))
-        requests.ask(request(.notify, .immediate))
-        if case .due = requests.answer(.notify, nil, nil) {} else { Issue.record("what is immediate may overtake") }
-        if case .due = requests.answer(.rssi, nil, nil) {} else { Issue.record("other kinds may overtake") }
-        if case .early = requests.answer(.read, nil, nil) {} else { Issue.record("a read may not overtake") }
-        if case .unasked = requests.answer(.read, nil, nil) {} else { Issue.record("a read is answered once") }
+        if case .early = requests.answer(.read, nil) {} else { Issue.record("a read may not overtake") }
+        if case .unasked = requests.answer(.read, nil) {} else { Issue.record("a read is answered once") }
+        if case .early = requests.answer(.rssi, nil) {} else { Issue.record("nor may what is about the link") }
+        if case .due = requests.answer(.services, nil) {} else { Issue.record("the first is due") }
+        if case .due = requests.answer(.notify, nil) {} else { Issue.record("then the one behind it") }
+        requests.ask(.init(kind: .services, subject: nil, outcome: .success, number: nil, made: .zero))
         #expect(requests.overdue(since: .seconds(1)).count == 1)
         #expect(requests.end().map(\.kind) == [.services])
         #expect(requests.end().isEmpty)
-    }
-
-    @Test("Of two requests that look alike, either may be answered first")
-    func twins() {
-        var requests = RequestModel()
-        for lane in [RequestModel.Lane.attributes, .immediate] {
-            requests.ask(.init(kind: .notify, subject: nil, lane: lane, outcome: .success, number: nil, made: .zero))
-        }
-        guard case .due = requests.answer(.notify, nil, nil),
-            case .due(let last) = requests.answer(.notify, nil, Self.lost)
-        else {
-            Issue.record("both are answered in time")
-            return
-        }
-        #expect(RequestModel.complaint(last, Self.lost, isExcused: true) == nil)
-        #expect(RequestModel.complaint(last, Self.lost, isExcused: false) != nil)
     }
 
     @Test("An answer is what was to be expected, unless the link may be lost")
@@ -92,7 +93,6 @@ struct OracleTests {
         var request = RequestModel.Request(
             kind: .read,
             subject: nil,
-            lane: .attributes,
             outcome: .success,
             number: nil,
             made: .zero
@@ -104,6 +104,9 @@ struct OracleTests {
         #expect(RequestModel.complaint(request, CBATTError(.readNotPermitted), isExcused: false) == nil)
         #expect(RequestModel.complaint(request, CBATTError(.writeNotPermitted), isExcused: false) != nil)
         #expect(RequestModel.complaint(request, nil, isExcused: true) != nil)
+        request.outcome = .success
+        request.isCertain = true
+        #expect(RequestModel.complaint(request, Self.lost, isExcused: true) != nil)
     }
 
     @Test("Values come in order, none is lost, and none comes that nobody wants")

@@ -41,11 +41,13 @@ struct ChannelConversationTests {
         _ channel: CBL2CAPChannel,
         _ data: Data,
         _ patience: ChannelConversation.Patience,
-        at end: End
+        at end: End,
+        begun: (ChannelConversation) -> Void = { _ in }
     ) async {
         var rest = data
         let printer = Printer(json: true) { end.lines.append($0) }
         let conversation = ChannelConversation(patience, printer)
+        begun(conversation)
         do {
             try await conversation.hold(through: channel) {
                 let piece = rest.prefix(5000)
@@ -67,6 +69,7 @@ struct ChannelConversationTests {
         sending data: Data,
         _ patience: ChannelConversation.Patience,
         psm: CBL2CAPPSM? = nil,
+        begun: @escaping (ChannelConversation) -> Void = { _ in },
         serve: @escaping (CBL2CAPChannel) -> Void
     ) async throws -> End {
         let end = End()
@@ -74,7 +77,7 @@ struct ChannelConversationTests {
         sensor.inhabit {
             server = ChannelServer(name: "Store") { if case .opened(let channel) = $0 { serve(channel) } }
         }
-        let opener = phone.inhabit { Central() }
+        let opener = phone.inhabit { Central(clock: world.clock) }
         var isOver = false
         let work = Task {
             defer { isOver = true }
@@ -83,7 +86,7 @@ struct ChannelConversationTests {
             try await opener.connect(peripheral, within: .seconds(60))
             let number = if let psm { psm } else { try await opener.psm(of: peripheral) }
             let channel = try await opener.openChannel(number, to: peripheral)
-            await talk(channel, data, patience, at: end)
+            await talk(channel, data, patience, at: end, begun: begun)
             try await opener.disconnect(peripheral)
         }
         for _ in 0..<120 where !isOver { await world.advance(by: .seconds(1)) }
@@ -116,6 +119,26 @@ struct ChannelConversationTests {
         #expect(end.counts == [100_000, 0] && end.trouble == nil)
         #expect(far.isOver && far.trouble == nil)
         #expect(far.received == data)
+    }
+
+    @Test("An end whose channel is closed before all has gone out says how much had", arguments: [false, true])
+    func cut(isOwn: Bool) async throws {
+        let data = Self.octets(1_000_000)
+        var own: ChannelConversation?, far: ChannelPipe?, received = Data()
+        let end = try await visit(sending: data, .init(), begun: { own = $0 }) { channel in
+            far = ChannelPipe(channel, echoes: false) { event in
+                guard case .received(let octets) = event else { return }
+                received += octets
+                guard received.count > 50_000 else { return }
+                if isOwn { own?.interrupt() } else { far?.close() }
+            }
+        }
+        guard case .unsent(let sent, because: nil) = end.trouble else {
+            Issue.record("the trouble is \(String(describing: end.trouble))")
+            return
+        }
+        #expect(sent < data.count && received.count < data.count)
+        #expect(received == data.prefix(received.count))
     }
 
     @Test("An end that gets less than it waits for says so")

@@ -24,7 +24,7 @@ struct PeripheralDescriptionTests {
         )
         #expect(description.name == "Lamp")
         #expect(description.services[0].primary == nil)
-        #expect(description.services[0].characteristics?[0].ticks?.values == ["0x63"])
+        #expect(description.services[0].characteristics?[0].ticks?.values.map(\.octets) == [Data([0x63])])
     }
 
     @Test(
@@ -33,7 +33,7 @@ struct PeripheralDescriptionTests {
             ("{", "JSON"),
             (#"{"services": []}"#, "name"),
             (#"{"name": 1, "services": []}"#, "name"),
-            (#"{"name": "x", "services": [{}]}"#, "services.[0]"),
+            (#"{"name": "x", "services": [{}]}"#, "services[0]"),
             (#"{"name": "x", "services": [{"uuid": "18"}]}"#, "18"),
             (service(#"{"uuid": "2A19", "properties": ["fly"]}"#), "writeWithoutResponse"),
             (service(#"{"uuid": "2A19", "properties": ["read"], "value": "0x1"}"#), "0x1"),
@@ -51,6 +51,39 @@ struct PeripheralDescriptionTests {
             #expect(trouble.description.contains(named))
             #expect(trouble.exitCode.rawValue == 66)
         }
+    }
+
+    @Test(
+        "A period that is huge, tiny, negative or no number is refused with its keys and what is expected",
+        arguments: [
+            "0", "0.009", "-1", "1e10", "1e30", "1e300", "1e999", "99999999999999999999", #""1""#, "[]", "true",
+        ]
+    )
+    func periods(every: String) {
+        let ticks = #"{"uuid": "2A19", "properties": [], "ticks": {"every": \#(every), "values": ["1"]}}"#
+        let trouble = #expect(throws: Trouble.self) { try describe(Self.service(ticks)) }
+        let expected = "a number of seconds from 0.01 to 31536000 is expected"
+        let place = "services[0].characteristics[0].ticks.every"
+        #expect(trouble?.description.hasSuffix(" cannot be used: \(expected), at \(place)") == true)
+    }
+
+    @Test(
+        "A value of more than 512 octets is refused with its key and the limit, wherever it is",
+        arguments: [
+            (#""value": "%""#, "value"), (#""description": "%""#, "description"),
+            (#""ticks": {"every": 1, "values": ["1", "%"]}"#, "ticks.values[1]"),
+        ]
+    )
+    func lengths(field: String, key: String) throws {
+        func read(octets: Int) throws -> PeripheralDescription {
+            let value = String(repeating: "x", count: octets)
+            let field = field.replacingOccurrences(of: "%", with: value)
+            return try describe(Self.service(#"{"uuid": "2A19", "properties": [], \#(field)}"#))
+        }
+        #expect(throws: Never.self) { try read(octets: 512) }
+        let trouble = #expect(throws: Trouble.self) { try read(octets: 513) }
+        #expect(trouble?.description.contains(key) == true)
+        #expect(trouble?.description.contains("512 octets") == true)
     }
 
     private static func service(_ characteristic: String) -> String {

@@ -8,8 +8,35 @@ import Testing
 struct WritingTests {
     private static let lamp = """
         {"name": "Lamp", "services": [{"uuid": "FFA0", "characteristics": [
-          {"uuid": "FFA1", "properties": ["read", "writeWithoutResponse"], "value": "0x11"}]}]}
+          {"uuid": "FFA1", "properties": ["read", "writeWithoutResponse"], "value": "0x11"},
+          {"uuid": "FFA2", "properties": ["read", "write"]}]}]}
         """
+
+    @Test("What would be dropped is refused instead", arguments: [("FFA1", 600), ("FFA2", 1)])
+    func refused(uuid: String, count: Int) async throws {
+        let world = World(seed: 1)
+        let phone = world.machine("phone"), sensor = world.machine("sensor", at: .init(x: 2))
+        let description = try JSONDecoder().decode(PeripheralDescription.self, from: Data(Self.lamp.utf8))
+        let lamp = sensor.inhabit { DescribedPeripheral(description) { _ in } }
+        let central = phone.inhabit { Central(clock: world.clock) }
+        var isOver = false
+        let work = Task {
+            defer { isOver = true }
+            try await central.powerOn()
+            let peripheral = try await central.find(PeerReference(text: "Lamp"), within: .seconds(60))
+            try await central.connect(peripheral, within: .seconds(60))
+            let found = try await central.characteristic(CBUUID(string: uuid), of: peripheral)
+            try await central.writeCommand(Data(count: count), to: found, of: peripheral)
+        }
+        for _ in 0..<120 where !isOver { await world.advance(by: .seconds(1)) }
+        try #require(isOver)
+        await #expect {
+            try await work.value
+        } throws: {
+            ($0 as? Trouble)?.description.hasPrefix("\(uuid) was not written: ") == true
+        }
+        lamp.stop()
+    }
 
     @Test(
         "A value without response has been taken when the step is over, however long discovery is ago",
@@ -26,7 +53,7 @@ struct WritingTests {
                 if fact.event == "written" { taken.append(fact.fields["value"] as? String ?? "") }
             }
         }
-        let central = phone.inhabit { Central() }
+        let central = phone.inhabit { Central(clock: world.clock) }
         let mayWrite = AsyncStream.makeStream(of: Void.self)
         let work = Task {
             defer { isOver = true }

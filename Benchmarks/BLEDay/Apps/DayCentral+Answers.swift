@@ -63,13 +63,14 @@ extension DayCentral {
         _ error: (any Error)?
     ) {
         guard let subject = speaker(peripheral, kind.rawValue) else { return }
-        switch subject.requests.answer(kind, object.map { ObjectIdentifier($0) }, error) {
+        switch subject.requests.answer(kind, object.map { ObjectIdentifier($0) }) {
         case .unasked: complain("\(kind) of \(object?.uuid.uuidString ?? "it") was answered unasked: \(told(error))")
         case .void: break
         case .early(let request, let earlier):
             // What was asked about services that went away is answered when the app hears of that, not in its turn.
-            let instant = isStale(error) ? linked(subject) : request.made
-            if error == nil || !chronicle.hasRebuilt(subject.server, since: instant) {
+            let mayKnowLater = isStale(error) || request.isCertain
+            let isRebuilt = chronicle.hasRebuilt(subject.server, since: mayKnowLater ? linked(subject) : request.made)
+            if !isRebuilt || error == nil && !request.isCertain {
                 let names = "\(kind) of \(object?.uuid.uuidString ?? "it")"
                 complain("\(names) was answered before \(earlier.kind): \(told(error))")
             }

@@ -38,7 +38,7 @@ extension DayCentral {
         _ kind: RequestModel.Kind,
         _ object: CBAttribute? = nil,
         _ outcome: RequestModel.Outcome = .success,
-        lane: RequestModel.Lane = .attributes,
+        isCertain: Bool = false,
         number: UInt64? = nil,
         _ body: () -> Void
     ) {
@@ -46,8 +46,8 @@ extension DayCentral {
             RequestModel.Request(
                 kind: kind,
                 subject: object.map { ObjectIdentifier($0) },
-                lane: lane,
                 outcome: outcome,
+                isCertain: isCertain,
                 number: number,
                 made: chronicle.now
             )
@@ -75,12 +75,11 @@ extension DayCentral {
     }
 
     private func readRSSI(_ subject: Subject) {
-        ask(subject, .rssi, lane: .rssi) { subject.peripheral.readRSSI() }
+        ask(subject, .rssi) { subject.peripheral.readRSSI() }
     }
 
     private func openChannel(_ subject: Subject, _ psm: CBL2CAPPSM) {
-        let lane: RequestModel.Lane = psm == 0 || psm > 0xFF ? .immediate : .channels
-        ask(subject, .channel, nil, .either, lane: lane) { subject.peripheral.openL2CAPChannel(psm) }
+        ask(subject, .channel, nil, .either) { subject.peripheral.openL2CAPChannel(psm) }
     }
 
     private func read(_ subject: Subject, _ item: CBCharacteristic) {
@@ -89,7 +88,7 @@ extension DayCentral {
             !isReadable
             ? .refusal(CBATTError.Code.readNotPermitted.rawValue)
             : item.uuid == Layout.secret ? .refusal(Layout.secretRefusal) : .success
-        ask(subject, .read, item, outcome, lane: isReadable ? .attributes : .immediate) {
+        ask(subject, .read, item, outcome, isCertain: !isReadable) {
             subject.peripheral.readValue(for: item)
         }
     }
@@ -97,14 +96,14 @@ extension DayCentral {
     private func write(_ subject: Subject, _ item: CBCharacteristic) {
         guard item.properties.contains(.write) else {
             let refusal = RequestModel.Outcome.refusal(CBATTError.Code.writeNotPermitted.rawValue)
-            return ask(subject, .write, item, refusal, lane: .immediate) {
+            return ask(subject, .write, item, refusal, isCertain: true) {
                 subject.peripheral.writeValue(Data([1]), for: item, type: .withResponse)
             }
         }
         switch dice.below(10) {
         case 0:
             let refusal = RequestModel.Outcome.refusal(CBATTError.Code.invalidAttributeValueLength.rawValue)
-            ask(subject, .write, item, refusal, lane: .immediate) {
+            ask(subject, .write, item, refusal, isCertain: true) {
                 subject.peripheral.writeValue(Data(count: 513), for: item, type: .withResponse)
             }
         case 1, 2:
@@ -132,9 +131,10 @@ extension DayCentral {
     func setNotify(_ subject: Subject, _ item: CBCharacteristic, _ enabled: Bool) {
         subject.values[ObjectIdentifier(item), default: ValueModel()].changing()
         let canNotify = !item.properties.isDisjoint(with: [.notify, .indicate])
-        let isImmediate = !canNotify || item.isNotifying == enabled
+        let isChanging = subject.requests.isOpen(.notify, ObjectIdentifier(item))
+        let isCertain = !canNotify || !isChanging && item.isNotifying == enabled
         let refusal = RequestModel.Outcome.refusal(CBATTError.Code.requestNotSupported.rawValue)
-        ask(subject, .notify, item, canNotify ? .success : refusal, lane: isImmediate ? .immediate : .attributes) {
+        ask(subject, .notify, item, canNotify ? .success : refusal, isCertain: isCertain) {
             subject.peripheral.setNotifyValue(enabled, for: item)
         }
     }

@@ -77,6 +77,7 @@ final class DayCentral: DayApp, @unchecked Sendable {
 
     func connected(_ peripheral: CBPeripheral) {
         guard let subject = subject(peripheral) else { return complain("connected to a stranger") }
+        if subject.link.confirmed() { return checkState(of: subject) }
         complain(subject.link.connected(at: chronicle.now))
         checkState(of: subject)
         if peripheral.services != nil { complain("services before they were discovered") }
@@ -144,6 +145,7 @@ final class DayCentral: DayApp, @unchecked Sendable {
             case .connecting where isLast && subject.link.since < instant: complain("connecting is not answered")
             case .idle, .connecting, .connected, .closing: break
             }
+            if let asked = subject.link.asked, asked < instant { complain("a connection that is there is not told") }
             if let since = subject.closedSince, since < instant { complain("no room, and no word of it") }
             checkState(of: subject)
         }

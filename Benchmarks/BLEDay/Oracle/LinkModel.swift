@@ -5,7 +5,8 @@ import CoreBluetooth
 /// | the app calls | while it is | and hears |
 /// | --- | --- | --- |
 /// | `connect` | idle | `didConnect` or, rarely, `didFailToConnect`, in the end |
-/// | `connect` | connecting, connected | nothing more |
+/// | `connect` | connecting | nothing more |
+/// | `connect` | connected | `didConnect` at once, unless the connection ends before |
 /// | `connect` | closing | that it ended, and then as if it had been idle |
 /// | `cancelPeripheralConnection` | idle, closing | nothing more |
 /// | `cancelPeripheralConnection` | connecting, connected | `didDisconnectPeripheral` without an error, once |
@@ -29,6 +30,8 @@ struct LinkModel {
     private(set) var state = State.idle
     /// Since when it is in that state.
     private(set) var since = Duration.zero
+    /// Since when the app waits to hear of the connection that it has, and asked for once more.
+    private(set) var asked: Duration?
     private var wish = Wish.once
     /// Whether the delegate can hear that a connection is being made again.
     private let hearsOfReconnecting: Bool
@@ -50,17 +53,26 @@ struct LinkModel {
         let wanted: Wish = reconnects ? .again : .once
         switch state {
         case .idle: (state, wish, since) = (.connecting, wanted, now)
-        case .connecting, .connected: if wish != wanted { wish = .either }
+        case .connecting, .connected:
+            if wish != wanted { wish = .either }
+            if state == .connected { asked = asked ?? now }
         case .closing: (state, wish) = (.closing(again: true), wanted)
         }
     }
 
     mutating func cancel(at now: Duration) {
+        asked = nil
         switch state {
         case .idle: break
         case .connecting, .connected: (state, since) = (.closing(again: false), now)
         case .closing: state = .closing(again: false)
         }
+    }
+
+    /// - Returns: Whether the app hears of the connection that it has, since it asked for it.
+    mutating func confirmed() -> Bool {
+        defer { asked = nil }
+        return asked != nil
     }
 
     /// - Returns: What is wrong, if anything.
@@ -85,7 +97,7 @@ struct LinkModel {
         isExcused: Bool,
         at now: Duration
     ) -> String? {
-        defer { since = now }
+        defer { (since, asked) = (now, nil) }
         switch state {
         case .idle, .connecting: return "disconnected while \(state)"
         case .closing(let again):
@@ -103,7 +115,7 @@ struct LinkModel {
         }
     }
 
-    mutating func radioLost(at now: Duration) { (state, since) = (.idle, now) }
+    mutating func radioLost(at now: Duration) { (state, since, asked) = (.idle, now, nil) }
 
     /// What the property says in this state; `nil` if the documents leave it open.
     var publicState: CBPeripheralState? {

@@ -1,21 +1,10 @@
 import CoreBluetooth
 
-/// What Apple documents of the requests to one peripheral: each is answered once, and those of a kind in order.
+/// What Apple documents of the requests to one peripheral: each is answered once, and all of them in order.
 struct RequestModel {
     enum Kind: String {
         case services, included, characteristics, descriptors, read, readDescriptor, write, writeDescriptor, notify
         case rssi, channel
-    }
-
-    /// What is answered in order among itself.
-    enum Lane {
-        /// The peripheral's attributes.
-        case attributes
-        case rssi, channels
-        /// Nobody needs to be asked: answered at once, before what is under way.
-        case immediate
-        /// Either that or the attributes: of two requests that look alike, one was answered, and which is unknown.
-        case unknown
     }
 
     enum Outcome: Equatable {
@@ -29,8 +18,9 @@ struct RequestModel {
         var kind: Kind
         /// The service, characteristic or descriptor.
         var subject: ObjectIdentifier?
-        var lane: Lane
         var outcome: Outcome
+        /// Whether nobody needs to be asked, so that nothing else can come of it.
+        var isCertain = false
         /// The number of the value that is written, if the server counts it.
         var number: UInt64?
         var made: Duration
@@ -51,31 +41,15 @@ struct RequestModel {
     }
 
     /// Takes the answer about `subject`.
-    ///
-    /// Of several requests that it may be the answer to, it is taken for that of the one which it fits best.
-    mutating func answer(_ kind: Kind, _ subject: ObjectIdentifier?, _ error: (any Error)?) -> Answer {
+    mutating func answer(_ kind: Kind, _ subject: ObjectIdentifier?) -> Answer {
         let matches = { (request: Request) in request.kind == kind && request.subject == subject }
-        let candidates = open.indices.filter { matches(open[$0]) }
-        let due = candidates.filter { earlier(than: $0) == nil }
-        let fitting = due.first { Self.complaint(open[$0], error, isExcused: false) == nil }
-        // What is told at once is told as foreseen, so anything else is told of another.
-        let asked = due.first { open[$0].lane != .immediate }
-        guard let index = fitting ?? asked ?? due.first ?? candidates.first else {
+        guard let index = open.firstIndex(where: matches) else {
             guard let index = void.firstIndex(where: matches) else { return .unasked }
             void.remove(at: index)
             return .void
         }
-        for twin in candidates where open[twin].lane != open[index].lane { open[twin].lane = .unknown }
-        let before = earlier(than: index), request = open.remove(at: index)
+        let before = open[..<index].first, request = open.remove(at: index)
         return before.map { .early(request, before: $0) } ?? .due(request)
-    }
-
-    /// What must be answered before the request at `index`.
-    private func earlier(than index: Int) -> Request? {
-        switch open[index].lane {
-        case .immediate, .unknown: nil
-        case .attributes, .rssi, .channels: open[..<index].first { $0.lane == open[index].lane }
-        }
     }
 
     /// The attributes are gone.
@@ -93,9 +67,9 @@ struct RequestModel {
     /// What has waited since before `instant`.
     func overdue(since instant: Duration) -> [Request] { open.filter { $0.made < instant } }
 
-    /// How many characteristics' requests of a kind wait.
-    func count(_ kind: Kind, _ subject: ObjectIdentifier) -> Int {
-        open.count { $0.kind == kind && $0.subject == subject && $0.lane == .attributes }
+    /// Whether a request of that kind waits.
+    func isOpen(_ kind: Kind, _ subject: ObjectIdentifier) -> Bool {
+        open.contains { $0.kind == kind && $0.subject == subject }
     }
 
     /// Judges an answer, excused if the link, or the attribute, may have gone away.
@@ -111,7 +85,7 @@ struct RequestModel {
             }
         if isGood { return nil }
         let told = error.map { "\($0)" } ?? "success"
-        if request.lane == .immediate { return "\(request.kind) told \(told) instead of \(request.outcome)" }
+        if request.isCertain { return "\(request.kind) told \(told) instead of \(request.outcome)" }
         if error != nil, isExcused { return nil }
         return "\(request.kind) answered with \(told) instead of \(request.outcome), without a cause"
     }

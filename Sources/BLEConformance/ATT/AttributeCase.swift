@@ -1,4 +1,5 @@
 import BLEHost
+import BLERuntime
 import BLEWire
 import Foundation
 
@@ -12,24 +13,24 @@ struct AttributeCase: Decodable {
     struct Service: Decodable {
         let type: String
         let uuid: String
-        let start: UInt16
-        let end: UInt16
+        let start: AttributeHandle
+        let end: AttributeHandle
         let items: [Item]
     }
 
     struct Item: Decodable {
         let kind: String
-        let handle: UInt16
+        let handle: AttributeHandle
         let uuid: String
-        let start: UInt16?
-        let end: UInt16?
-        let properties: UInt8?
-        let value_handle: UInt16?
-        let permissions: UInt8?
+        let start: AttributeHandle?
+        let end: AttributeHandle?
+        let properties: CharacteristicProperties?
+        let value_handle: AttributeHandle?
+        let permissions: AttributePermissions?
         let value: String?
     }
 
-    let mtu: Int
+    let mtu: MTU
     let context: String?
     let database: Database?
     let operation: AttributeOperation.Description?
@@ -37,13 +38,13 @@ struct AttributeCase: Decodable {
     init(file path: String) throws {
         do {
             self = try JSONDecoder().decode(Self.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
-        } catch { throw Senseless("\(path): \(error)") }
+        } catch { throw Senseless("\(path): \((error as? DecodingError)?.explanation ?? "\(error)")") }
     }
 
     init(json: String) throws { self = try JSONDecoder().decode(Self.self, from: Data(json.utf8)) }
 
     /// The configuration of a layer that offers the MTU of this case.
-    var configuration: AttributeLayer.Configuration { .init(preferredMTU: mtu) }
+    var configuration: AttributeLayer.Configuration { .init(preferredMTU: mtu.octets) }
 
     /// The database that is described, with exactly its handles.
     func makeDatabase() throws -> GATTDatabase {
@@ -58,7 +59,7 @@ struct AttributeCase: Decodable {
 extension AttributeCase.Service {
     fileprivate func exact() throws -> GATTDatabase.ExactService {
         guard ["primary", "secondary"].contains(type) else { throw Senseless("no kind of service: \(type)") }
-        guard let range = AttributeHandleRange(.init(wire: start), .init(wire: end)) else {
+        guard let range = AttributeHandleRange(start, end) else {
             throw Senseless("no range: \(start) to \(end)")
         }
         return .init(
@@ -73,24 +74,26 @@ extension AttributeCase.Service {
 extension AttributeCase.Item {
     fileprivate func exact() throws -> GATTDatabase.ExactItem {
         let uuid = try BluetoothUUID(spelled: uuid)
-        let handle = AttributeHandle(wire: handle)
-        let permissions = AttributePermissions(rawValue: permissions ?? 0)
+        let permissions = permissions ?? []
         let value = try [UInt8](hexadecimal: value ?? "")
+        guard value.count <= ATT.maximumValueLength else {
+            throw Senseless("the value at \(handle) has more than \(ATT.maximumValueLength) octets")
+        }
         switch kind {
         case "include":
-            guard let range = AttributeHandleRange(.init(wire: start ?? 0), .init(wire: end ?? 0)) else {
+            guard let range = AttributeHandleRange(start ?? .none, end ?? .none) else {
                 throw Senseless("the include at \(handle) has no range")
             }
             return .include(handle, uuid, range)
         case "characteristic":
-            guard let value_handle, value_handle > handle.wire else {
+            guard let value_handle, value_handle > handle else {
                 throw Senseless("the value of the characteristic at \(handle) is not behind its declaration")
             }
             return .characteristic(
                 handle,
                 uuid,
-                CharacteristicProperties(rawValue: UInt16(properties ?? 0)),
-                value: (AttributeHandle(wire: value_handle), value),
+                properties ?? [],
+                value: (value_handle, value),
                 permissions
             )
         case "descriptor": return .descriptor(handle, uuid, permissions, value)

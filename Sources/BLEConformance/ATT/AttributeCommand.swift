@@ -35,12 +35,7 @@ struct AttributeCommand: ParsableCommand {
     }
 
     private static func run(_ makeDriver: () throws -> some Driver) throws {
-        do {
-            var driver = try makeDriver()
-            try DriverLoop(packets: 3, input: STDIN_FILENO, output: STDOUT_FILENO).run(&driver)
-        } catch let error as Senseless {
-            FileHandle.standardError.write(Data("BLEConformance: \(error)\n".utf8))
-            throw ExitCode(2)
-        }
+        var driver = try makeDriver()
+        try DriverLoop(packets: 3, input: STDIN_FILENO, output: STDOUT_FILENO).run(&driver)
     }
 }

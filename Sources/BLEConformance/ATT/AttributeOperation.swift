@@ -6,10 +6,10 @@ struct AttributeOperation {
     /// An operation as JSON describes it.
     struct Description: Decodable {
         let op: String
-        let handle: UInt16?
-        let handles: [UInt16]?
-        let start: UInt16?
-        let end: UInt16?
+        let handle: AttributeHandle?
+        let handles: [AttributeHandle]?
+        let start: AttributeHandle?
+        let end: AttributeHandle?
         let uuid: String?
         let value: String?
         let auto_elevate_security: Bool?
@@ -60,7 +60,7 @@ extension AttributeOperation.Description {
     fileprivate var attribute: AttributeHandle {
         get throws {
             guard let handle else { throw Senseless("\(op) needs a handle") }
-            return AttributeHandle(wire: handle)
+            return handle
         }
     }
 
@@ -68,7 +68,8 @@ extension AttributeOperation.Description {
 
     private var range: AttributeHandleRange {
         get throws {
-            guard let range = AttributeHandleRange(.init(wire: start ?? 1), .init(wire: end ?? 0xFFFF)) else {
+            let whole = AttributeHandleRange.all
+            guard let range = AttributeHandleRange(start ?? whole.start, end ?? whole.end) else {
                 throw Senseless("\(op) needs handles in order")
             }
             return range
@@ -94,7 +95,7 @@ extension AttributeOperation.Description {
             return .typedRead(TypedReading(try BluetoothUUID(spelled: uuid), in: try range))
         case "read_multiple":
             guard let handles, handles.count >= 2 else { throw Senseless("read_multiple needs two handles or more") }
-            return .read(.readMultipleRequest(.init(handles: handles.map { AttributeHandle(wire: $0) })))
+            return .read(.readMultipleRequest(.init(handles: handles)))
         case "write": return .write(ValueWriting(try octets, to: try attribute))
         case "write_long", "write_reliable": return .write(ValueWriting(try octets, to: try attribute, prepares: true))
         case "write_cmd": return .command(.writeCommand(.init(handle: try attribute, value: try octets)))

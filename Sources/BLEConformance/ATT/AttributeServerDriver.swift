@@ -10,7 +10,7 @@ struct AttributeServerDriver: Driver {
     private struct Command: Decodable {
         struct Action: Decodable {
             let op: String
-            let handle: UInt16
+            let handle: AttributeHandle
             let value: String
         }
 
@@ -44,13 +44,12 @@ struct AttributeServerDriver: Driver {
 
     mutating func receive(line: String, at now: Instant) throws {
         let action = try JSONLine.value(Command.self, in: line).do
-        let handle = AttributeHandle(wire: action.handle)
         let value = try [UInt8](hexadecimal: action.value)
         switch action.op {
         case "send_notification":
-            layer.send(value, of: handle, .notifications, on: Self.link, at: now)
+            layer.send(value, of: action.handle, .notifications, on: Self.link, at: now)
             lines.append(JSONLine.text(Answer(result: .init())))
-        case "send_indication": layer.send(value, of: handle, .indications, on: Self.link, at: now)
+        case "send_indication": layer.send(value, of: action.handle, .indications, on: Self.link, at: now)
         default: throw Senseless("a server cannot do \(action.op)")
         }
     }

@@ -1,6 +1,6 @@
 import ArgumentParser
+import BLERuntime
 import Dispatch
-import Foundation
 import Synchronization
 
 /// `adversary`: every short sequence of packets that a hostile peer may send.
@@ -19,18 +19,17 @@ struct AdversaryCommand: ParsableCommand {
             """
     )
 
-    @Option(help: "The length of the longest sequences.")
+    @Option(help: "The length of the longest sequences; 3 if left out.", transform: Bounds(1...16).read)
     var depth = 3
 
-    @Option(help: "How many sequences of that length with the same beginning are tried; all of them by default.")
+    @Option(
+        help: "How many sequences of that length with the same beginning are tried; all of them by default.",
+        transform: Bounds(1...1_000_000).read
+    )
     var sample: Int?
 
-    @Option(help: "What the choice of a part follows from.")
+    @Option(help: "What the choice of a part follows from; 0 if left out.", transform: Bounds(0...UInt64.max).read)
     var seed: UInt64 = 0
-
-    func validate() throws {
-        guard depth > 0, sample ?? 1 > 0 else { throw ValidationError("the depth and the sample are at least 1") }
-    }
 
     func run() throws {
         let attempts = Adversary(depth: depth, sample: sample, seed: seed).attempts
@@ -38,15 +37,11 @@ struct AdversaryCommand: ParsableCommand {
         DispatchQueue.concurrentPerform(iterations: attempts.count) { index in
             let report = attempts[index]()
             isSound.withLock {
-                Self.write(report)
+                JSONLine.print(report)
                 $0 = $0 && report.complaints.isEmpty
             }
         }
-        if let peak = ProcessMemory.peak { Self.write(["peak_megabytes": peak >> 20]) }
+        if let peak = ProcessMemory.peak { JSONLine.print(["peak_megabytes": peak >> 20]) }
         if !isSound.withLock(\.self) { throw ExitCode(1) }
-    }
-
-    private static func write(_ object: some Encodable) {
-        FileHandle.standardOutput.write(Data((JSONLine.text(object) + "\n").utf8))
     }
 }

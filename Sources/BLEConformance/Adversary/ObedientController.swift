@@ -27,6 +27,7 @@ enum ObedientController {
 
     private static func returned(by opcode: HCI.Opcode) -> [UInt8] {
         switch opcode {
+        case .readLocalVersionInformation: HCI.ReadLocalVersionInformation.Return().encoded
         case .readLocalSupportedCommands:
             HCI.ReadLocalSupportedCommands.Return(status: .success, commands: SupportedCommands(known)).encoded
         case .readLocalSupportedFeatures:

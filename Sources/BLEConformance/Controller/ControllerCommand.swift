@@ -12,7 +12,12 @@ struct ControllerCommand: ParsableCommand {
         discussion: "Each speaks HCI over H4. A new connection switches its controller off and on."
     )
 
-    @Option(name: .long, parsing: .singleValue, help: "A port to serve a controller at; may be given several times.")
+    @Option(
+        name: .long,
+        parsing: .singleValue,
+        help: "A port to serve a controller at, of the system's choice if 0; may be given several times.",
+        transform: Bounds(0...UInt16.max).read
+    )
     var port: [UInt16] = []
 
     func validate() throws {
@@ -22,7 +27,7 @@ struct ControllerCommand: ParsableCommand {
 
     func run() throws {
         let radio = try serve()
-        FileHandle.standardOutput.write(Data((JSONLine.text(["ready": true]) + "\n").utf8))
+        JSONLine.print(["ready": true])
         withExtendedLifetime(radio) { dispatchMain() }
     }
 
@@ -32,7 +37,7 @@ struct ControllerCommand: ParsableCommand {
         do {
             for port in port { try radio.listen(at: .tcp(host: "127.0.0.1", port: port)) }
         } catch {
-            FileHandle.standardError.write(Data("BLEConformance: \(error)\n".utf8))
+            try? StandardStream.error.write(line: "BLEConformance: \(error)")
             throw ExitCode(2)
         }
         return radio

@@ -6,15 +6,16 @@ struct AttributeTree {
     let printer: Printer
     let readsValues: Bool
 
-    /// Prints everything that was discovered.
-    func print(_ peripheral: CBPeripheral, through central: Central) async throws {
+    /// Prints a peripheral with the services that were discovered.
+    func print(_ services: [CBService], of peripheral: CBPeripheral, through central: Central) async throws {
         let identifier = peripheral.identifier.uuidString
         var fields: [String: Any] = ["identifier": identifier]
-        fields["name"] = peripheral.name
+        let name = central.name(of: peripheral)
+        fields["name"] = name
         fields["maximum_write_length"] = peripheral.maximumWriteValueLength(for: .withoutResponse)
-        let title = "\(peripheral.title.bold(printer.usesColor))  \(identifier.faint(printer.usesColor))"
+        let title = "\((name?.printable ?? identifier).bold(printer.usesColor))  \(identifier.faint(printer.usesColor))"
         printer.print(Fact("peripheral", fields, text: title))
-        for service in peripheral.services ?? [] {
+        for service in services {
             printer.print(fact(of: service))
             for characteristic in service.characteristics ?? [] {
                 try await print(characteristic, of: peripheral, through: central)
@@ -109,9 +110,17 @@ struct AttributeTree {
         switch value {
         case let data as Data: data.hexadecimal
         case let text as String: text
-        case let number as NSNumber: "\(number)"
+        // Configurations and extended properties have two octets.
+        case let number as NSNumber: number.uint16Value.littleEndianData.hexadecimal
         default: ""
         }
+    }
+}
+
+extension UInt16 {
+    /// The two octets, the lesser first.
+    fileprivate var littleEndianData: Data {
+        Data([UInt8(truncatingIfNeeded: self), UInt8(truncatingIfNeeded: self >> 8)])
     }
 }
 

@@ -7,20 +7,20 @@ struct PeerReference {
     var identifier: UUID? { UUID(uuidString: text) }
 
     func matches(_ sighting: Sighting) -> Bool {
-        sighting.peripheral.identifier == identifier || sighting.name == text || sighting.peripheral.name == text
+        sighting.peripheral.identifier == identifier || sighting.name == text
     }
 }
 
 extension Central {
     /// Finds a peripheral: at once if this host knows the identifier, else by scanning.
     func find(_ peer: PeerReference, within time: Duration) async throws -> CBPeripheral {
-        if let identifier = peer.identifier,
+        if isUsable, let identifier = peer.identifier,
             let known = manager.retrievePeripherals(withIdentifiers: [identifier]).first
         {
             return known
         }
-        var found: CBPeripheral?
-        defer { manager.stopScan() }
+        found = nil
+        defer { if isUsable { manager.stopScan() } }
         do {
             try await wait(
                 for: "Finding \(peer.text)",
@@ -28,7 +28,7 @@ extension Central {
                 after: { manager.scanForPeripherals(withServices: nil, options: nil) },
                 {
                     guard case .discovered(let sighting) = $0, peer.matches(sighting) else { return nil }
-                    found = sighting.peripheral
+                    self.found = sighting
                     return .success(())
                 }
             )
@@ -36,7 +36,12 @@ extension Central {
             throw Trouble.notFound(peer.text, within: time)
         }
         guard let found else { preconditionFailure("a search that succeeds has found something") }
-        return found
+        return found.peripheral
+    }
+
+    /// What a peripheral is called: as it is advertised, if it was found by that, else as it calls itself.
+    func name(of peripheral: CBPeripheral) -> String? {
+        if let found, found.peripheral === peripheral { found.name } else { peripheral.name }
     }
 
     /// Connects to a peripheral.
@@ -55,20 +60,23 @@ extension Central {
                 }
             )
         } catch {
-            manager.cancelPeripheralConnection(peripheral)
+            if isUsable { manager.cancelPeripheralConnection(peripheral) }
             throw error
         }
     }
 
-    /// Ends a connection, and waits until it has ended.
+    /// Ends a connection, and waits until it has ended, for whatever reason: a little longer than the host gives what
+    /// it has accepted to go out.
     func disconnect(_ peripheral: CBPeripheral) async throws {
-        guard peripheral.state != .disconnected else { return }
-        try await wait(
-            for: "Disconnecting",
-            within: .seconds(10),
-            after: { manager.cancelPeripheralConnection(peripheral) },
-            { if case .disconnected(peripheral, _) = $0 { .success(()) } else { nil } }
-        )
+        guard isUsable, peripheral.state != .disconnected else { return }
+        manager.cancelPeripheralConnection(peripheral)
+        do {
+            try await wait(for: "Disconnecting", within: .seconds(8)) {
+                if case .disconnected(peripheral, _) = $0 { .success(()) } else { nil }
+            }
+        } catch Trouble.radioLost {
+            return
+        }
     }
 
     /// Does something with a connected peripheral and waits for its answer, which a lost connection takes the place of.
@@ -78,35 +86,65 @@ extension Central {
         _ action: () -> Void,
         _ answer: @escaping (Happening) -> (any Error)??
     ) async throws {
-        try await wait(for: what, within: .seconds(35), after: action) { happening in
-            if case .disconnected(peripheral, let error) = happening {
-                return .failure(.disconnected(peripheral.title, error))
-            }
-            guard let outcome = answer(happening) else { return nil }
+        try await wait(for: what, needing: .connection(peripheral), within: .seconds(35), after: action) { happening in
+            guard let outcome = answer(happening), outcome?.isLoss != true else { return nil }
             return outcome.map { .failure(.failed(what, $0)) } ?? .success(())
         }
     }
 
-    /// Finds services, characteristics and descriptors: all of them, or those that may hold `wanted`.
-    func discover(_ peripheral: CBPeripheral, descriptors: Bool) async throws {
+    /// Finds services with their characteristics, and then, level by level, the services that they include.
+    ///
+    /// - Parameters:
+    ///   - peripheral: Whose they are.
+    ///   - descriptors: Whether to find the descriptors, too.
+    ///   - isEnough: Whether the services found so far are all that is wanted.
+    /// - Returns: Each service once, those that are included after those that include them.
+    /// - Throws: ``Trouble`` if the peripheral refuses, or is lost.
+    @discardableResult
+    func discover(
+        _ peripheral: CBPeripheral,
+        descriptors: Bool,
+        until isEnough: ([CBService]) -> Bool = { _ in false }
+    ) async throws -> [CBService] {
         try await ask(peripheral, "Discovering services", { peripheral.discoverServices(nil) }) {
             if case .servicesDiscovered(let error) = $0 { .some(error) } else { nil }
         }
-        for service in peripheral.services ?? [] {
-            try await discover(service, of: peripheral, descriptors: descriptors)
+        var level = peripheral.services ?? [], services = level
+        while !level.isEmpty {
+            for service in level {
+                try await discoverCharacteristics(of: service, of: peripheral, descriptors: descriptors)
+            }
+            guard !isEnough(services) else { break }
+            var included: [CBService] = []
+            for service in level {
+                try await discoverIncludedServices(of: service, of: peripheral)
+                for next in service.includedServices ?? [] where !services.contains(next) && !included.contains(next) {
+                    included.append(next)
+                }
+            }
+            services += included
+            level = included
+        }
+        return services
+    }
+
+    private func discoverIncludedServices(of service: CBService, of peripheral: CBPeripheral) async throws {
+        let what = "Discovering the services that \(service.uuid) includes"
+        try await ask(peripheral, what, { peripheral.discoverIncludedServices(nil, for: service) }) {
+            if case .includedServicesDiscovered(service, let error) = $0 { .some(error) } else { nil }
         }
     }
 
-    private func discover(_ service: CBService, of peripheral: CBPeripheral, descriptors: Bool) async throws {
+    private func discoverCharacteristics(
+        of service: CBService,
+        of peripheral: CBPeripheral,
+        descriptors: Bool
+    ) async throws {
         let what = "Discovering the characteristics of \(service.uuid)"
         try await ask(peripheral, what, { peripheral.discoverCharacteristics(nil, for: service) }) {
             if case .characteristicsDiscovered(service, let error) = $0 { .some(error) } else { nil }
         }
         guard descriptors else { return }
-        let included = "Discovering the services that \(service.uuid) includes"
-        try await ask(peripheral, included, { peripheral.discoverIncludedServices(nil, for: service) }) {
-            if case .includedServicesDiscovered(service, let error) = $0 { .some(error) } else { nil }
-        }
         for characteristic in service.characteristics ?? [] {
             let what = "Discovering the descriptors of \(characteristic.uuid)"
             try await ask(peripheral, what, { peripheral.discoverDescriptors(for: characteristic) }) {
@@ -120,12 +158,16 @@ extension Central {
         try await characteristics([uuid], of: peripheral)[0]
     }
 
-    /// Finds the first characteristic of each of these types.
+    /// Finds the first characteristic of each of these types, in services that others include only if need be.
     func characteristics(_ uuids: [CBUUID], of peripheral: CBPeripheral) async throws -> [CBCharacteristic] {
-        try await discover(peripheral, descriptors: false)
-        let all = (peripheral.services ?? []).flatMap { $0.characteristics ?? [] }
+        let first = { (uuid: CBUUID, services: [CBService]) in
+            services.lazy.flatMap { $0.characteristics ?? [] }.first { $0.uuid == uuid }
+        }
+        let services = try await discover(peripheral, descriptors: false) { services in
+            uuids.allSatisfy { first($0, services) != nil }
+        }
         return try uuids.map { uuid in
-            guard let found = all.first(where: { $0.uuid == uuid }) else {
+            guard let found = first(uuid, services) else {
                 throw Trouble.noCharacteristic(uuid.uuidString, of: peripheral.title)
             }
             return found
@@ -149,15 +191,15 @@ extension Central {
         var unanswered = characteristics
         let ask = { for characteristic in characteristics { peripheral.readValue(for: characteristic) } }
         let what = "Reading \(characteristics.map(\.uuid.uuidString).joined(separator: ", "))"
-        try await wait(for: what, within: .seconds(35), after: ask) { happening in
-            switch happening {
-            case .disconnected(peripheral, let error): return .failure(.disconnected(peripheral.title, error))
-            case .valueUpdated(let attribute, let error):
-                guard let index = unanswered.firstIndex(where: { $0 === attribute }) else { return nil }
-                if let trouble = answered(unanswered.remove(at: index), error) { return .failure(trouble) }
-                return unanswered.isEmpty ? .success(()) : nil
-            default: return nil
-            }
+        try await wait(for: what, needing: .connection(peripheral), within: .seconds(35), after: ask) { happening in
+            guard case .valueUpdated(let attribute, let error) = happening,
+                let index = unanswered.firstIndex(where: { $0 === attribute })
+            else { return nil }
+            let trouble = answered(unanswered.remove(at: index), error)
+            // The loss itself ends the step, as soon as all that it took with it has been answered.
+            if error?.isLoss == true { return nil }
+            if let trouble { return .failure(trouble) }
+            return unanswered.isEmpty ? .success(()) : nil
         }
     }
 
@@ -187,7 +229,17 @@ extension Central {
     /// a later question has dealt with the value; what is known is forgotten first, so that the question is asked.
     ///
     /// Core 6.0, Vol 3, Part F, 3.3.3.
+    ///
+    /// - Throws: ``Trouble/cannotWrite(_:_:)`` for what would be dropped without a word.
     func writeCommand(_ value: Data, to characteristic: CBCharacteristic, of peripheral: CBPeripheral) async throws {
+        guard characteristic.properties.contains(.writeWithoutResponse) else {
+            throw Trouble.cannotWrite(characteristic.uuid.uuidString, "it is not written without response")
+        }
+        let most = peripheral.maximumWriteValueLength(for: .withoutResponse)
+        guard value.count <= most else {
+            let reason = "without response \(peripheral.title) takes \(most) octets, and there are \(value.count)"
+            throw Trouble.cannotWrite(characteristic.uuid.uuidString, reason)
+        }
         if !peripheral.canSendWriteWithoutResponse {
             try await ask(peripheral, "Waiting for room to write", {}) {
                 if case .readyToWrite = $0 { .some(nil) } else { nil }
@@ -195,11 +247,24 @@ extension Central {
         }
         let types = characteristic.service.map { [$0.uuid] }
         peripheral.writeValue(value, for: characteristic, type: .withoutResponse)
-        do {
-            try await peripheral.forgetServices()
-            _ = try await peripheral.findServices(types)
-        } catch {
-            throw Trouble.failed("Hearing from \(peripheral.title) after writing", error)
+        try await hear(from: peripheral, types, after: "writing")
+    }
+
+    /// Waits until the peripheral has dealt with all that was sent to it before.
+    func hear(from peripheral: CBPeripheral, _ types: [CBUUID]?, after what: String) async throws {
+        let question = {
+            _ = Task {
+                do {
+                    try await peripheral.forgetServices()
+                    _ = try await peripheral.findServices(types)
+                    self.happened(.heardFrom(peripheral, nil))
+                } catch {
+                    self.happened(.heardFrom(peripheral, error))
+                }
+            }
+        }
+        try await ask(peripheral, "Hearing from \(peripheral.title) after \(what)", question) {
+            if case .heardFrom(peripheral, let error) = $0 { .some(error) } else { nil }
         }
     }
 

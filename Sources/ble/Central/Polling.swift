@@ -27,11 +27,9 @@ final class Polling {
         of peripheral: CBPeripheral,
         through central: Central
     ) async throws {
-        var isInterrupted = false
-        central.onHappening = { if case .interrupted = $0 { isInterrupted = true } }
-        defer { central.onHappening = nil }
         let isLone = times == 1 && characteristics.count == 1
-        var next = ContinuousClock.now
+        let age = Self.stopwatch(central.clock)
+        var next = Duration.zero
         for time in 1... {
             try await central.read(characteristics, of: peripheral) { [self] characteristic, error in
                 asked += 1
@@ -39,10 +37,10 @@ final class Polling {
                 report(characteristic, error, isNamed: characteristics.count > 1)
                 return nil
             }
-            guard time != times, !isInterrupted else { break }
-            next = max(next + interval, .now)
-            try await pause(until: next, central, peripheral)
-            guard !isInterrupted else { break }
+            guard time != times, !central.isInterrupted else { break }
+            next = max(next + interval, age())
+            try await pause(next - age(), central, peripheral)
+            guard !central.isInterrupted else { break }
         }
         if failed > 0 { throw Trouble.readsFailed(failed, of: asked) }
     }
@@ -57,22 +55,18 @@ final class Polling {
         printer.print(Fact("failed", fields, text: "\(trouble)"))
     }
 
-    /// Waits until `time`, unless a person or the peripheral ends it.
-    private func pause(
-        until time: ContinuousClock.Instant,
-        _ central: Central,
-        _ peripheral: CBPeripheral
-    ) async throws {
-        guard peripheral.state == .connected else { throw Trouble.disconnected(peripheral.title, nil) }
-        let rest = time - .now
+    /// How much time has passed by `clock` since now.
+    private static func stopwatch(_ clock: some Clock<Duration>) -> () -> Duration {
+        let start = clock.now
+        return { start.duration(to: clock.now) }
+    }
+
+    /// Waits for `rest`, unless a person or the peripheral ends it.
+    private func pause(_ rest: Duration, _ central: Central, _ peripheral: CBPeripheral) async throws {
         guard rest > .zero else { return }
         do {
-            try await central.wait(for: "The next time", within: rest) {
-                switch $0 {
-                case .disconnected(peripheral, let error): .failure(.disconnected(peripheral.title, error))
-                case .interrupted: .success(())
-                default: nil
-                }
+            try await central.wait(for: "The next time", needing: .connection(peripheral), within: rest) {
+                if case .interrupted = $0 { .success(()) } else { nil }
             }
         } catch Trouble.noAnswer {
             return

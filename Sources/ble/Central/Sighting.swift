@@ -7,6 +7,7 @@ struct Sighting {
     /// dBm; 127 if it is not known.
     let rssi: Int
 
+    /// What it advertises as its name, which is what it is called now; else what is known from earlier.
     var name: String? { advertisement[CBAdvertisementDataLocalNameKey] as? String ?? peripheral.name }
     var isConnectable: Bool { (advertisement[CBAdvertisementDataIsConnectable] as? NSNumber)?.boolValue ?? false }
     var services: [CBUUID] { advertisement[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? [] }

@@ -1,4 +1,5 @@
 import CoreBluetooth
+import CoreBluetoothExtras
 
 /// One channel, between standard input and standard output.
 @MainActor
@@ -11,50 +12,92 @@ final class ChannelConversation {
         var count = 0
     }
 
+    /// How far the octets of this end have come.
+    private enum Output {
+        /// There may be more of them.
+        case reading
+        /// The channel has been handed the last.
+        case leaving
+        /// They have gone out and, if the other end can be asked, arrived.
+        case gone
+    }
+
     private let patience: Patience
     private let printer: Printer
     private let write: (Data) -> Void
     private var pipe: ChannelPipe?
     private var outcome: Result<Void, any Error>?
     private var ended: CheckedContinuation<Void, Never>?
-    private var hasSentAll = false
-    private var isInterrupted = false
+    private var output = Output.reading
+    /// Whether the conversation was to end before it was over.
+    private(set) var isInterrupted = false
 
     /// Creates a conversation; `write` takes what comes in, instead of standard output.
     init(_ patience: Patience, _ printer: Printer, write: ((Data) -> Void)? = nil) {
         self.patience = patience
         self.printer = printer
-        self.write = write ?? { FileHandle.standardOutput.write($0) }
+        self.write = write ?? { StandardOutput.write($0) }
     }
 
     /// Sends what `next` gives until that is `nil`, and writes what comes in, until the conversation is over.
     ///
-    /// - Throws: ``Trouble`` if the channel was lost, or closed before all had come in.
-    func hold(through channel: CBL2CAPChannel, next: @escaping () async -> Data?) async throws {
+    /// - Parameters:
+    ///   - channel: The channel, which nobody else uses.
+    ///   - arrived: Returns when the other end has dealt with all that has gone out, if it can be asked.
+    ///   - next: Gives the next octets to send.
+    /// - Throws: ``Trouble`` if the channel was lost, or ended before all had gone out or come in.
+    func hold(
+        through channel: CBL2CAPChannel,
+        arrived: @escaping () async -> Void = {},
+        next: @escaping () async -> Data?
+    ) async throws {
         printer.print(fact("opened", of: channel))
         printer.remark("A channel to \(channel.peer.identifier), PSM \(channel.psm), is open.")
         let pipe = ChannelPipe(channel, echoes: false) { [weak self] in self?.hear($0) }
         self.pipe = pipe
         let input = Task {
-            while outcome == nil, let data = await next() { await pipe.send(data) }
-            hasSentAll = true
+            while let data = await next() {
+                await pipe.send(data)
+                guard pipe.hasHandedOverAll else { return }
+            }
+            output = .leaving
+            try await channel.waitUntilSent()
+            await arrived()
+            guard outcome == nil else { return }
+            output = .gone
             closeIfDone()
         }
         defer { input.cancel() }
-        closeIfDone()
         while outcome == nil { await withCheckedContinuation { ended = $0 } }
+        // What the input has ready was to be sent, too.
+        if output == .reading, pipe.pending == 0 { try await Task.sleep(for: .milliseconds(200)) }
         let closed = fact("closed", of: channel, ["sent": pipe.sent, "received": pipe.received])
         printer.print(closed)
         printer.remark("The channel is closed: \(pipe.sent) octets out, \(pipe.received) in.")
-        if case .failure(let error) = outcome { throw Trouble.failed("The channel", error) }
+        try check(pipe)
         if !isInterrupted, pipe.received < patience.count {
             throw Trouble.endedEarly(received: pipe.received, of: patience.count)
         }
     }
 
-    /// Closes the channel after what was handed to it.
+    /// Finds out whether the conversation went as it was meant to go.
+    private func check(_ pipe: ChannelPipe) throws {
+        var trouble: Trouble?
+        if case .failure(let error) = outcome { trouble = error as? Trouble ?? .failed("The channel", error) }
+        let isUncertain = output == .leaving && (trouble != nil || isInterrupted)
+        if pipe.pending > 0 || isUncertain { throw Trouble.unsent(after: pipe.sent, because: trouble?.description) }
+        if let trouble { throw trouble }
+    }
+
+    /// Closes the channel.
     func interrupt() {
         isInterrupted = true
+        pipe?.close()
+    }
+
+    /// Ends the conversation because of something that happened elsewhere.
+    func fail(_ trouble: Trouble) {
+        if outcome == nil { outcome = .failure(trouble) }
         pipe?.close()
     }
 
@@ -65,14 +108,14 @@ final class ChannelConversation {
             printer.print(Fact("received", ["value": data.hexadecimal], text: ""))
             closeIfDone()
         case .ended(let error):
-            outcome = error.map { .failure($0) } ?? .success(())
+            if outcome == nil { outcome = error.map { .failure($0) } ?? .success(()) }
             ended?.resume()
             ended = nil
         }
     }
 
     private func closeIfDone() {
-        guard let pipe, hasSentAll, !patience.stays, pipe.received >= patience.count else { return }
+        guard let pipe, output == .gone, !patience.stays, pipe.received >= patience.count else { return }
         pipe.close()
     }
 

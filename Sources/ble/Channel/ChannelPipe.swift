@@ -1,4 +1,5 @@
 import CoreBluetooth
+import CoreBluetoothExtras
 
 /// Carries octets between a channel and whoever gives and takes them, and no faster than both sides go.
 @MainActor
@@ -12,7 +13,13 @@ final class ChannelPipe: NSObject {
 
     let channel: CBL2CAPChannel
     /// How many octets were handed to the channel.
-    private(set) var sent = 0
+    private var handed = 0
+    /// How many octets have gone out.
+    var sent: Int { handed - channel.unsentOctets }
+    /// Whether the channel has taken all that was to be sent.
+    var hasHandedOverAll: Bool { unsent.isEmpty }
+    /// How many octets were to be sent and have not gone out.
+    var pending: Int { unsent.count + channel.unsentOctets }
     /// How many octets came out of it.
     private(set) var received = 0
 
@@ -20,7 +27,6 @@ final class ChannelPipe: NSObject {
     private let report: (Event) -> Void
     private var unsent = Data()
     private var waiting: CheckedContinuation<Void, Never>?
-    private var isClosing = false
     private var isOver = false
     private var piece = [UInt8](repeating: 0, count: 1 << 14)
 
@@ -44,17 +50,13 @@ final class ChannelPipe: NSObject {
 
     /// Sends `data`, and returns when the channel has taken all of it or is no more.
     func send(_ data: Data) async {
-        guard !isOver, !data.isEmpty else { return }
         unsent += data
         writeOn()
         while !unsent.isEmpty, !isOver { await withCheckedContinuation { waiting = $0 } }
     }
 
-    /// Closes the channel when all has been handed over.
-    func close() {
-        isClosing = true
-        writeOn()
-    }
+    /// Closes the channel at once; the host still sends what has been handed to it, if it can.
+    func close() { end(nil) }
 
     private func writeOn() {
         while !unsent.isEmpty, !isOver, channel.outputStream.hasSpaceAvailable {
@@ -64,13 +66,12 @@ final class ChannelPipe: NSObject {
                 } ?? 0
             }
             guard count > 0 else { break }
-            sent += count
+            handed += count
             unsent = count == unsent.count ? Data() : unsent.dropFirst(count)
         }
         guard unsent.isEmpty else { return }
         waiting?.resume()
         waiting = nil
-        if isClosing { end(nil) }
     }
 
     private func readOn() {

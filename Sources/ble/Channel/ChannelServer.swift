@@ -9,6 +9,8 @@ final class ChannelServer: NSObject {
         case published(CBL2CAPPSM)
         case advertising
         case opened(CBL2CAPChannel)
+        /// The radio is gone, and waited for, or back.
+        case radioChanged(RadioChange)
         case failed(Trouble)
     }
 
@@ -21,6 +23,7 @@ final class ChannelServer: NSObject {
     private let isEncrypted: Bool
     private let report: (Event) -> Void
     private var manager: CBPeripheralManager!
+    private var radio = RadioWatch()
     private var psm: CBL2CAPPSM?
 
     /// Starts to offer channels and to advertise it under `name`.
@@ -32,22 +35,48 @@ final class ChannelServer: NSObject {
         manager = CBPeripheralManager(delegate: self, queue: .main)
     }
 
+    /// Waits for the radio no longer, if it has not been there yet.
+    func giveUpOnRadio() { follow(radio.overdue()) }
+
+    /// Whether the radio can be used now.
+    var hasRadio: Bool { manager.state == .poweredOn }
+
     /// Stops being seen, and closes what is open.
     func close() {
+        guard hasRadio else { return }
         manager.stopAdvertising()
         manager.removeAllServices()
         if let psm { manager.unpublishL2CAPChannel(psm) }
     }
 
-    /// Ends the connection to a central, and waits until it has ended: what was sent has arrived then.
-    func disconnect(_ peer: CBPeer) async {
-        for _ in 0..<500 {
+    /// Ends the connection to a central, and waits for so long until it has ended: what was sent has arrived then.
+    func disconnect(_ peer: CBPeer, within time: Duration) async {
+        let end = ContinuousClock.now + time
+        while ContinuousClock.now < end {
             guard let central = manager.connectedCentrals.first(where: { $0.identifier == peer.identifier }) else {
                 return
             }
             manager.disconnect(central)
             try? await Task.sleep(for: .milliseconds(20))
         }
+    }
+
+    private func follow(_ change: RadioWatch.OnChange) {
+        switch change {
+        case .nothing: break
+        case .came: manager.publishL2CAPChannel(withEncryption: isEncrypted)
+        case .lost:
+            psm = nil
+            report(.radioChanged(.lost))
+        case .returned:
+            report(.radioChanged(.returned))
+            manager.publishL2CAPChannel(withEncryption: isEncrypted)
+        case .missing(let state): report(.failed(.noRadio(state)))
+        }
+    }
+
+    private func fail(_ what: String, _ error: any Error) {
+        if !error.isLoss { report(.failed(.failed(what, error))) }
     }
 
     private func publish(_ psm: CBL2CAPPSM) {
@@ -64,11 +93,7 @@ final class ChannelServer: NSObject {
 
 extension ChannelServer: @MainActor CBPeripheralManagerDelegate {
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
-        switch peripheral.state {
-        case .poweredOn: if psm == nil { manager.publishL2CAPChannel(withEncryption: isEncrypted) }
-        case .unknown, .resetting: break
-        case let state: report(.failed(.noRadio(state)))
-        }
+        follow(radio.changed(to: peripheral.state))
     }
 
     func peripheralManager(
@@ -76,17 +101,18 @@ extension ChannelServer: @MainActor CBPeripheralManagerDelegate {
         didPublishL2CAPChannel PSM: CBL2CAPPSM,
         error: (any Error)?
     ) {
-        if let error { return report(.failed(.failed("Offering a channel", error))) }
+        if let error { return fail("Offering a channel", error) }
         publish(PSM)
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {
-        if let error { return report(.failed(.failed("Adding service \(service.uuid)", error))) }
+        if let error { return fail("Adding service \(service.uuid)", error) }
         manager.startAdvertising([CBAdvertisementDataLocalNameKey: name])
     }
 
     func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
-        report(error.map { .failed(.failed("Advertising", $0)) } ?? .advertising)
+        if let error { return fail("Advertising", error) }
+        report(.advertising)
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {

@@ -20,6 +20,7 @@ extension ChatHost.Event {
         case .said(let guest?, let line):
             Fact("heard", ["who": name, "guest": guest.uuidString, "text": line], text: "\(name): \(line.printable)")
         case .said(nil, let line): Fact("said", ["who": name, "text": line], text: "\(name): \(line.printable)")
+        case .radioChanged(let change): change.fact
         case .failed(let trouble):
             Fact("failed", ["who": name, "error": "\(trouble)"], text: "\(name): \(trouble)")
         }
@@ -31,6 +32,7 @@ extension ChatGuest.Event {
     func fact(of name: String) -> Fact {
         switch self {
         case .ready: Fact("ready", ["who": name], text: "")
+        case .radioChanged(let change): change.fact
         case .discovered(let room):
             Fact(
                 "discovered",

@@ -14,6 +14,8 @@ final class ChatGuest: NSObject {
         case wrote(String)
         case received(String)
         case left(Room, (any Error)?)
+        /// The radio is gone, and the connection to a room with it, or back.
+        case radioChanged(RadioChange)
         case failed(Trouble)
     }
 
@@ -28,6 +30,7 @@ final class ChatGuest: NSObject {
     let name: String
     private let report: (Event) -> Void
     private var manager: CBCentralManager!
+    private var radio = RadioWatch()
     private var joined: Room?
     private var talk: CBCharacteristic?
     private var lines = LineAssembler()
@@ -46,8 +49,12 @@ final class ChatGuest: NSObject {
         manager = CBCentralManager(delegate: self, queue: .main)
     }
 
+    /// Waits for the radio no longer, if it has not been there yet.
+    func giveUpOnRadio() { follow(radio.overdue()) }
+
     /// The scan switch.
     func setScanning(_ on: Bool) {
+        guard manager.state == .poweredOn else { return }
         guard on else { return manager.stopScan() }
         manager.scanForPeripherals(withServices: [ChatRoom.service], options: nil)
     }
@@ -68,8 +75,30 @@ final class ChatGuest: NSObject {
     }
 
     func leave() {
-        guard let joined else { return }
+        guard let joined, manager.state == .poweredOn else { return }
         manager.cancelPeripheralConnection(joined.peripheral)
+    }
+
+    private func follow(_ change: RadioWatch.OnChange) {
+        switch change {
+        case .nothing: break
+        case .came: report(.ready)
+        case .lost:
+            forgetRoom()
+            rooms = []
+            report(.radioChanged(.lost))
+        case .returned:
+            report(.radioChanged(.returned))
+            report(.ready)
+        case .missing(let state): report(.failed(.noRadio(state)))
+        }
+    }
+
+    private func forgetRoom() {
+        joined = nil
+        talk = nil
+        unwritten = []
+        lines = LineAssembler()
     }
 
     private func writeNext() {
@@ -86,11 +115,7 @@ final class ChatGuest: NSObject {
 
 extension ChatGuest: @MainActor CBCentralManagerDelegate {
     func centralManagerDidUpdateState(_ central: CBCentralManager) {
-        switch central.state {
-        case .poweredOn: report(.ready)
-        case .unknown, .resetting: break
-        case let state: report(.failed(.noRadio(state)))
-        }
+        follow(radio.changed(to: central.state))
     }
 
     func centralManager(
@@ -138,10 +163,7 @@ extension ChatGuest: @MainActor CBCentralManagerDelegate {
         error: (any Error)?
     ) {
         guard let room = joined else { return }
-        joined = nil
-        talk = nil
-        unwritten = []
-        lines = LineAssembler()
+        forgetRoom()
         report(.left(room, error))
     }
 }

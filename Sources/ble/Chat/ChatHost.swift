@@ -12,12 +12,16 @@ final class ChatHost: NSObject {
         case left(UUID, guests: Int)
         /// Somebody said something; the room itself, if there is no guest.
         case said(UUID?, String)
+        /// The radio is gone, and waited for, or back.
+        case radioChanged(RadioChange)
         case failed(Trouble)
     }
 
     let name: String
     private let report: (Event) -> Void
     private var manager: CBPeripheralManager!
+    private var radio = RadioWatch()
+    private var isShown = true
     private var room: CBMutableCharacteristic?
     private var lines: [UUID: LineAssembler] = [:]
     private var outbox: [(octets: Data, to: [CBCentral]?)] = []
@@ -32,6 +36,9 @@ final class ChatHost: NSObject {
         manager = CBPeripheralManager(delegate: self, queue: .main)
     }
 
+    /// Waits for the radio no longer, if it has not been there yet.
+    func giveUpOnRadio() { follow(radio.overdue()) }
+
     /// Says something to everybody.
     func say(_ text: String) {
         let message = ChatRoom.message(from: name, text)
@@ -41,6 +48,8 @@ final class ChatHost: NSObject {
 
     /// Shows the room to others, or hides it; guests stay.
     func setAdvertising(_ on: Bool) {
+        isShown = on
+        guard manager.state == .poweredOn else { return }
         guard on else { return manager.stopAdvertising() }
         manager.startAdvertising([
             CBAdvertisementDataServiceUUIDsKey: [ChatRoom.service], CBAdvertisementDataLocalNameKey: name,
@@ -49,9 +58,42 @@ final class ChatHost: NSObject {
 
     /// Closes the room.
     func close() {
+        outbox = []
+        guard manager.state == .poweredOn else { return }
         manager.stopAdvertising()
         manager.removeAllServices()
-        outbox = []
+    }
+
+    private func follow(_ change: RadioWatch.OnChange) {
+        switch change {
+        case .nothing: break
+        case .came: open()
+        case .lost:
+            outbox = []
+            lines = [:]
+            report(.radioChanged(.lost))
+        case .returned:
+            report(.radioChanged(.returned))
+            open()
+        case .missing(let state): report(.failed(.noRadio(state)))
+        }
+    }
+
+    private func open() {
+        let room = CBMutableCharacteristic(
+            type: ChatRoom.characteristic,
+            properties: [.read, .write, .notify],
+            value: nil,
+            permissions: [.readable, .writeable]
+        )
+        let service = CBMutableService(type: ChatRoom.service, primary: true)
+        service.characteristics = [room]
+        self.room = room
+        manager.add(service)
+    }
+
+    private func fail(_ what: String, _ error: any Error) {
+        if !error.isLoss { report(.failed(.failed(what, error))) }
     }
 
     /// Sends a text in pieces that each of the centrals can take.
@@ -73,30 +115,17 @@ final class ChatHost: NSObject {
 
 extension ChatHost: @MainActor CBPeripheralManagerDelegate {
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
-        switch peripheral.state {
-        case .poweredOn:
-            let room = CBMutableCharacteristic(
-                type: ChatRoom.characteristic,
-                properties: [.read, .write, .notify],
-                value: nil,
-                permissions: [.readable, .writeable]
-            )
-            let service = CBMutableService(type: ChatRoom.service, primary: true)
-            service.characteristics = [room]
-            self.room = room
-            manager.add(service)
-        case .unknown, .resetting: break
-        case let state: report(.failed(.noRadio(state)))
-        }
+        follow(radio.changed(to: peripheral.state))
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {
-        if let error { return report(.failed(.failed("Opening the room", error))) }
-        setAdvertising(true)
+        if let error { return fail("Opening the room", error) }
+        if isShown { setAdvertising(true) } else { report(.opened) }
     }
 
     func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
-        report(error.map { .failed(.failed("Showing the room", $0)) } ?? .opened)
+        if let error { return fail("Showing the room", error) }
+        report(.opened)
     }
 
     func peripheralManager(

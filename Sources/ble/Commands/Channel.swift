@@ -1,4 +1,5 @@
 import ArgumentParser
+import BLERuntime
 
 struct Channel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -21,12 +22,11 @@ struct Channel: AsyncParsableCommand {
 struct ConversationOptions: ParsableArguments {
     @Flag(help: "Stay until the other end closes the channel, when standard input has ended.")
     var stay = false
-    @Option(help: ArgumentHelp("Stay until so many octets have come in.", valueName: "octets"))
+    @Option(
+        help: ArgumentHelp("Stay until so many octets have come in.", valueName: "octets"),
+        transform: Bounds(0...Int.max, of: "octets").read
+    )
     var count = 0
-
-    func validate() throws {
-        guard count >= 0 else { throw ValidationError("--count takes a number of octets.") }
-    }
 
     var patience: ChannelConversation.Patience { .init(stays: stay, count: count) }
 }

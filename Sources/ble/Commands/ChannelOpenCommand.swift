@@ -1,5 +1,7 @@
 import ArgumentParser
+import BLERuntime
 import CoreBluetooth
+import CoreBluetoothExtras
 
 struct ChannelOpenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -8,6 +10,10 @@ struct ChannelOpenCommand: AsyncParsableCommand {
         discussion: """
             Standard input is sent, and what comes in goes to standard output. The channel is closed when standard
             input has ended and all of it has been sent.
+
+            The exit status is 1, with a message that says how much was sent, if the channel ends before all that came
+            from standard input has been sent: on account of either end, of a signal, or of the radio. If the radio is
+            lost and there was nothing to send, it is 69.
 
             Examples:
               ble channel open Store < file
@@ -21,15 +27,12 @@ struct ChannelOpenCommand: AsyncParsableCommand {
         help: ArgumentHelp(
             "The number to open a channel to, 1 to 255; if left out, what the peripheral says in a characteristic.",
             valueName: "number"
-        )
+        ),
+        transform: Bounds(1...255).read
     )
-    var psm: UInt16?
+    var psm: CBL2CAPPSM?
     @OptionGroup var conversation: ConversationOptions
     @OptionGroup var output: OutputOptions
-
-    func validate() throws {
-        guard psm.map({ 1...255 ~= $0 }) ?? true else { throw ValidationError("--psm takes a number from 1 to 255.") }
-    }
 
     @MainActor
     func run() async throws {
@@ -38,12 +41,35 @@ struct ChannelOpenCommand: AsyncParsableCommand {
             let number = if let psm { psm } else { try await central.psm(of: peripheral) }
             let channel = try await central.openChannel(number, to: peripheral)
             let conversation = ChannelConversation(conversation.patience, printer)
-            let interruption = Task {
-                try await Interruption.wait()
-                conversation.interrupt()
-            }
+            let interruption = Interruption.task(endingStepsOf: central)
             defer { interruption.cancel() }
-            try await conversation.hold(through: channel) { await StandardInput.piece() }
+            Task { await watch(peripheral, of: central, for: conversation) }
+            defer { central.happened(.over) }
+            let arrived = {
+                _ = try? await peripheral.forgetServices()
+                _ = try? await peripheral.findServices()
+            }
+            try await conversation.hold(through: channel, arrived: arrived) { await StandardInput.piece() }
+        }
+    }
+
+    /// Ends the conversation with the connection, and when a person wants it to end.
+    @MainActor
+    private func watch(
+        _ peripheral: CBPeripheral,
+        of central: Central,
+        for conversation: ChannelConversation
+    ) async {
+        do {
+            try await central.wait(for: "The end of the channel", needing: .connection(peripheral)) {
+                switch $0 {
+                case .over, .interrupted: .success(())
+                default: nil
+                }
+            }
+            conversation.interrupt()
+        } catch {
+            if let trouble = error as? Trouble { conversation.fail(trouble) }
         }
     }
 }

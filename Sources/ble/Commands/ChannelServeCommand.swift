@@ -12,6 +12,10 @@ struct ChannelServeCommand: AsyncParsableCommand {
             The first channel is connected to standard input and output, and the command ends with it. With --echo,
             everything that comes in is sent back on every channel, until the command is interrupted.
 
+            There must be a radio within 10 s of the start. One that is lost while nobody talks, or with --echo, is
+            waited for, and the channel is offered anew when it is back. A radio that is lost while somebody talks ends
+            the command with exit status 69, or with 1 if not all of standard input was sent.
+
             Examples:
               ble channel serve --name Store --stay < /dev/null > received
               ble channel serve --name Echo --echo --json
@@ -43,7 +47,11 @@ struct ChannelServeCommand: AsyncParsableCommand {
                 try await Interruption.wait()
                 console.add(nil)
             }
-            defer { interruption.cancel() }
+            let start = RadioWatch.timer { server.giveUpOnRadio() }
+            defer {
+                interruption.cancel()
+                start.cancel()
+            }
             try await serve(with: server, console, printer)
             server.close()
         }
@@ -69,19 +77,22 @@ struct ChannelServeCommand: AsyncParsableCommand {
                     echoes.add(channel)
                     continue
                 }
-                try await talk(through: channel, events, printer)
-                return await server.disconnect(channel.peer)
+                let isInterrupted = try await talk(through: channel, of: server, events, printer)
+                return await server.disconnect(channel.peer, within: .seconds(isInterrupted ? 2 : 10))
+            case .radioChanged(let change): printer.announce(change)
             case .failed(let trouble): throw trouble
             }
         }
     }
 
+    /// Talks until the channel ends; `true` if a person wanted it to.
     @MainActor
     private func talk(
         through channel: CBL2CAPChannel,
+        of server: ChannelServer,
         _ events: EventQueue<ChannelServer.Event?>,
         _ printer: Printer
-    ) async throws {
+    ) async throws -> Bool {
         let conversation = ChannelConversation(conversation.patience, printer)
         // Channels that others open meanwhile are dropped, and with that closed.
         let listening = Task {
@@ -89,6 +100,11 @@ struct ChannelServeCommand: AsyncParsableCommand {
             conversation.interrupt()
         }
         defer { listening.cancel() }
-        try await conversation.hold(through: channel) { await StandardInput.piece() }
+        do {
+            try await conversation.hold(through: channel) { await StandardInput.piece() }
+        } catch Trouble.failed where !server.hasRadio {
+            throw Trouble.radioLost
+        }
+        return conversation.isInterrupted
     }
 }

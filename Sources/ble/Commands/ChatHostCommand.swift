@@ -4,8 +4,15 @@ import CoreBluetooth
 struct ChatHostCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "host",
-        abstract: "Open a chat room and talk to those who join it."
+        abstract: "Open a chat room and talk to those who join it.",
+        discussion: """
+            There must be a radio within 10 s of the start. One that is lost later is waited for: guests are gone then,
+            and the room is opened anew when the radio is back.
+            """
     )
+
+    /// How long guests may take to hear what was said when standard input has ended.
+    private static let patience = Duration.seconds(10)
 
     @Option(help: "The room's name.")
     var name = "Chat Room"
@@ -20,17 +27,23 @@ struct ChatHostCommand: AsyncParsableCommand {
             let console = Console<ChatHost.Event>()
             let host = ChatHost(name: name) { console.add(.happened($0)) }
             console.open()
+            let start = RadioWatch.timer { host.giveUpOnRadio() }
+            defer { start.cancel() }
             var isEnding = false
             loop: while !(isEnding && host.isIdle) {
                 switch await console.next() {
                 case .happened(.failed(let trouble)): throw trouble
+                case .happened(.radioChanged(let change)): printer.announce(change)
                 case .happened(let event): printer.print(event.fact(of: name))
                 case .line("/quit"), .interrupted: break loop
                 case .line("/hide"): host.setAdvertising(false)
                 case .line("/show"): host.setAdvertising(true)
                 case .line("/help"): printer.remark("/hide, /show: whether others can find the room; /quit: close it")
                 case .line(let line): host.say(line)
-                case .ended: isEnding = !stay
+                case .ended:
+                    isEnding = !stay
+                    if isEnding { console.expectEnd(within: Self.patience) }
+                case .overdue: throw Trouble.noAnswer(to: "Telling the guests all of it", within: Self.patience)
                 }
             }
             host.close()

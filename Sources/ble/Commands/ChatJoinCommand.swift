@@ -1,10 +1,18 @@
 import ArgumentParser
+import BLERuntime
 import CoreBluetooth
 
 struct ChatJoinCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "join",
-        abstract: "See which chat rooms there are, and join one."
+        abstract: "See which chat rooms there are, and join one.",
+        discussion: """
+            When standard input has ended, what was said is sent and the room is left, unless --stay is given. A room
+            that is not found, or takes no more, within --timeout then is given up with exit status 75.
+
+            There must be a radio within 10 s of the start. One that is lost while rooms are looked for is waited for;
+            with a connection to a room, the command ends with exit status 69.
+            """
     )
 
     @Argument(help: "The room's name; without it rooms are listed, and /join NUMBER joins one.")
@@ -13,6 +21,14 @@ struct ChatJoinCommand: AsyncParsableCommand {
     var name = "Guest"
     @Flag(help: "Stay in the room when standard input has ended.")
     var stay = false
+    @Option(
+        help: ArgumentHelp(
+            "How long to go on, at most, when standard input has ended; 10 if left out.",
+            valueName: "seconds"
+        ),
+        transform: Bounds.seconds(from: 0.001).duration
+    )
+    var timeout = Duration.seconds(10)
     @OptionGroup var output: OutputOptions
 
     @MainActor
@@ -22,52 +38,95 @@ struct ChatJoinCommand: AsyncParsableCommand {
             let console = Console<ChatGuest.Event>()
             let guest = ChatGuest(name: name) { console.add(.happened($0)) }
             console.open()
-            var session = ChatSession(guest: guest, wanted: room, stays: stay, printer: printer)
-            while try !session.receive(await console.next()) {}
+            let start = RadioWatch.timer { guest.giveUpOnRadio() }
+            defer { start.cancel() }
+            var session = ChatSession(guest: guest, wanted: room, stays: stay, patience: timeout, printer: printer)
+            while true {
+                let event = await console.next()
+                switch event {
+                case .ended where !stay: console.expectEnd(within: timeout)
+                case .interrupted: console.expectEnd(within: .seconds(2))
+                default: break
+                }
+                if try session.receive(event) { break }
+            }
         }
     }
 }
 
 /// One guest's evening: what to do about what is typed and what happens.
 @MainActor
-private struct ChatSession {
-    let guest: ChatGuest
-    let wanted: String?
-    let stays: Bool
-    let printer: Printer
-    private var isJoining = false
-    private var isListening = false
+struct ChatSession {
+    private enum Place {
+        case outside
+        case entering
+        case inside
+        case leaving
+    }
+
+    private let guest: ChatGuest
+    private let wanted: String?
+    private let stays: Bool
+    private let patience: Duration
+    private let printer: Printer
+    private var place = Place.outside
+    /// Whether to leave when all that was said has been heard.
     private var isEnding = false
 
-    init(guest: ChatGuest, wanted: String?, stays: Bool, printer: Printer) {
+    init(guest: ChatGuest, wanted: String?, stays: Bool, patience: Duration, printer: Printer) {
         self.guest = guest
         self.wanted = wanted
         self.stays = stays
+        self.patience = patience
         self.printer = printer
     }
 
     /// Takes an event; `true` if the evening is over.
     mutating func receive(_ event: ConsoleEvent<ChatGuest.Event>) throws -> Bool {
         switch event {
+        case .happened(.radioChanged(let change)):
+            printer.announce(change)
+            return try radioChanged(change)
         case .happened(let event):
             printer.print(event.fact(of: guest.name))
             if try happened(event) { return true }
         case .line("/leave"), .line("/quit"):
-            guard isListening else { return leave() }
+            guard place == .inside else { return leave() }
             isEnding = true
         case .line(let line): obey(line)
         case .interrupted: return leave()
         case .ended: isEnding = !stays
+        case .overdue: return try giveUp()
         }
-        guard isEnding, isListening, guest.isIdle else { return false }
-        isEnding = false
+        guard isEnding, place == .inside, guest.isIdle else { return false }
         return leave()
     }
 
     /// Leaves the room; `true` if there is none to leave.
-    private func leave() -> Bool {
+    private mutating func leave() -> Bool {
+        guard place == .entering || place == .inside else { return true }
+        place = .leaving
         guest.leave()
-        return !isJoining
+        return false
+    }
+
+    /// Ends what has taken too long; `true` if nothing is lost by it.
+    private func giveUp() throws -> Bool {
+        switch place {
+        case .outside: if let wanted { throw Trouble.notFound(wanted, within: patience) }
+        case .entering: throw Trouble.noAnswer(to: "Joining the room", within: patience)
+        case .inside: throw Trouble.noAnswer(to: "Saying all of it", within: patience)
+        case .leaving: break
+        }
+        return true
+    }
+
+    private func radioChanged(_ change: RadioChange) throws -> Bool {
+        switch (change, place) {
+        case (.returned, _), (.lost, .outside): false
+        case (.lost, .leaving): true
+        case (.lost, .entering), (.lost, .inside): throw Trouble.radioLost
+        }
     }
 
     private mutating func happened(_ event: ChatGuest.Event) throws -> Bool {
@@ -76,19 +135,19 @@ private struct ChatSession {
             guest.setScanning(true)
             printer.remark(wanted.map { "Looking for \($0) …" } ?? "Looking for rooms; /help says what can be done.")
         case .discovered(let room):
-            if !isJoining, room.name == wanted { join(room) }
-        case .subscribed: isListening = true
+            if place == .outside, room.name == wanted { join(room) }
+        case .subscribed: if place == .entering { place = .inside }
         case .left(let room, let error):
             guard error == nil else { throw Trouble.disconnected(room.name, error) }
             return true
         case .failed(let trouble): throw trouble
-        case .connected, .wrote, .received: break
+        case .connected, .wrote, .received, .radioChanged: break
         }
         return false
     }
 
     private mutating func join(_ room: ChatGuest.Room) {
-        isJoining = true
+        place = .entering
         guest.join(room)
     }
 
@@ -102,7 +161,7 @@ private struct ChatSession {
                 printer.remark("\(number + 1)  \(room.name.printable)  \(room.rssi) dBm")
             }
         case "/join":
-            guard words.count == 2, let number = Int(words[1]), guest.rooms.indices ~= number - 1 else {
+            guard let number = words.last.flatMap(Int.init), 1..<(guest.rooms.count + 1) ~= number else {
                 return printer.remark("/join takes the number of a room; /rooms lists them.")
             }
             join(guest.rooms[number - 1])

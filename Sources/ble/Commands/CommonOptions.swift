@@ -1,4 +1,5 @@
 import ArgumentParser
+import BLERuntime
 import CoreBluetooth
 
 /// What every command that prints facts takes.
@@ -13,15 +14,18 @@ struct PeerOptions: ParsableArguments {
     var peer: String
 
     @Option(
-        help: ArgumentHelp("How long to look for the peripheral and to wait for a connection.", valueName: "seconds")
+        help: ArgumentHelp(
+            "How long to look for the peripheral and to wait for a connection; 10 if left out.",
+            valueName: "seconds"
+        ),
+        transform: Bounds.seconds(from: 0.001).duration
     )
-    var timeout: Double = 10
+    var timeout = Duration.seconds(10)
+}
 
-    func validate() throws {
-        guard timeout > 0, timeout.isFinite else {
-            throw ValidationError("--timeout takes a number of seconds above 0.")
-        }
-    }
+extension Bounds<Double> {
+    /// Times that a person may want, from `least` to a year.
+    static func seconds(from least: Double = 0) -> Self { Bounds(least...31_536_000, of: "seconds") }
 }
 
 /// A UUID on the command line or in a file: 4 or 8 hexadecimal digits, or 36 characters with hyphens.
@@ -44,15 +48,17 @@ func withPeripheral(
 ) async throws {
     try await reportingTrouble {
         let central = Central()
-        let time = Duration.seconds(options.timeout)
         try await central.powerOn()
         printer.remark("Looking for \(options.peer) …")
-        let peripheral = try await central.find(PeerReference(text: options.peer), within: time)
-        try await central.connect(peripheral, within: time)
-        printer.remark("Connected to \(peripheral.title).")
+        let peripheral = try await central.find(PeerReference(text: options.peer), within: options.timeout)
+        try await central.connect(peripheral, within: options.timeout)
+        printer.remark("Connected to \(central.name(of: peripheral)?.printable ?? peripheral.title).")
         do {
             try await work(central, peripheral)
+        } catch Trouble.failed where !central.isUsable {
+            throw Trouble.radioLost
         } catch {
+            central.hurry()
             try? await central.disconnect(peripheral)
             throw error
         }

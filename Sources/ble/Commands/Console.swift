@@ -7,6 +7,8 @@ enum ConsoleEvent<Happening> {
     case ended
     /// A person asked the process to end.
     case interrupted
+    /// What had to be done before the end has taken too long.
+    case overdue
 }
 
 /// What happens, in the order in which it does, for one who waits for it.
@@ -36,7 +38,7 @@ final class Console<Happening> {
     /// Starts listening to standard input and to Ctrl-C.
     func open() {
         Task {
-            for await line in StandardInput.lines { add(.line(line)) }
+            while let line = await StandardInput.line() { add(.line(line)) }
             add(.ended)
         }
         Task {
@@ -46,6 +48,14 @@ final class Console<Happening> {
     }
 
     func add(_ event: ConsoleEvent<Happening>) { events.add(event) }
+
+    /// Says when the end that is near is overdue.
+    func expectEnd(within time: Duration) {
+        Task {
+            try await Task.sleep(for: time)
+            add(.overdue)
+        }
+    }
 
     /// The next event, however long it takes.
     func next() async -> ConsoleEvent<Happening> { await events.next() }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BLERuntime
 import BLESimulation
 
 struct Demo: AsyncParsableCommand {
@@ -16,20 +17,19 @@ struct Demo: AsyncParsableCommand {
             """
     )
 
-    @Option(help: "What every random choice follows from.")
+    @Option(help: "What every random choice follows from; 1 if left out.", transform: Bounds(0...UInt64.max).read)
     var seed: UInt64 = 1
 
-    @Option(help: "The share of packets that the radio loses, 0 to 0.9.")
+    @Option(
+        help: "The share of packets that the radio loses, 0 to 0.9; 0 if left out.",
+        transform: Bounds(0...0.9).read
+    )
     var loss = 0.0
 
     @Flag(help: "Show every packet between hosts and controllers, field by field.")
     var packets = false
 
     @OptionGroup var output: OutputOptions
-
-    func validate() throws {
-        guard 0...0.9 ~= loss else { throw ValidationError("--loss takes a share from 0 to 0.9.") }
-    }
 
     @MainActor
     func run() async throws {

@@ -5,7 +5,8 @@ struct Inspect: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Connect to a peripheral and show its attribute tree.",
         discussion: """
-            Values that can be read are read, unless --no-values says otherwise.
+            Values that can be read are read, unless --no-values says otherwise. Services that others include follow
+            them. If the radio is lost, the exit status is 69, also with --follow; if the peripheral disconnects, 1.
 
             Examples:
               ble inspect Lamp
@@ -27,33 +28,26 @@ struct Inspect: AsyncParsableCommand {
     func run() async throws {
         let printer = Printer(json: output.json)
         try await withPeripheral(peer, printer) { central, peripheral in
-            var isStale = false, isOver = false
-            central.onHappening = {
-                switch $0 {
-                case .servicesModified(peripheral): isStale = true
-                case .interrupted: isOver = true
-                default: break
-                }
-            }
+            var isStale = false
+            central.onHappening = { if case .servicesModified(peripheral) = $0 { isStale = true } }
             let interruption = follow ? Interruption.task(endingStepsOf: central) : nil
             defer { interruption?.cancel() }
             repeat {
                 isStale = false
-                try await central.discover(peripheral, descriptors: true)
+                let services = try await central.discover(peripheral, descriptors: true)
                 let tree = AttributeTree(printer: printer, readsValues: values)
-                try await tree.print(peripheral, through: central)
-                if follow, !isStale, !isOver { try await waitForChange(of: peripheral, central) }
-            } while follow && isStale && !isOver
+                try await tree.print(services, of: peripheral, through: central)
+                if follow, !isStale, !central.isInterrupted { try await waitForChange(of: peripheral, central) }
+            } while follow && isStale && !central.isInterrupted
         }
     }
 
     /// Waits for the next change of the services, or for a person who wants no more.
     @MainActor
     private func waitForChange(of peripheral: CBPeripheral, _ central: Central) async throws {
-        try await central.wait(for: "A change of the services") {
+        try await central.wait(for: "A change of the services", needing: .connection(peripheral)) {
             switch $0 {
             case .servicesModified(peripheral), .interrupted: .success(())
-            case .disconnected(peripheral, let error): .failure(.disconnected(peripheral.title, error))
             default: nil
             }
         }

@@ -1,38 +1,69 @@
 import Dispatch
 import Foundation
 
+/// Where the handler of signals writes an octet; written before the handler is there, and read by it alone.
+private nonisolated(unsafe) var signalled: Int32 = -1
+
 /// Waits for a person who presses Ctrl-C, or for a service manager that ends the process.
 @MainActor
-enum Interruption {
+final class Interruption {
+    private static let signals = [SIGINT, SIGTERM]
+
+    private let requests: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
+    private var source: (any DispatchSourceRead)?
+
+    /// Listens from now on: the process ends by itself, and no more by the signals.
+    ///
+    /// A pipe keeps what comes before Dispatch is ready to hear it, as its own sources for signals do not. Where the
+    /// system has none to give, signals end the process.
+    init() {
+        let (requests, continuation) = AsyncStream.makeStream(of: Void.self)
+        self.requests = requests
+        self.continuation = continuation
+        var ends: [Int32] = [-1, -1]
+        guard pipe(&ends) == 0 else { return }
+        let (reading, writing) = (ends[0], ends[1])
+        let source = DispatchSource.makeReadSource(fileDescriptor: reading, queue: .main)
+        source.setEventHandler { continuation.finish() }
+        source.setCancelHandler {
+            close(reading)
+            close(writing)
+        }
+        source.activate()
+        self.source = source
+        signalled = writing
+        for number in Self.signals {
+            signal(number) { _ in
+                var octet: UInt8 = 0
+                _ = write(signalled, &octet, 1)
+            }
+        }
+    }
+
     /// Ends what `central` waits for when the process is asked to end, or after `time`; until it is cancelled.
     static func task(endingStepsOf central: Central, atMost time: Duration? = nil) -> Task<Void, any Error> {
-        Task {
-            try await wait(atMost: time)
+        let interruption = Interruption()
+        return Task {
+            try await interruption.wait(atMost: time)
             central.interrupt()
         }
     }
 
     /// Returns when the process is asked to end, or after `time`.
-    static func wait(atMost time: Duration? = nil) async throws {
-        let (signals, continuation) = AsyncStream.makeStream(of: Void.self)
-        let sources = [SIGINT, SIGTERM].map { number in
-            signal(number, SIG_IGN)
-            let source = DispatchSource.makeSignalSource(signal: number, queue: .main)
-            source.setEventHandler { continuation.finish() }
-            source.activate()
-            return source
-        }
+    static func wait(atMost time: Duration? = nil) async throws { try await Interruption().wait(atMost: time) }
+
+    /// Returns when the process has been asked to end, or after `time`; from then on, signals end it.
+    func wait(atMost time: Duration? = nil) async throws {
         let timer = time.map { time in
             Task {
                 try await Task.sleep(for: time)
                 continuation.finish()
             }
         }
-        for await _ in signals {}
+        for await _ in requests {}
         timer?.cancel()
-        for (source, number) in zip(sources, [SIGINT, SIGTERM]) {
-            source.cancel()
-            signal(number, SIG_DFL)
-        }
+        for number in Self.signals { signal(number, SIG_DFL) }
+        source?.cancel()
     }
 }

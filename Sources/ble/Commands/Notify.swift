@@ -1,10 +1,13 @@
 import ArgumentParser
+import BLERuntime
 import CoreBluetooth
 
 struct Notify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print the values that a characteristic notifies or indicates.",
         discussion: """
+            If the radio is lost, the exit status is 69; if the peripheral disconnects, it is 1.
+
             Examples:
               ble notify Heart 2A37
               ble notify Heart 2A37 --count 10 --json
@@ -14,26 +17,30 @@ struct Notify: AsyncParsableCommand {
     @OptionGroup var peer: PeerOptions
     @Argument(help: "The characteristic's UUID: 4, 8 or 36 characters.")
     var characteristic: UUIDArgument
-    @Option(help: "How many values to wait for; until interrupted if left out.")
+    @Option(
+        help: "How many values to wait for; until interrupted if left out.",
+        transform: Bounds(1...Int.max).read
+    )
     var count: Int?
-    @Option(help: ArgumentHelp("How long to wait for them; however long if left out.", valueName: "seconds"))
-    var duration: Double?
+    @Option(
+        help: ArgumentHelp("How long to wait for them; however long if left out.", valueName: "seconds"),
+        transform: Bounds.seconds().duration
+    )
+    var duration: Duration?
     @OptionGroup var output: OutputOptions
-
-    func validate() throws {
-        guard count ?? 1 > 0 else { throw ValidationError("--count takes a number above 0.") }
-    }
 
     @MainActor
     func run() async throws {
         let printer = Printer(json: output.json)
         try await withPeripheral(peer, printer) { central, peripheral in
             let found = try await central.characteristic(characteristic.uuid, of: peripheral)
+            let interruption = Interruption.task(endingStepsOf: central, atMost: duration)
+            defer { interruption.cancel() }
             try await central.setNotify(true, for: found, of: peripheral)
             printer.print(
                 Fact("subscribed", ["characteristic": found.uuid.uuidString], text: "Subscribed; Ctrl-C ends it.")
             )
-            try await receive(from: found, of: peripheral, through: central, printer)
+            if !central.isInterrupted { try await receive(from: found, of: peripheral, through: central, printer) }
             try await central.setNotify(false, for: found, of: peripheral)
         }
     }
@@ -46,21 +53,18 @@ struct Notify: AsyncParsableCommand {
         _ printer: Printer
     ) async throws {
         var seen = 0
-        let interruption = Interruption.task(endingStepsOf: central, atMost: duration.map { .seconds($0) })
-        defer { interruption.cancel() }
-        try await central.wait(for: "Receiving values") { happening in
+        try await central.wait(for: "Receiving values", needing: .connection(peripheral)) { happening in
             switch happening {
             case .valueUpdated(characteristic, nil):
                 seen += 1
                 printer.print(characteristic.fact("received", characteristic.value ?? Data()))
                 return seen == count ? .success(()) : nil
-            case .disconnected(peripheral, let error): return .failure(.disconnected(peripheral.title, error))
             case .interrupted: return .success(())
             default: return nil
             }
         }
         if let count, seen < count, let duration {
-            throw Trouble.noAnswer(to: "Receiving \(count) values", within: .seconds(duration))
+            throw Trouble.noAnswer(to: "Receiving \(count) values", within: duration)
         }
     }
 }

@@ -6,7 +6,9 @@ struct Radio: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Serve virtual controllers over TCP, all on one air.",
         discussion: """
-            Each port is a controller that speaks HCI over H4, on 127.0.0.1. A new connection is a power cycle.
+            Each port is a controller that speaks HCI over H4, on 127.0.0.1. A new connection is a power cycle. A port
+            serves one program at a time: the connection of a second one is closed, and this is said once.
+            Controllers have other addresses in each run, unless --seed is the same.
 
             Examples:
               ble radio --port 7001 --port 7002
@@ -15,13 +17,23 @@ struct Radio: AsyncParsableCommand {
             """
     )
 
-    @Option(name: .customLong("port"), help: "A port to serve a controller on; give one for each controller.")
+    @Option(
+        name: .customLong("port"),
+        help: "A port to serve a controller on; give one for each controller.",
+        transform: Bounds(1...UInt16.max).read
+    )
     var ports: [UInt16]
 
-    @Option(help: "What every random choice follows from.")
-    var seed: UInt64 = 1
+    @Option(
+        help: "What addresses and every random choice follow from; drawn anew in each run if left out.",
+        transform: Bounds(0...UInt64.max).read
+    )
+    var seed: UInt64?
 
-    @Option(help: "The share of packets that the radio loses, 0 to 0.9.")
+    @Option(
+        help: "The share of packets that the radio loses, 0 to 0.9; 0 if left out.",
+        transform: Bounds(0...0.9).read
+    )
     var loss = 0.0
 
     @OptionGroup var output: OutputOptions
@@ -29,7 +41,6 @@ struct Radio: AsyncParsableCommand {
     func validate() throws {
         guard !ports.isEmpty else { throw ValidationError("Name at least one --port.") }
         guard Set(ports).count == ports.count else { throw ValidationError("Each --port may be named once.") }
-        guard 0...0.9 ~= loss else { throw ValidationError("--loss takes a share from 0 to 0.9.") }
     }
 
     @MainActor
@@ -40,7 +51,13 @@ struct Radio: AsyncParsableCommand {
 
     @MainActor
     private func serve(_ printer: Printer) async throws {
-        let server = RadioServer(seed: seed, loss: loss)
+        let refused = { @Sendable (port: UInt16) in
+            _ = Task { @MainActor in
+                printer.print(Fact("refused", ["port": Int(port)], text: ""))
+                printer.remark("A program has port \(port); another one that came there was turned away.")
+            }
+        }
+        let server = RadioServer(seed: seed ?? .random(in: .min ... .max), loss: loss, refused: refused)
         for port in ports {
             do {
                 try server.listen(at: .tcp(host: "127.0.0.1", port: port))
@@ -48,11 +65,12 @@ struct Radio: AsyncParsableCommand {
                 throw Trouble.unusablePort(port, "\(error)")
             }
         }
+        let interruption = Interruption()
         let list = ports.map { "127.0.0.1:\($0)" }.joined(separator: ", ")
         printer.print(
             Fact("listening", ["ports": ports.map(Int.init)], text: "Controllers listen on \(list); Ctrl-C ends them.")
         )
-        try await Interruption.wait()
+        try await interruption.wait()
         server.stop()
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BLERuntime
 import CoreBluetooth
 
 struct Read: AsyncParsableCommand {
@@ -6,7 +7,8 @@ struct Read: AsyncParsableCommand {
         abstract: "Read characteristics of a peripheral, once or again and again.",
         discussion: """
             Several characteristics are asked for all at once, and their values are printed in the order in which they
-            were asked for. Where a read of several fails, the others go on, and the exit status is 1.
+            were asked for. Where a read of several fails, the others go on, and the exit status is 1. If the radio is
+            lost, it is 69; if the peripheral disconnects, 1.
 
             Examples:
               ble read Lamp 2A00
@@ -19,18 +21,17 @@ struct Read: AsyncParsableCommand {
     @OptionGroup var peer: PeerOptions
     @Argument(help: "The characteristics' UUIDs: 4, 8 or 36 characters each.")
     var characteristics: [UUIDArgument]
-    @Option(help: "How often to read; if left out, once, or until interrupted with --every.")
+    @Option(
+        help: "How often to read; if left out, once, or until interrupted with --every.",
+        transform: Bounds(1...Int.max).read
+    )
     var count: Int?
-    @Option(help: ArgumentHelp("How long from one time to the next; 1 if left out.", valueName: "seconds"))
-    var every: Double?
+    @Option(
+        help: ArgumentHelp("How long from one time to the next; 1 if left out.", valueName: "seconds"),
+        transform: Bounds.seconds().duration
+    )
+    var every: Duration?
     @OptionGroup var output: OutputOptions
-
-    func validate() throws {
-        guard count ?? 1 > 0 else { throw ValidationError("--count takes a number above 0.") }
-        guard every.map({ $0 >= 0 && $0.isFinite }) ?? true else {
-            throw ValidationError("--every takes a number of seconds.")
-        }
-    }
 
     @MainActor
     func run() async throws {
@@ -39,7 +40,7 @@ struct Read: AsyncParsableCommand {
             let found = try await central.characteristics(characteristics.map(\.uuid), of: peripheral)
             let interruption = Interruption.task(endingStepsOf: central)
             defer { interruption.cancel() }
-            let polling = Polling(times: times, interval: .seconds(every ?? 1), printer)
+            let polling = Polling(times: times, interval: every ?? .seconds(1), printer)
             try await polling.read(found, of: peripheral, through: central)
         }
     }

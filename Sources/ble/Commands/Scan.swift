@@ -1,10 +1,14 @@
 import ArgumentParser
+import BLERuntime
 import CoreBluetooth
 
 struct Scan: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show which peripherals advertise nearby.",
         discussion: """
+            There must be a radio within 10 s of the start. One that is lost later is waited for, and scanned with again
+            when it is back.
+
             Examples:
               ble scan --duration 5
               ble scan --service 180D --json
@@ -23,8 +27,11 @@ struct Scan: AsyncParsableCommand {
     @Flag(help: "Report every advertisement, not each peripheral once.")
     var duplicates = false
 
-    @Option(help: ArgumentHelp("How long to scan; until interrupted if left out.", valueName: "seconds"))
-    var duration: Double?
+    @Option(
+        help: ArgumentHelp("How long to scan; until interrupted if left out.", valueName: "seconds"),
+        transform: Bounds.seconds().duration
+    )
+    var duration: Duration?
 
     @MainActor
     func run() async throws {
@@ -32,16 +39,37 @@ struct Scan: AsyncParsableCommand {
         try await reportingTrouble {
             let central = Central()
             try await central.powerOn()
+            let interruption = Interruption()
             printer.remark(duration == nil ? "Scanning; Ctrl-C ends it." : "Scanning …")
-            central.onHappening = {
-                guard case .discovered(let sighting) = $0, name == nil || sighting.name == name else { return }
-                printer.print(sighting.fact(color: printer.usesColor))
+            var radio = RadioWatch()
+            let follow = { (change: RadioWatch.OnChange) in
+                switch change {
+                case .came: scan(with: central)
+                case .lost: printer.announce(.lost)
+                case .returned:
+                    printer.announce(.returned)
+                    scan(with: central)
+                case .nothing, .missing: break
+                }
             }
-            let wanted = services.map(\.uuid)
-            let options = [CBCentralManagerScanOptionAllowDuplicatesKey: duplicates]
-            central.manager.scanForPeripherals(withServices: wanted.isEmpty ? nil : wanted, options: options)
-            try await Interruption.wait(atMost: duration.map { .seconds($0) })
-            central.manager.stopScan()
+            central.onHappening = { happening in
+                switch happening {
+                case .discovered(let sighting) where name == nil || sighting.name == name:
+                    printer.print(sighting.fact(color: printer.usesColor))
+                case .stateChanged: follow(radio.changed(to: central.manager.state))
+                default: break
+                }
+            }
+            follow(radio.changed(to: central.manager.state))
+            try await interruption.wait(atMost: duration)
+            if central.isUsable { central.manager.stopScan() }
         }
+    }
+
+    @MainActor
+    private func scan(with central: Central) {
+        let wanted = services.map(\.uuid)
+        let options = [CBCentralManagerScanOptionAllowDuplicatesKey: duplicates]
+        central.manager.scanForPeripherals(withServices: wanted.isEmpty ? nil : wanted, options: options)
     }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BLERuntime
 import CoreBluetooth
 
 struct Serve: AsyncParsableCommand {
@@ -12,7 +13,10 @@ struct Serve: AsyncParsableCommand {
 
             A value is text, or hexadecimal digits after 0x. A line “UUID VALUE” on standard input changes a value,
             and notifies those who subscribed to it. “add FILE” publishes one service more, which a file describes as
-            those of a peripheral, and “remove UUID” takes one back.
+            those of a peripheral, and “remove UUID” takes one back. Lines are read no faster than values are sent.
+
+            There must be a radio within 10 s of the start. One that is lost later is waited for, and everything is
+            published and advertised anew when it is back; values stay what they have become.
 
             Examples:
               ble serve lamp.json
@@ -22,8 +26,11 @@ struct Serve: AsyncParsableCommand {
 
     @Argument(help: "The description, a JSON file.", completion: .file(extensions: ["json"]))
     var file: String
-    @Option(help: ArgumentHelp("How long to serve; until interrupted if left out.", valueName: "seconds"))
-    var duration: Double?
+    @Option(
+        help: ArgumentHelp("How long to serve; until interrupted if left out.", valueName: "seconds"),
+        transform: Bounds.seconds().duration
+    )
+    var duration: Duration?
     @OptionGroup var output: OutputOptions
 
     @MainActor
@@ -32,13 +39,19 @@ struct Serve: AsyncParsableCommand {
         try await reportingTrouble {
             let peripheral = DescribedPeripheral(try PeripheralDescription(path: file)) { printer.print($0) }
             var trouble: Trouble?
-            let ending = Task { try await Interruption.wait(atMost: duration.map { .seconds($0) }) }
+            let ending = Task { try await Interruption.wait(atMost: duration) }
             peripheral.onTrouble = {
                 trouble = $0
                 ending.cancel()
             }
+            peripheral.onRadioChange = { printer.announce($0) }
+            let start = RadioWatch.timer { peripheral.giveUpOnRadio() }
+            defer { start.cancel() }
             let input = Task {
-                for await line in StandardInput.lines { obey(line, peripheral, printer) }
+                while let line = await StandardInput.line(), !Task.isCancelled {
+                    obey(line, peripheral, printer)
+                    await peripheral.settle()
+                }
             }
             _ = await ending.result
             input.cancel()
@@ -61,9 +74,13 @@ struct Serve: AsyncParsableCommand {
         case ("remove", _, let service?):
             if !peripheral.remove(service) { printer.remark("No service \(words[1]) can be removed.") }
         case (_, let characteristic?, _):
-            guard let value = Octets.parse(words[1]) else { return printer.remark(Self.misunderstood(line)) }
-            if !peripheral.setValue(value, of: characteristic) {
-                printer.remark("There is no characteristic \(words[0]).")
+            do throws(AttributeValue.Mistake) {
+                let value = try AttributeValue(words[1])
+                if !peripheral.setValue(value.octets, of: characteristic) {
+                    printer.remark("There is no characteristic \(words[0]).")
+                }
+            } catch {
+                printer.remark("\(words[0]) stays as it is: \(error).")
             }
         case (_, nil, _): printer.remark(Self.misunderstood(line))
         }

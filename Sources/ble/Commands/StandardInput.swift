@@ -17,17 +17,15 @@ enum StandardInput {
         }
     }
 
-    private static let queue = DispatchQueue(label: "ble.input")
-
-    /// The lines of standard input without their ends, until it ends.
+    /// The next line of standard input without its end; `nil` when it has ended.
     ///
-    /// A thread of its own waits for them, since a file, a pipe and a terminal must all do.
-    static var lines: AsyncStream<String> {
-        AsyncStream { continuation in
-            Thread.detachNewThread {
-                while let line = readLine() { continuation.yield(line) }
-                continuation.finish()
-            }
+    /// Nothing is read ahead but what fits into a small buffer.
+    static func line() async -> String? {
+        await withCheckedContinuation { continuation in
+            queue.async { continuation.resume(returning: readLine()) }
         }
     }
+
+    /// Who waits here holds up nobody: a file, a pipe and a terminal must all do.
+    private static let queue = DispatchQueue(label: "ble.input")
 }

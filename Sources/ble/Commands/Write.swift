@@ -5,6 +5,10 @@ struct Write: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Write a characteristic of a peripheral.",
         discussion: """
+            Without response, the peripheral does not say whether it took the value; the command waits until the
+            peripheral has dealt with it, and refuses a value that is too long. If the radio is lost, the exit status is
+            69.
+
             Examples:
               ble write Lamp 5C0B0002-1111-2222-3333-444455556666 01ff
               ble write Lamp 5C0B0002-1111-2222-3333-444455556666 "good night" --text

@@ -1,3 +1,4 @@
+import BLERuntime
 import Foundation
 
 /// One thing that happened or was found out: a line for a person, or a JSON object for a script.
@@ -32,7 +33,7 @@ final class Printer {
     /// Creates a printer; `write` takes a line, instead of standard output.
     init(json: Bool, write: ((String) -> Void)? = nil) {
         self.json = json
-        self.write = write ?? { FileHandle.standardOutput.write(Data(($0 + "\n").utf8)) }
+        self.write = write ?? { StandardOutput.write(line: $0) }
         usesColor = !json && isatty(1) != 0 && ProcessInfo.processInfo.environment["NO_COLOR"] == nil
     }
 
@@ -44,10 +45,10 @@ final class Printer {
         }
     }
 
-    /// Says something that only people want to read; goes to standard error, so that pipes stay clean.
+    /// Says something that only people want to read, if they do; goes to standard error, so that pipes stay clean.
     func remark(_ text: String) {
         guard !json else { return }
-        FileHandle.standardError.write(Data((text + "\n").utf8))
+        try? StandardStream.error.write(line: text)
     }
 
     private func printObject(_ object: [String: Any]) {

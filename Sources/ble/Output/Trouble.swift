@@ -1,18 +1,23 @@
 import ArgumentParser
+import BLERuntime
 import CoreBluetooth
 
 /// Why a command could not do what it was asked for, in words that name the cure.
 enum Trouble: Error, CustomStringConvertible {
     case noRadio(CBManagerState)
+    case radioLost
     case notFound(String, within: Duration)
     case noAnswer(to: String, within: Duration)
     case noCharacteristic(String, of: String)
+    case cannotWrite(String, String)
     case failed(String, (any Error)?)
     case readsFailed(Int, of: Int)
     case disconnected(String, (any Error)?)
     case endedEarly(received: Int, of: Int)
+    case unsent(after: Int, because: String?)
     case unusableFile(String, String)
     case unusablePort(UInt16, String)
+    case unwritableOutput(StandardStream.Failure)
 
     var description: String {
         switch self {
@@ -23,32 +28,41 @@ enum Trouble: Error, CustomStringConvertible {
             There is no radio to talk to. Set BLUETOOTH_HOST to a controller (tcp:HOST:PORT or unix:PATH), \
             to a simulated world (world:FILE.json), or to “demo”.
             """
+        case .radioLost: "The radio is gone, and the connection with it."
         case .notFound(let peer, let time):
             "“\(peer)” was not seen within \(time.seconds) s. Is it on and advertising? “ble scan” shows who is."
         case .noAnswer(let what, let time): "\(what) did not happen within \(time.seconds) s."
         case .noCharacteristic(let uuid, let peer):
             "\(peer) has no characteristic \(uuid). “ble inspect” shows those that it has."
+        case .cannotWrite(let uuid, let reason): "\(uuid) was not written: \(reason). Leave out --without-response."
         case .failed(let what, let error): "\(what) failed: \(error.map(Self.describe) ?? "no reason was given")."
         case .readsFailed(let failed, let count): "\(failed) of \(count) reads failed."
         case .disconnected(let peer, let error):
             "\(peer) disconnected\(error.map { ": " + Self.describe($0) } ?? "")."
         case .endedEarly(let received, let count):
             "The channel was closed when \(received) of \(count) octets had come in."
+        case .unsent(let sent, let reason):
+            "Not all was sent: the channel ended when \(sent) octets had gone out.\(reason.map { " " + $0 } ?? "")"
         case .unusableFile(let path, let reason): "\(path) cannot be used: \(reason)"
         case .unusablePort(let port, let reason):
             "Port \(port) cannot be listened at: \(reason). Choose another --port."
+        case .unwritableOutput(let failure): "\(failure)."
         }
     }
 
     /// The process's exit status: those of sysexits.h, and 1 for what the peer refused.
     var exitCode: ExitCode {
         switch self {
-        case .noRadio: ExitCode(69)
+        case .noRadio, .radioLost: ExitCode(69)
         case .notFound, .noAnswer: ExitCode(75)
         case .unusableFile, .unusablePort: ExitCode(66)
-        case .noCharacteristic, .failed, .readsFailed, .disconnected, .endedEarly: .failure
+        case .unwritableOutput: ExitCode(74)
+        case .noCharacteristic, .cannotWrite, .failed, .readsFailed, .disconnected, .endedEarly, .unsent: .failure
         }
     }
+
+    /// Says what happened on standard error, if that is read by anybody.
+    func report() { try? StandardStream.error.write(line: "ble: \(self)") }
 
     private static func describe(_ error: any Error) -> String {
         let error = error as NSError
@@ -70,7 +84,7 @@ func reportingTrouble(_ work: @MainActor () async throws -> Void) async throws {
     do {
         try await work()
     } catch let trouble as Trouble {
-        FileHandle.standardError.write(Data("ble: \(trouble)\n".utf8))
+        trouble.report()
         throw trouble.exitCode
     }
 }

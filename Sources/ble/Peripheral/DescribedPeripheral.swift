@@ -6,24 +6,45 @@ final class DescribedPeripheral: NSObject {
     private var plan: PeripheralDescription
     private let report: (Fact) -> Void
     private var manager: CBPeripheralManager!
+    private var radio = RadioWatch()
     private var values: [CBMutableCharacteristic: Data] = [:]
     private var ticking: [(characteristic: CBMutableCharacteristic, ticks: PeripheralDescription.Ticks)] = []
-    private var unsent: [(CBMutableCharacteristic, Data)] = []
+    private var unsent: [(characteristic: CBMutableCharacteristic, value: Data)] = [] {
+        didSet {
+            guard unsent.isEmpty else { return }
+            settling?.resume()
+            settling = nil
+        }
+    }
+    private var settling: CheckedContinuation<Void, Never>?
     private var published: [CBMutableService] = []
     private var pendingServices = 0
 
-    /// Hears once that the radio cannot be used.
+    /// How many values of one characteristic wait to be sent at most.
+    ///
+    /// If there are more, since a central writes faster than another one listens, the oldest is skipped: the last one
+    /// is always sent.
+    static let mostUnsent = 64
+
+    /// Hears once why the peripheral cannot be served.
     var onTrouble: ((Trouble) -> Void)?
+    /// Hears that the radio is gone, for which the peripheral waits, or back.
+    var onRadioChange: ((RadioChange) -> Void)?
 
     init(_ description: PeripheralDescription, report: @escaping (Fact) -> Void) {
         plan = description
         self.report = report
         super.init()
+        for service in plan.services { published.append(make(service)) }
         manager = CBPeripheralManager(delegate: self, queue: .main)
     }
 
+    /// Waits for the radio no longer, if it has not been there yet.
+    func giveUpOnRadio() { follow(radio.overdue()) }
+
     /// Stops being seen.
     func stop() {
+        guard manager.state == .poweredOn else { return }
         manager.stopAdvertising()
         manager.removeAllServices()
     }
@@ -35,12 +56,18 @@ final class DescribedPeripheral: NSObject {
         return true
     }
 
+    /// Returns when no value waits to be sent any more; one caller at a time.
+    func settle() async {
+        while !unsent.isEmpty { await withCheckedContinuation { settling = $0 } }
+    }
+
     /// Publishes one service more, as a file describes it.
     func add(path: String) throws {
-        let service = try plan.add(path: path)
+        let service = make(try plan.add(path: path))
+        published.append(service)
         guard manager.state == .poweredOn else { return }
         pendingServices += 1
-        manager.add(make(service))
+        manager.add(service)
     }
 
     /// Takes back the service of this type that was published last; `false` if there is none, or another includes it.
@@ -48,18 +75,31 @@ final class DescribedPeripheral: NSObject {
         guard plan.remove(uuid) else { return false }
         guard let index = published.lastIndex(where: { $0.uuid == uuid }) else { return true }
         let service = published.remove(at: index)
-        for case let characteristic as CBMutableCharacteristic in service.characteristics ?? [] {
-            values[characteristic] = nil
-            unsent.removeAll { $0.0 == characteristic }
-        }
-        manager.remove(service)
+        forgetValues(of: service)
+        if manager.state == .poweredOn { manager.remove(service) }
         report(Fact("service_removed", ["uuid": uuid.uuidString], text: "Service \(uuid) was removed."))
         return true
     }
 
+    private func forgetValues(of service: CBService) {
+        for case let characteristic as CBMutableCharacteristic in service.characteristics ?? [] {
+            values[characteristic] = nil
+            ticking.removeAll { $0.characteristic == characteristic }
+            unsent.removeAll { $0.characteristic == characteristic }
+        }
+    }
+
     private func change(_ characteristic: CBMutableCharacteristic, to value: Data) {
         values[characteristic] = value
-        guard !characteristic.properties.isDisjoint(with: [.notify, .indicate]) else { return }
+        guard manager.state == .poweredOn, !characteristic.properties.isDisjoint(with: [.notify, .indicate]) else {
+            return
+        }
+        let isWaiting = { (entry: (characteristic: CBMutableCharacteristic, value: Data)) in
+            entry.characteristic == characteristic
+        }
+        if unsent.count(where: isWaiting) >= Self.mostUnsent, let oldest = unsent.firstIndex(where: isWaiting) {
+            unsent.remove(at: oldest)
+        }
         unsent.append((characteristic, value))
         sendUnsent()
     }
@@ -71,15 +111,26 @@ final class DescribedPeripheral: NSObject {
         }
     }
 
-    /// Publishes everything anew, as one must after the radio was off.
+    private func follow(_ change: RadioWatch.OnChange) {
+        switch change {
+        case .nothing: break
+        case .came: publish()
+        case .lost:
+            unsent = []
+            onRadioChange?(.lost)
+        case .returned:
+            onRadioChange?(.returned)
+            publish()
+        case .missing(let state): onTrouble?(.noRadio(state))
+        }
+    }
+
+    /// Publishes everything, and anew when the radio is back; values stay what they have become.
     private func publish() {
+        manager.stopAdvertising()
         manager.removeAllServices()
-        values = [:]
-        published = []
-        ticking = []
-        unsent = []
-        pendingServices = plan.services.count
-        for service in plan.services { manager.add(make(service)) }
+        pendingServices = published.count
+        for service in published { manager.add(service) }
         if pendingServices == 0 { advertise() }
     }
 
@@ -89,7 +140,6 @@ final class DescribedPeripheral: NSObject {
             published.last { $0.uuid == CBUUID(string: uuid) }
         }
         made.characteristics = (service.characteristics ?? []).map(make)
-        published.append(made)
         return made
     }
 
@@ -105,7 +155,7 @@ final class DescribedPeripheral: NSObject {
             permissions: permissions
         )
         made.descriptors = descriptors(of: characteristic)
-        values[made] = characteristic.value.flatMap(Octets.parse) ?? Data()
+        values[made] = characteristic.value?.octets ?? Data()
         if let ticks = characteristic.ticks { ticking.append((made, ticks)) }
         return made
     }
@@ -114,8 +164,8 @@ final class DescribedPeripheral: NSObject {
         let text = characteristic.description.map {
             CBMutableDescriptor(type: CBUUID(string: CBUUIDCharacteristicUserDescriptionString), value: $0)
         }
-        let format = characteristic.format.flatMap(Octets.parse).map {
-            CBMutableDescriptor(type: CBUUID(string: CBUUIDCharacteristicFormatString), value: $0)
+        let format = characteristic.format.map {
+            CBMutableDescriptor(type: CBUUID(string: CBUUIDCharacteristicFormatString), value: $0.octets)
         }
         return [text, format].compactMap(\.self)
     }
@@ -126,14 +176,20 @@ final class DescribedPeripheral: NSObject {
             CBAdvertisementDataLocalNameKey: plan.name,
             CBAdvertisementDataServiceUUIDsKey: advertised.map { CBUUID(string: $0.uuid) },
         ])
+        beginTicking()
+    }
+
+    /// Lets the values follow one another that do not yet.
+    private func beginTicking() {
         for (characteristic, ticks) in ticking { tick(characteristic, ticks) }
+        ticking = []
     }
 
     private func tick(_ characteristic: CBMutableCharacteristic, _ ticks: PeripheralDescription.Ticks) {
-        let all = ticks.values.compactMap(Octets.parse)
+        let all = ticks.values.map(\.octets)
         Task { [weak self] in
             for index in 0... {
-                try await Task.sleep(for: .seconds(ticks.every))
+                try await Task.sleep(for: ticks.every)
                 guard let self, self.values[characteristic] != nil else { return }
                 if self.unsent.isEmpty { self.change(characteristic, to: all[index % all.count]) }
             }
@@ -143,17 +199,16 @@ final class DescribedPeripheral: NSObject {
 
 extension DescribedPeripheral: @MainActor CBPeripheralManagerDelegate {
     func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {
-        switch peripheral.state {
-        case .poweredOn: publish()
-        case .unknown, .resetting: break
-        case let state: onTrouble?(.noRadio(state))
-        }
+        follow(radio.changed(to: peripheral.state))
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {
-        if let error { return onTrouble?(.failed("Adding service \(service.uuid)", error)) ?? () }
+        if let error {
+            return manager.isAdvertising ? refused(service, error) : fail("Adding service \(service.uuid)", error)
+        }
         pendingServices -= 1
         if manager.isAdvertising {
+            beginTicking()
             let uuid = service.uuid
             report(Fact("service_added", ["uuid": uuid.uuidString], text: "Service \(uuid) was added."))
         } else if pendingServices == 0 {
@@ -162,7 +217,7 @@ extension DescribedPeripheral: @MainActor CBPeripheralManagerDelegate {
     }
 
     func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
-        if let error { return onTrouble?(.failed("Advertising", error)) ?? () }
+        if let error { return fail("Advertising", error) }
         let name = plan.name
         report(Fact("advertising", ["name": name], text: "Advertising as \(name); Ctrl-C ends it."))
     }
@@ -217,6 +272,21 @@ extension DescribedPeripheral: @MainActor CBPeripheralManagerDelegate {
     }
 
     func peripheralManagerIsReady(toUpdateSubscribers peripheral: CBPeripheralManager) { sendUnsent() }
+
+    /// A service that was added later cannot be published: the others are served as before.
+    private func refused(_ service: CBService, _ error: any Error) {
+        guard !error.isLoss else { return }
+        let uuid = service.uuid, trouble = Trouble.failed("Adding service \(uuid)", error)
+        pendingServices -= 1
+        _ = plan.remove(uuid)
+        published.removeAll { $0 === service }
+        forgetValues(of: service)
+        report(Fact("service_refused", ["uuid": uuid.uuidString, "error": "\(error)"], text: "\(trouble)"))
+    }
+
+    private func fail(_ what: String, _ error: any Error) {
+        if !error.isLoss { onTrouble?(.failed(what, error)) }
+    }
 
     private func fact(
         _ event: String,

@@ -1,3 +1,5 @@
+import BLERuntime
+import BLEWire
 import CoreBluetooth
 
 /// A peripheral as a file describes it, for `ble serve`.
@@ -11,7 +13,7 @@ import CoreBluetooth
 /// | `includes` | the UUIDs of services that come before this one |
 /// | characteristic | `uuid`, `properties` (names as in Core Bluetooth), `value`, `description`, `format`, `ticks` |
 /// | `format` | the seven octets of a presentation format, as hexadecimal digits after `0x` |
-/// | `value` | text, or hexadecimal digits after `0x` |
+/// | `value` | text, or hexadecimal digits after `0x`; 512 octets at most |
 /// | `ticks` | `{"every": SECONDS, "values": [value …]}`: values that follow one another, and are notified |
 struct PeripheralDescription: Decodable {
     struct Service: Decodable {
@@ -25,15 +27,23 @@ struct PeripheralDescription: Decodable {
     struct Characteristic: Decodable {
         let uuid: String
         let properties: [String]
-        let value: String?
+        let value: AttributeValue?
         let description: String?
-        let format: String?
+        let format: AttributeValue?
         let ticks: Ticks?
     }
 
     struct Ticks: Decodable {
-        let every: Double
-        let values: [String]
+        let every: Duration
+        let values: [AttributeValue]
+
+        private enum Key: String, CodingKey { case every, values }
+
+        init(from decoder: any Decoder) throws {
+            let container = try decoder.container(keyedBy: Key.self)
+            every = .seconds(try container.decode(Bounds.seconds(from: 0.01), forKey: .every))
+            values = try container.decode([AttributeValue].self, forKey: .values)
+        }
     }
 
     let name: String
@@ -84,7 +94,7 @@ struct PeripheralDescription: Decodable {
             try check(part)
             return part
         } catch let error as DecodingError {
-            throw Trouble.unusableFile(path, explain(error))
+            throw Trouble.unusableFile(path, error.explanation)
         } catch let error as Mistake {
             throw Trouble.unusableFile(path, error.text)
         }
@@ -113,33 +123,19 @@ struct PeripheralDescription: Decodable {
             let known = CBCharacteristicProperties.knownNames
             throw Mistake(text: "characteristic \(characteristic.uuid) has a property that is not one of \(known)")
         }
-        for value in [characteristic.value].compactMap({ $0 }) + (characteristic.ticks?.values ?? [])
-        where Octets.parse(value) == nil {
-            throw Mistake(text: "“\(value)” is neither text nor pairs of hexadecimal digits after 0x")
+        if let description = characteristic.description, description.utf8.count > ATT.maximumValueLength {
+            let most = ATT.maximumValueLength
+            throw Mistake(text: "“description” of \(characteristic.uuid) has more than the \(most) octets of a value")
         }
-        if let format = characteristic.format, Octets.parse(format)?.count != 7 {
+        if let format = characteristic.format, format.octets.count != 7 {
             throw Mistake(text: "“format” of \(characteristic.uuid) takes seven octets")
         }
-        if let ticks = characteristic.ticks, !(ticks.every >= 0.01) || ticks.values.isEmpty {
-            throw Mistake(text: "“ticks” of \(characteristic.uuid) needs “every” of at least 0.01 s, and values")
+        if let ticks = characteristic.ticks, ticks.values.isEmpty {
+            throw Mistake(text: "“ticks” of \(characteristic.uuid) needs values")
         }
     }
 
     private static func badUUID(_ text: String) -> Mistake {
         Mistake(text: "“\(text)” is no UUID: it takes 4, 8 or 36 characters")
-    }
-
-    private static func explain(_ error: DecodingError) -> String {
-        func place(_ context: DecodingError.Context) -> String {
-            let path = context.codingPath.map { $0.intValue.map { "[\($0)]" } ?? $0.stringValue }.joined(separator: ".")
-            return path.isEmpty ? "" : " at \(path)"
-        }
-        return switch error {
-        case .keyNotFound(let key, let context): "“\(key.stringValue)” is missing\(place(context))"
-        case .typeMismatch(_, let context), .valueNotFound(_, let context):
-            "\(context.debugDescription)\(place(context))"
-        case .dataCorrupted(let context): "it is not valid JSON\(place(context)): \(context.debugDescription)"
-        @unknown default: "\(error)"
-        }
     }
 }

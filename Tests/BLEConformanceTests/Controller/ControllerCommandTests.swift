@@ -1,6 +1,7 @@
 import ArgumentParser
 import BLERuntime
 import BLESimulation
+import Glibc
 import Testing
 
 @testable import BLEConformance
@@ -23,6 +24,25 @@ struct ControllerCommandTests {
         let error = #expect(throws: ExitCode.self) { try ControllerCommand.parse(["--port", "\(port)"]).serve() }
         #expect(error == ExitCode(2))
         radio.stop()
+    }
+
+    @Test("An output that nobody takes ends the program with exit status 2 and a sentence")
+    func output() async {
+        let result = await #expect(processExitsWith: .exitCode(2), observing: [\.standardErrorContent]) {
+            dup2(open("/dev/full", O_WRONLY), 1)
+            BLEConformance.main(["controller", "--port", "0"])
+        }
+        let said = String(decoding: result?.standardErrorContent ?? [], as: UTF8.self)
+        #expect(said == "BLEConformance: Standard output cannot be written: No space left on device\n")
+    }
+
+    @Test("Numbers that make no sense are refused", arguments: ["-1", "65536", "1e20", "nan", "1.5", ""])
+    func numbers(text: String) {
+        #expect(throws: (any Error).self) { try ControllerCommand.parse(["--port=\(text)"]) }
+        for option in ["--depth", "--sample", "--seed"] where text != "65536" {
+            #expect(throws: (any Error).self) { try AdversaryCommand.parse(["\(option)=\(text)"]) }
+        }
+        #expect(throws: Never.self) { try AdversaryCommand.parse(["--depth=1", "--sample=1", "--seed=0"]) }
     }
 
     @Test("Arguments that make no sense end the program with exit status 2", arguments: [["fly"], ["controller"]])

@@ -1,0 +1,67 @@
+import ArgumentParser
+import BLEHost
+import BLERuntime
+import BLESimulation
+import BLEWire
+import Dispatch
+import Foundation
+import Logging
+
+/// A kind of file that programs of this project read.
+enum FileKind: String, CaseIterable, ExpressibleByArgument {
+    /// A world, as `BLUETOOTH_HOST=world:FILE` names it.
+    case world
+    /// What a host keeps from one run to the next.
+    case state
+    /// A case for `att`.
+    case attributes
+
+    /// Whether a file with these octets can be used; if so, it has been.
+    func isUsable(_ octets: [UInt8]) async -> Bool {
+        do {
+            switch self {
+            case .world: await Self.scan(in: try Scenario(json: Data(octets)).makeWorld())
+            case .state: try Self.remember(octets)
+            case .attributes: try Self.serve(AttributeCase(json: String(decoding: octets, as: UTF8.self)))
+            }
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// Lets an app look around in a world for as long as it takes to see who is near.
+    private static func scan(in world: World) async {
+        let session = world.machine("phone").open(.central, on: DispatchQueue(label: "app")) { _ in }
+        session.send(.scan(ScanRequest(allowsDuplicates: true)))
+        await world.advance(by: .milliseconds(300))
+        session.close()
+    }
+
+    /// Gives a new host what a host has kept.
+    private static func remember(_ octets: [UInt8]) throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "corebluetooth-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appending(path: "host.json")
+        try Data(octets).write(to: path)
+        let quiet = Logger(label: "file") { _ in SwiftLogNoOpLogHandler() }
+        let freshSecret = UInt128(0)
+        let file = StateFile(path: path.path, freshSecret: freshSecret, logger: quiet)
+        guard file.secret != freshSecret else { throw Senseless("the state begins anew") }
+        var host = Host(
+            configuration: .init(identifierSecret: file.secret, knownPeers: file.peers),
+            random: SystemRandomNumberGenerator()
+        )
+        host.open(ClientID(rawValue: 1), role: .central, at: Instant())
+        while host.next() != nil {}
+    }
+
+    /// Serves the database of a case to one who asks for the services in it.
+    private static func serve(_ description: AttributeCase) throws {
+        var server = try AttributeServerDriver(description, at: Instant())
+        let request = ATTPacket.readByGroupTypeRequest(.init(.all, groupType: GATT.primaryService))
+        server.receive(packet: request.encoded, at: Instant())
+        while server.next() != nil {}
+    }
+}

@@ -1,0 +1,42 @@
+import BLEWire
+import Foundation
+
+/// The value of an attribute as people write it: text, or hexadecimal digits after `0x`; 512 octets at most.
+///
+/// Core 6.0, Vol 3, Part F, 3.2.9.
+struct AttributeValue {
+    /// Why a text is no value.
+    enum Mistake: Error, CustomStringConvertible {
+        case notOctets(String)
+        case tooLong(octets: Int)
+
+        var description: String {
+            switch self {
+            case .notOctets(let text): "“\(text)” is neither text nor pairs of hexadecimal digits after 0x"
+            case .tooLong(let octets):
+                "a value has at most \(ATT.maximumValueLength) octets, and this one has \(octets)"
+            }
+        }
+    }
+
+    let octets: Data
+
+    /// Reads a value.
+    init(_ text: String) throws(Mistake) {
+        guard let octets = Octets.parse(text) else { throw .notOctets(text) }
+        guard octets.count <= ATT.maximumValueLength else { throw .tooLong(octets: octets.count) }
+        self.octets = octets
+    }
+}
+
+extension AttributeValue: Decodable {
+    /// Reads a value of a description.
+    init(from decoder: any Decoder) throws {
+        let text = try decoder.singleValueContainer().decode(String.self)
+        do throws(Mistake) {
+            try self.init(text)
+        } catch {
+            throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "\(error)"))
+        }
+    }
+}

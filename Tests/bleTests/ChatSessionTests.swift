@@ -1,0 +1,45 @@
+import BLESimulation
+import CoreBluetooth
+import Testing
+
+@testable import ble
+
+@Suite("Joining a chat on the command line") @MainActor
+struct ChatSessionTests {
+    /// A session of a guest in a world where nobody else is.
+    private func session(in world: World, wanting room: String?) -> ChatSession {
+        let guest = world.machine("phone").inhabit { ChatGuest(name: "Alice") { _ in } }
+        let printer = Printer(json: true) { _ in }
+        return ChatSession(guest: guest, wanted: room, stays: false, patience: .seconds(2), printer: printer)
+    }
+
+    @Test("A room that is not there is given up when it is overdue after the end of the input")
+    func notFound() throws {
+        let world = World(seed: 1)
+        var session = session(in: world, wanting: "Lobby")
+        #expect(try !session.receive(.line("hello")))
+        #expect(try !session.receive(.ended))
+        #expect {
+            try session.receive(.overdue)
+        } throws: {
+            if case .notFound("Lobby", within: .seconds(2)) = $0 as? Trouble { true } else { false }
+        }
+    }
+
+    @Test("Who only looks for rooms is done then, and whoever is told to end at once")
+    func done() throws {
+        let world = World(seed: 1)
+        var looking = session(in: world, wanting: nil)
+        #expect(try !looking.receive(.ended))
+        #expect(try looking.receive(.overdue))
+        var interrupted = session(in: world, wanting: "Lobby")
+        #expect(try interrupted.receive(.interrupted))
+    }
+
+    @Test("A radio that is lost is waited for outside of rooms")
+    func radio() throws {
+        var session = session(in: World(seed: 1), wanting: "Lobby")
+        #expect(try !session.receive(.happened(.radioChanged(.lost))))
+        #expect(try !session.receive(.happened(.radioChanged(.returned))))
+    }
+}

@@ -1,0 +1,210 @@
+import BLESimulation
+import CoreBluetooth
+import Testing
+
+@testable import ble
+
+@Suite("Commands that lose their radio") @MainActor
+struct RadioLossTests {
+    private static let lamp = """
+        {"name": "Lamp", "services": [{"uuid": "FFA0", "characteristics": [
+          {"uuid": "FFA1", "properties": ["read", "write", "notify"], "value": "0x11",
+           "ticks": {"every": 3600, "values": ["0x12"]}}]}]}
+        """
+
+    private let world: World
+    private let phone: Machine
+    private let sensor: Machine
+
+    init() {
+        world = World(seed: 7, conditions: .init(loss: 0.1))
+        phone = world.machine("phone")
+        sensor = world.machine("sensor", at: .init(x: 2))
+    }
+
+    /// Lets time pass until `work` is over, and gives what it threw.
+    private func play(_ work: @escaping @MainActor () async throws -> Void) async throws -> Trouble? {
+        var isOver = false
+        let task = Task {
+            defer { isOver = true }
+            try await work()
+        }
+        for _ in 0..<240 where !isOver { await world.advance(by: .milliseconds(500)) }
+        try #require(isOver)
+        do {
+            try await task.value
+        } catch let trouble as Trouble {
+            return trouble
+        }
+        return nil
+    }
+
+    private func makeLamp(report: @escaping (Fact) -> Void = { _ in }) throws -> DescribedPeripheral {
+        let description = try JSONDecoder().decode(PeripheralDescription.self, from: Data(Self.lamp.utf8))
+        return sensor.inhabit { DescribedPeripheral(description, report: report) }
+    }
+
+    private func reach(_ name: String, with central: Central) async throws -> CBPeripheral {
+        try await central.powerOn()
+        let peripheral = try await central.find(PeerReference(text: name), within: .seconds(60))
+        try await central.connect(peripheral, within: .seconds(60))
+        return peripheral
+    }
+
+    @Test("A radio must be there first, and may go and return as often as it likes then")
+    func watch() {
+        var watch = RadioWatch()
+        #expect(watch.overdue() == .missing(.unknown))
+        let states: [CBManagerState] = [
+            .unknown, .resetting, .poweredOn, .resetting, .unsupported, .resetting, .poweredOn, .poweredOff, .poweredOn,
+        ]
+        #expect(
+            states.map { watch.changed(to: $0) }
+                == [.nothing, .nothing, .came, .lost, .nothing, .nothing, .returned, .lost, .returned]
+        )
+        #expect(watch.overdue() == .nothing)
+        var other = RadioWatch()
+        #expect(other.changed(to: .unsupported) == .missing(.unsupported))
+    }
+
+    @Test(
+        "What waits for an answer or a value ends with a radio that vanishes or falls silent",
+        arguments: [false, true]
+    )
+    func connection(isMute: Bool) async throws {
+        let lamp = try makeLamp()
+        let central = phone.inhabit { Central(clock: world.clock) }
+        let trouble = try await play {
+            let peripheral = try await reach("Lamp", with: central)
+            _ = try await central.characteristic(CBUUID(string: "FFA1"), of: peripheral)
+            if isMute {
+                var faults = Machine.Faults()
+                faults.isMute = true
+                phone.cause(faults)
+            } else {
+                phone.unplugRadio()
+            }
+            let start = world.clock.now
+            defer { #expect(start.duration(to: world.clock.now) < .seconds(10)) }
+            try await central.wait(for: "Receiving values", needing: .connection(peripheral)) { _ in nil }
+        }
+        guard case .radioLost = trouble else {
+            Issue.record("the trouble is \(String(describing: trouble))")
+            return
+        }
+        lamp.stop()
+    }
+
+    @Test("A request that fails since the radio is gone is told as just that")
+    func request() async throws {
+        let lamp = try makeLamp()
+        let central = phone.inhabit { Central(clock: world.clock) }
+        let trouble = try await play {
+            let peripheral = try await reach("Lamp", with: central)
+            let found = try await central.characteristic(CBUUID(string: "FFA1"), of: peripheral)
+            while true {
+                _ = try await central.read(found, of: peripheral)
+                phone.unplugRadio()
+            }
+        }
+        guard case .radioLost = trouble else {
+            Issue.record("the trouble is \(String(describing: trouble))")
+            return
+        }
+        lamp.stop()
+    }
+
+    @Test("A person who wants the process to end waits two seconds at most")
+    func farewell() async throws {
+        let lamp = try makeLamp()
+        let central = phone.inhabit { Central(clock: world.clock) }
+        let trouble = try await play {
+            let peripheral = try await reach("Lamp", with: central)
+            var faults = Machine.Faults()
+            faults.isMute = true
+            phone.cause(faults)
+            central.interrupt()
+            let start = world.clock.now
+            defer { #expect(start.duration(to: world.clock.now) <= .seconds(3)) }
+            try await central.ask(peripheral, "Asking", {}) { _ in nil }
+        }
+        guard case .noAnswer = trouble else {
+            Issue.record("the trouble is \(String(describing: trouble))")
+            return
+        }
+        lamp.stop()
+    }
+
+    @Test("A peripheral is served again when the radio is back, with the values that it had")
+    func served() async throws {
+        var facts: [String] = [], changes: [RadioChange] = []
+        let lamp = try makeLamp { facts.append($0.event) }
+        lamp.onRadioChange = { changes.append($0) }
+        lamp.onTrouble = { Issue.record("the trouble is \($0)") }
+        let uuid = CBUUID(string: "FFA1")
+        let trouble = try await play {
+            let central = phone.inhabit { Central(clock: world.clock) }
+            let peripheral = try await reach("Lamp", with: central)
+            let found = try await central.characteristic(uuid, of: peripheral)
+            try await central.write(Data([0x55]), to: found, of: peripheral)
+        }
+        #expect(trouble?.description == nil)
+        sensor.unplugRadio()
+        await world.advance(by: .seconds(3))
+        #expect(changes == [.lost])
+        #expect(lamp.setValue(Data([0x56]), of: uuid))
+        sensor.plugInRadio()
+        await world.advance(by: .seconds(3))
+        #expect(changes == [.lost, .returned])
+        #expect(facts.count { $0 == "advertising" } == 2)
+        let again = phone.inhabit { Central(clock: world.clock) }
+        var value: Data?
+        let lastTrouble = try await play {
+            let peripheral = try await reach("Lamp", with: again)
+            value = try await again.read(try await again.characteristic(uuid, of: peripheral), of: peripheral)
+        }
+        #expect(lastTrouble?.description == nil)
+        #expect(value == Data([0x56]))
+        lamp.stop()
+    }
+
+    @Test("A radio that goes while services are added and advertised is waited for", arguments: 0..<16)
+    func start(step: Int) async throws {
+        var facts: [String] = []
+        let lamp = try makeLamp { facts.append($0.event) }
+        lamp.onTrouble = { Issue.record("the trouble is \($0)") }
+        var events: [String] = []
+        let room = sensor.inhabit { ChatHost(name: "Room") { events.append($0.fact(of: "Room").event) } }
+        await world.advance(by: .milliseconds(step))
+        sensor.unplugRadio()
+        await world.advance(by: .milliseconds(500))
+        sensor.plugInRadio()
+        await world.advance(by: .seconds(5))
+        #expect(facts.last == "advertising")
+        #expect(events.last == "opened" && !events.contains("failed"))
+        lamp.stop()
+        room.close()
+    }
+
+    @Test("Channels are offered again when the radio is back")
+    func channels() async throws {
+        var events: [String] = []
+        let server = sensor.inhabit {
+            ChannelServer(name: "Store") { event in
+                switch event {
+                case .published: events.append("published")
+                case .advertising: events.append("advertising")
+                case .radioChanged(let change): events.append("\(change)")
+                case .opened, .failed: events.append("\(event)")
+                }
+            }
+        }
+        await world.advance(by: .seconds(1))
+        sensor.unplugRadio()
+        await world.advance(by: .seconds(3))
+        sensor.plugInRadio()
+        await world.advance(by: .seconds(3))
+        #expect(events == ["published", "advertising", "lost", "returned", "published", "advertising"])
+        server.close()
+    }
+}

@@ -1,0 +1,116 @@
+import BLESimulation
+import CoreBluetooth
+import Testing
+
+@testable import ble
+
+@Suite("Serving on the command line") @MainActor
+struct ServingTests {
+    private static let sensor = """
+        {"name": "Sensor", "services": [{"uuid": "FFA0", "characteristics": [
+          {"uuid": "FFA1", "properties": ["read", "notify"], "value": "0x0000"}]}]}
+        """
+    /// How often a value changes at one instant.
+    private static let changes = 2_000
+
+    @Test(
+        "Values that change faster than they are sent are skipped, but for the last of them",
+        arguments: 0..<16 as Range<UInt64>
+    )
+    func flood(seed: UInt64) async throws {
+        let world = World(seed: seed, conditions: .init(loss: 0.3))
+        let phone = world.machine("phone"), machine = world.machine("sensor", at: .init(x: 2))
+        let description = try JSONDecoder().decode(PeripheralDescription.self, from: Data(Self.sensor.utf8))
+        var isHeard = false, values: [Int] = [], connected: CBPeripheral?
+        let sensor = machine.inhabit {
+            DescribedPeripheral(description) { if $0.event == "subscribed" { isHeard = true } }
+        }
+        let central = phone.inhabit { Central(clock: world.clock) }
+        central.onHappening = {
+            guard case .valueUpdated(let attribute, nil) = $0 else { return }
+            values.append(((attribute as? CBCharacteristic)?.value ?? Data()).reduce(0) { $0 << 8 | Int($1) })
+        }
+        let work = Task {
+            try await central.powerOn()
+            let peripheral = try await central.find(PeerReference(text: "Sensor"), within: .seconds(60))
+            try await central.connect(peripheral, within: .seconds(60))
+            let found = try await central.characteristic(CBUUID(string: "FFA1"), of: peripheral)
+            try await central.setNotify(true, for: found, of: peripheral)
+            connected = peripheral
+        }
+        for _ in 0..<60 where !isHeard { await world.advance(by: .seconds(1)) }
+        try #require(isHeard)
+        for change in 1...Self.changes {
+            #expect(sensor.setValue(Data([UInt8(change >> 8), UInt8(change & 0xFF)]), of: CBUUID(string: "FFA1")))
+        }
+        var isSettled = false
+        let settling = Task {
+            await sensor.settle()
+            isSettled = true
+        }
+        await Task.yield()
+        #expect(!isSettled)
+        for _ in 0..<60 where !isSettled { await world.advance(by: .seconds(1)) }
+        await world.advance(by: .seconds(10))
+        try await work.value
+        await settling.value
+        #expect(connected?.state == .connected)
+        #expect(values.last == Self.changes)
+        #expect(values == values.sorted())
+        #expect(values.count >= DescribedPeripheral.mostUnsent && values.count < Self.changes / 2)
+        sensor.stop()
+    }
+
+    @Test(
+        "A service that cannot be published is refused, and the others are served as before",
+        arguments: 0..<16 as Range<UInt64>
+    )
+    func refusal(seed: UInt64) async throws {
+        let world = World(seed: seed, conditions: .init(loss: 0.3))
+        let description = try JSONDecoder().decode(PeripheralDescription.self, from: Data(Self.sensor.utf8))
+        var happened: [String] = [], trouble: Trouble?
+        let sensor = world.machine("sensor").inhabit {
+            DescribedPeripheral(description) { happened.append($0.event) }
+        }
+        sensor.onTrouble = { trouble = $0 }
+        await world.advance(by: .seconds(1))
+        // The second has a declaration for a characteristic, which no peer could make sense of.
+        for characteristic in ["FFB1", "2803", "FFB2"] {
+            let service =
+                #"{"uuid": "FFB0", "characteristics": [{"uuid": "\#(characteristic)", "properties": ["read"]}]}"#
+            let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).json").path
+            try Data(service.utf8).write(to: URL(filePath: path))
+            defer { try? FileManager.default.removeItem(atPath: path) }
+            try sensor.add(path: path)
+            await world.advance(by: .seconds(1))
+        }
+        #expect(happened == ["advertising", "service_added", "service_refused", "service_added"])
+        #expect(trouble.map { "\($0)" } == nil)
+        #expect(sensor.setValue(Data([1]), of: CBUUID(string: "FFA1")))
+        #expect(sensor.setValue(Data([1]), of: CBUUID(string: "FFB1")))
+        #expect(sensor.setValue(Data([1]), of: CBUUID(string: "FFB2")))
+        #expect(!sensor.setValue(Data([1]), of: CBUUID(string: "2803")))
+        sensor.stop()
+    }
+
+    @Test("Lines of standard input are read when they are wanted, and not before")
+    func input() async {
+        await #expect(processExitsWith: .success) {
+            var ends: [Int32] = [0, 0]
+            pipe(&ends)
+            dup2(ends[0], 0)
+            _ = fcntl(ends[1], F_SETFL, O_NONBLOCK)
+            let line = [UInt8]("2A19 0x32\n".utf8)
+            func fill() -> Int {
+                var count = 0
+                while write(ends[1], line, line.count) > 0 { count += 1 }
+                return count
+            }
+            let lines = fill()
+            let first = await StandardInput.line()
+            precondition(first == "2A19 0x32", "the first line is \(first ?? "missing")")
+            let more = fill()
+            precondition(more < lines / 2, "\(more) lines were read instead of one")
+        }
+    }
+}
