@@ -55,12 +55,8 @@ async def converse(_: Box, bluez: BlueZ, adapter: str, port: int, name: str, log
 
 
 def _expect_tree(facts: list[tool.Fact], services: tuple[Service, ...]) -> None:
-    """Expects services, among those that BlueZ has of itself; secondary ones are shown where they are included."""
-    offer.expect_tree("what ble inspect shows", _ours(facts), offer.tree(_primary(services)))
-
-
-def _primary(services: tuple[Service, ...]) -> tuple[Service, ...]:
-    return tuple(service for service in services if service.primary)
+    """Expects services, secondary ones that others include among them, beside those that BlueZ has of itself."""
+    offer.expect_tree("what ble inspect shows", _ours(facts), offer.tree(services))
 
 
 def _ours(facts: list[tool.Fact]) -> offer.Tree:
@@ -107,7 +103,7 @@ async def _meet(
     """A service comes while `ble inspect --follow` is connected, and goes."""
     def shows(*services: Service) -> Callable[[list[tool.Fact]], bool]:
         values = {each.uuid: application.value(each.uuid) for service in AT_FIRST for each in service.characteristics}
-        return lambda facts: _ours(facts) == offer.tree(_primary(services), values)
+        return lambda facts: _ours(facts) == offer.tree(services, values)
 
     async with tool.ble(port, log, "inspect", name, "--follow") as watcher:
         await watcher.until("it shows what there is", shows(*AT_FIRST))

@@ -1,0 +1,171 @@
+"""The drivers of `BLEConformance att`: a server with a hostile client, and a client with a hostile server."""
+
+import itertools
+import json
+import os
+import select
+import socket
+import tempfile
+import time
+
+import packets
+from errands import attribute_server
+from victim import PATIENCE, Finding, Victim
+
+UUIDS = ("2a00", "2a37", "abdd3056-28fa-441d-a470-55a75a52553a")
+LONG = bytes(range(200))
+DATABASE = {"services": [{"type": "primary", "uuid": "180d", "start": 1, "end": 40, "items": [
+    {"kind": "characteristic", "handle": 2, "uuid": "2a29", "properties": 2, "value_handle": 3, "permissions": 1,
+     "value": LONG.hex()},
+    {"kind": "characteristic", "handle": 4, "uuid": "2a37", "properties": 62, "value_handle": 5, "permissions": 3,
+     "value": "0048"},
+    {"kind": "descriptor", "handle": 6, "uuid": "2902", "permissions": 3, "value": "0000"},
+    {"kind": "characteristic", "handle": 7, "uuid": "2a39", "properties": 10, "value_handle": 8, "permissions": 3,
+     "value": "6162"},
+    {"kind": "characteristic", "handle": 11, "uuid": UUIDS[2], "properties": 10, "value_handle": 12, "permissions": 12,
+     "value": "00"},
+]}, {"type": "secondary", "uuid": "180f", "start": 60, "end": 0xFFFF, "items": []}]}
+OPERATIONS = [
+    {"op": "discover_all"}, {"op": "discover_primary", "start": 1, "end": 65535}, {"op": "read", "handle": 3},
+    {"op": "discover_primary", "start": 1, "end": 65535, "uuid": "180d"},
+    {"op": "discover_included", "start": 1, "end": 65535}, {"op": "discover_characteristics", "start": 1, "end": 65535},
+    {"op": "discover_descriptors", "start": 1, "end": 65535}, {"op": "read_long", "handle": 3},
+    {"op": "read_by_type", "uuid": "2a37", "start": 1, "end": 65535}, {"op": "read_multiple", "handles": [3, 5]},
+    {"op": "write", "handle": 5, "value": "0001"}, {"op": "write_long", "handle": 8, "value": "41" * 60},
+    {"op": "write_reliable", "handle": 8, "value": "42" * 60}, {"op": "write_cmd", "handle": 5, "value": "00"},
+]
+
+
+class Driver:
+    """A driver, and the socket on which packets of attributes are exchanged with it."""
+
+    restarts = 0
+
+    def __init__(self, program, role, description):
+        self.command, self.description, self.questions = [program, "att", role], description, 0
+        self.victim = self.packets = None
+
+    def start(self):
+        self.packets, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self.packets.setblocking(False)
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            json.dump(self.description, file)
+            file.flush()
+            self.victim = Victim([*self.command, file.name], packets=theirs.fileno())
+            theirs.close()
+            self.settle()
+
+    def stop(self):
+        if self.packets:
+            self.packets.close()
+        if self.victim:
+            self.victim.end()
+
+    @property
+    def memory(self):
+        return self.victim.memory
+
+    def receive(self, patience=0.0):
+        """The next packet, if one comes in within `patience`."""
+        if not select.select([self.packets], [], [], patience)[0]:
+            return None
+        try:
+            packet = self.packets.recv(1 << 16)
+        except ConnectionResetError:
+            packet = b""
+        if not packet:
+            self.victim.process.wait(PATIENCE)
+            raise Finding("ended by itself")
+        return packet
+
+    def send(self, packet, taken=lambda _: None):
+        due = time.monotonic() + PATIENCE
+        while True:
+            try:
+                # An empty packet would be the end of the socket.
+                self.packets.send(packet or b"\x00")
+                return
+            except BlockingIOError:
+                if time.monotonic() > due:
+                    raise Finding(f"took nothing for {PATIENCE} s") from None
+                if (came := self.receive(0.1)) is not None:
+                    taken(came)
+            except (BrokenPipeError, ConnectionResetError):
+                self.receive(1)
+
+
+class Server(Driver):
+    """Serves the database to a client that is hostile."""
+
+    batch = 2000
+
+    def __init__(self, programs):
+        super().__init__(programs["driver"], "server", {"mtu": 512, "context": "server", "database": DATABASE})
+
+    def settle(self):
+        self.victim.output.find(b'"ready"')
+
+    def inputs(self, dice, count):
+        return [packets.attribute_packet(dice) for _ in range(count)]
+
+    def offer(self, inputs):
+        for packet in inputs:
+            self.send(packet)
+            while self.receive() is not None:
+                pass
+        # A part of a long value that is seldom asked for.
+        self.questions += 1
+        place = 1 + self.questions * 7 % 150
+        self.send(bytes([0x0C, 3, 0, place, 0]))
+        due = time.monotonic() + PATIENCE
+        while not (self.receive(0.1) or b"").startswith(b"\x0d" + LONG[place:place + 22]):
+            if time.monotonic() > due:
+                raise Finding(f"a good request was not answered within {PATIENCE} s")
+
+
+class Client(Driver):
+    """Does one operation after the other on a server that says hostile things before it gives the right answer."""
+
+    batch = 1000
+
+    def __init__(self, programs):
+        super().__init__(programs["driver"], "client", {"mtu": 512, "context": "client"})
+        self.server = attribute_server.Server(DATABASE, 23)
+        self.operations = itertools.cycle(OPERATIONS)
+
+    def settle(self):
+        self.converse([], b'"ready"')
+
+    def inputs(self, dice, count):
+        return [packets.attribute_packet(dice, packets.ANSWERS) for _ in range(count)]
+
+    def offer(self, inputs):
+        waiting = list(reversed(inputs))
+        while waiting:
+            self.operate(next(self.operations), waiting)
+        while (request := self.receive(0.05)) is not None:
+            self.answer(request)
+        said = self.operate({"op": "read", "handle": 3}, [])
+        if json.loads(said).get("result", {}).get("value") != LONG[:22].hex():
+            raise Finding(f"a good server's value was read as {said.decode()}")
+
+    def operate(self, operation, waiting):
+        self.victim.say(json.dumps({"do": operation}).encode())
+        return self.converse(waiting, b'"result"')
+
+    def converse(self, waiting, wanted):
+        """Says what waits, last first, and answers, until the line with `wanted` is printed, which is returned."""
+        due = time.monotonic() + PATIENCE
+        while time.monotonic() < due:
+            if (request := self.receive(0.002)) is not None:
+                for _ in range(min(8, len(waiting))):
+                    self.send(waiting.pop(), taken=self.answer)
+                self.answer(request)
+            while (line := self.victim.output.line(0)) is not None:
+                if wanted in line:
+                    return line
+        raise Finding(f"an operation came to nothing within {PATIENCE} s")
+
+    def answer(self, request):
+        if request[0] & 1 == 0 and request[0] != 0x1E:
+            self.send(self.server.answer(request))

@@ -1,0 +1,273 @@
+"""Files that programs read: worlds, peripherals, states of hosts, and cases, mutated as JSON and as text."""
+
+import json
+import os
+import pathlib
+import re
+import tempfile
+import time
+
+from attributes import DATABASE
+from hosts import PERIPHERAL, Serving
+from socketry import Closed
+from victim import PATIENCE, Finding, Victim
+
+NUMBERS = [
+    "0", "-1", "1", "0.5", "-0.0", "1e-320", "255", "256", "512", "65535", "65536", "2147483648", "-2147483649",
+    "9223372036854775807", "9223372036854775808", "-9223372036854775809", "18446744073709551615",
+    "18446744073709551616", "340282366920938463463374607431768211456", "1e18", "1e19", "1e20", "-1e20", "1e38", "1e308",
+    "-1e308", "1e309",
+]
+TEXTS = [json.dumps(text, ensure_ascii=False) for text in (
+    "", "0x", "0xff", "0xf", "x", "180D", "0x180D", "2902", "2800", "\u00e9\U0001f600", "A" * 600, "ff" * 600,
+    "00" * 512, "\u00e9" * 300, "0000", "ffff-0001", "-", "00:00:00:00:00:00", "ffffffffffffffffffffffffffffffff",
+)] + ['"\\u0000"', '"\\ud800"']
+OTHERS = [
+    "null", "true", "false", "[]", "{}", "[[]]", "[" * 200 + "]" * 200, '{"a":' * 200 + "1" + "}" * 200, "[" * 2000,
+    "nan", "Infinity", "-", "01", "1.", "'x'", *NUMBERS[:6], *TEXTS[:6],
+]
+WORLD = {"seed": 7, "loss": 0.1, "machines": [
+    {"name": "Heart Rate", "position": {"x": 2, "y": 0.5, "z": -1}, "services": [
+        {"uuid": "180D", "advertised": True, "characteristics": [
+            {"uuid": "2A37", "properties": ["notify"], "notify": {"every": 1000, "values": ["0048", "004b"]}},
+            {"uuid": "2A38", "properties": ["read", "write"], "value": "01"}]},
+        {"uuid": "180A", "advertised": False, "characteristics": [
+            {"uuid": "2A29", "properties": ["read"], "text": "Example"}]}]},
+    {"name": "Lamp", "services": []}]}
+SERVICE = {"uuid": "180A", "primary": True, "advertised": False, "includes": ["180D"], "characteristics": [
+    {"uuid": "2A29", "properties": ["read"], "value": "Example", "description": "Who made it"},
+    {"uuid": "ABDD3056-28FA-441D-A470-55A75A52553A", "properties": ["read", "write", "notify"], "value": "0x0102",
+     "format": "0x04000000000000", "ticks": {"every": 1.5, "values": ["0x01", "two"]}}]}
+STATE = {"secret": "5e1f", "peers": [
+    {"identifier": "1234567890abcdef", "address": "C1:02:03:04:05:06", "isRandom": True, "name": "Lamp"},
+    {"identifier": "ff", "address": "00:11:22:33:44:55", "isRandom": False, "bond": {
+        "address": "00:11:22:33:44:55", "isRandom": False, "security": 1, "keySize": 16,
+        "longTermKey": {"key": "abcdef", "random": 1, "diversifier": 2},
+        "remoteSigning": {"key": "abcdef", "nextCounter": 3},
+        "configurations": [{"handle": 6, "characteristic": "2A37", "bits": 1}], "features": 7, "databaseHash": "beef",
+        "isAware": True, "pendingChange": {"start": 1, "end": 65535},
+        "database": {
+            "hash": "beef", "services": ["0001-0009 180D"], "includes": [], "characteristics": ["0002 02 0003 2A38"],
+            "types": ["0004 2902"], "known": {
+                "services": ["0001-FFFF"], "includes": [], "characteristics": ["0001-FFFF"], "types": ["0001-FFFF"],
+            }}}}]}
+
+
+CASE = {"mtu": 512, "context": "server", "database": DATABASE, "operation": {"op": "read", "handle": 3}}
+
+
+class Entry:
+    """Where in a text something stands: a value in a list, or in an object, where it has a key before it."""
+
+    def __init__(self, text, start, value):
+        self.start, self.value = start, value
+        self.end = json.JSONDecoder().raw_decode(text, value)[1]
+        self.likes = TEXTS if text[value] == '"' else NUMBERS if text[value] in "-0123456789" else OTHERS
+
+
+def entries(text):
+    """Every entry of every list and object in a text of JSON, which has no spaces between its tokens."""
+    found = []
+
+    def walk(place):
+        closes = {"[": "]", "{": "}"}.get(text[place])
+        if closes is None:
+            return json.JSONDecoder().raw_decode(text, place)[1]
+        place += 1
+        while text[place] != closes:
+            value = place if closes == "]" else json.JSONDecoder().raw_decode(text, place)[1] + 1
+            found.append(Entry(text, place, value))
+            place = walk(value)
+            place += text[place] == ","
+        return place + 1
+
+    walk(0)
+    return found
+
+
+def edit(dice, text, found):
+    """From where to where to replace the text by what: another value, an entry less, or one several times."""
+    entry, chosen = dice.one(found), dice.random()
+    if chosen < 0.6:
+        return entry.value, entry.end, dice.one(entry.likes)
+    if chosen < 0.7:
+        return entry.value, entry.end, dice.one(OTHERS)
+    if chosen < 0.8:
+        return entry.start, entry.end + (text[entry.end] == ","), ""
+    if chosen < 0.9:
+        return entry.start, entry.start, (text[entry.start:entry.end] + ",") * dice.one((1, 3, 40))
+    other = dice.one(found)
+    return entry.value, entry.end, text[other.value:other.end]
+
+
+def spoiled(dice, text, found):
+    """The text after one or two edits."""
+    first = len(text)
+    for start, end, what in sorted((edit(dice, text, found) for _ in range(dice.one((1, 1, 2)))), reverse=True):
+        if end <= first:
+            text, first = text[:start] + what + text[end:], start
+    return text
+
+
+def file(dice, seed, found):
+    """A file, spoiled as JSON, as text, or cut anywhere."""
+    chosen = dice.random()
+    if chosen < 0.75:
+        return spoiled(dice, seed, found).encode()
+    if chosen < 0.85:
+        return seed.encode()[:dice.below(len(seed) + 1)]
+    return dice.mutated(seed.encode())
+
+
+class Files:
+    """A program that reads one file after the other."""
+
+    batch = 250
+    restarts = 0
+    victim = None
+
+    def __init__(self, seed):
+        self.seed = json.dumps(seed, separators=(",", ":"))
+        self.entries = entries(self.seed)
+
+    def inputs(self, dice, count):
+        return [file(dice, self.seed, self.entries) for _ in range(count)]
+
+
+class Readings(Files):
+    """`BLEConformance file`: says of each file whether it can be used."""
+
+    def __init__(self, programs, kind, seed):
+        super().__init__(seed)
+        self.command, self.victim = [programs["driver"], "file", kind], None
+
+    def start(self):
+        # A folder in memory, if there is one: a disk would take most of the time.
+        memory = pathlib.Path("/dev/shm")
+        self.victim = Victim(self.command, {"TMPDIR": str(memory)} if memory.is_dir() else None)
+        self.offer([])
+
+    def stop(self):
+        if self.victim:
+            self.victim.end()
+
+    @property
+    def memory(self):
+        return self.victim.memory
+
+    def offer(self, inputs):
+        # The good file at the end must be usable, whatever came before.
+        for octets in [*inputs, self.seed.encode()]:
+            self.victim.say(octets.hex().encode())
+        for _ in inputs:
+            self.answer()
+        if b"true" not in self.answer():
+            raise Finding("a good file was refused")
+
+    def answer(self):
+        line = self.victim.output.line()
+        if line is None:
+            raise Finding(f"a file was neither taken nor refused within {PATIENCE} s")
+        return line
+
+
+class Services(Files):
+    """`ble serve`, which is told to add one service after the other, and to remove what it took."""
+
+    def __init__(self, programs):
+        super().__init__(SERVICE)
+        self.host = Serving(programs, ["serve", PERIPHERAL])
+        self.start, self.stop = self.host.start, self.host.stop
+
+    @property
+    def victim(self):
+        return self.host.victim
+
+    @property
+    def memory(self):
+        return self.host.memory
+
+    def offer(self, inputs):
+        path = pathlib.Path(self.host.folder.name, "service.json")
+        try:
+            for octets in inputs:
+                path.write_bytes(octets)
+                self.add(path)
+            path.write_text(self.seed)
+            if not self.add(path):
+                raise Finding("a good service was refused")
+            self.host.ask()
+        except Closed:
+            raise Finding("let go of a good controller") from None
+
+    def add(self, path):
+        """Whether the service was added; it has been removed again then, if its type is there once."""
+        victim = self.host.victim
+        victim.output.end = victim.complaints.end = b""
+        victim.say(b"add " + os.fsencode(path))
+        # A line that makes no sense is answered, and after what came before it.
+        victim.say(b"?")
+        if not victim.complaints.find("“?”".encode()):
+            raise Finding(f"a file was neither taken nor refused within {PATIENCE} s")
+        if b"cannot be used" in victim.complaints.end:
+            return False
+        if not victim.output.find(b"ervice "):
+            raise Finding(f"a service that was taken was neither added nor refused within {PATIENCE} s")
+        if b" failed" in victim.output.end:
+            return False
+        uuid = re.search(rb'"uuid"\s*:\s*"([^"]*)"', path.read_bytes())
+        victim.say(b"remove " + (uuid[1] if uuid else b"180A"))
+        if not victim.output.find(b" was removed.", 1) and b"can be removed" not in victim.complaints.end:
+            raise Finding(f"a service was neither removed nor kept within {PATIENCE} s")
+        return True
+
+
+class Runs(Files):
+    """A process for each file, which reads it when it starts; for that fewer files are tried."""
+
+    batch, share = 10, 500
+
+    def __init__(self, programs, seed, name, words, **environment):
+        """`FILE` in words and values of the environment is the path of the file, and `FOLDER` that of its folder."""
+        super().__init__(seed)
+        self.program, self.words, self.environment, self.peak = programs["ble"], words, environment, 0
+        self.folder = tempfile.TemporaryDirectory(prefix="fuzz-")
+        self.path = pathlib.Path(self.folder.name, name)
+        self.path.parent.mkdir(exist_ok=True)
+
+    def start(self):
+        pass
+
+    def stop(self):
+        self.folder.cleanup()
+
+    @property
+    def memory(self):
+        return self.peak
+
+    def offer(self, inputs):
+        for octets in inputs:
+            self.path.write_bytes(octets)
+            environment = {"XDG_STATE_HOME": self.folder.name, **self.environment}
+            victim = Victim(
+                [self.program, *map(self.placed, self.words)],
+                {key: self.placed(value) for key, value in environment.items()},
+            )
+            try:
+                self.peak = max(self.peak, self.watch(victim))
+            finally:
+                victim.end()
+
+    def watch(self, victim):
+        """Waits for the end of a process, and says how much memory it had shortly before."""
+        memory, due = 0, time.monotonic() + PATIENCE
+        while victim.is_running:
+            memory = max(memory, victim.memory)
+            if time.monotonic() > due:
+                raise Finding(f"still running after {PATIENCE} s")
+            time.sleep(0.01)
+        victim.examine()
+        return memory
+
+    def placed(self, text):
+        return str(text).replace("FILE", str(self.path)).replace("FOLDER", self.folder.name)

@@ -1,0 +1,113 @@
+"""Stream sockets on loopback, written and read at once, so that neither end waits for the other for ever."""
+
+import select
+import socket
+import time
+
+import hci
+from victim import PATIENCE, Finding
+
+
+class Closed(Finding):
+    """The other end has closed the connection, which some inputs call for."""
+
+    def __str__(self):
+        return "closed the connection"
+
+
+class Connection:
+    """HCI to or from a program."""
+
+    def __init__(self, stream):
+        self.stream, self.framer, self.packets = stream, hci.Framer(), []
+        stream.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        stream.setblocking(False)
+
+    def send(self, octets):
+        """Sends all, and meanwhile takes what comes in."""
+        rest, due = memoryview(octets), time.monotonic() + PATIENCE
+        while rest:
+            try:
+                rest = rest[self.stream.send(rest):]
+                due = time.monotonic() + PATIENCE
+            except BlockingIOError:
+                if time.monotonic() > due:
+                    raise Finding(f"took nothing for {PATIENCE} s") from None
+                self.collect(0.05)
+            except (BrokenPipeError, ConnectionResetError):
+                raise Closed from None
+
+    def collect(self, patience=0.0):
+        """Takes what has come in, or comes in within `patience`; whether something did."""
+        if not select.select([self.stream], [], [], patience)[0]:
+            return False
+        try:
+            octets = self.stream.recv(1 << 16)
+        except (ConnectionResetError, BlockingIOError):
+            raise Closed from None
+        if not octets:
+            raise Closed
+        self.packets += self.framer.receive(octets)
+        return True
+
+    def take(self):
+        """The packets that have come in since."""
+        packets, self.packets = self.packets, []
+        return packets
+
+    def finish(self):
+        """Sends no more, and waits until the other end has read all and closed; what it sends is dropped."""
+        try:
+            self.stream.shutdown(socket.SHUT_WR)
+        except OSError:
+            return
+        due = time.monotonic() + PATIENCE
+        try:
+            while time.monotonic() < due:
+                self.collect(0.5)
+                self.take()
+        except Closed:
+            return
+        raise Finding(f"the end of the connection was not noticed within {PATIENCE} s")
+
+    def close(self):
+        self.stream.close()
+
+
+class Listener:
+    """A port that the system chose, which programs connect to."""
+
+    def __init__(self):
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.port = self.socket.getsockname()[1]
+
+    def accept(self, patience=PATIENCE):
+        self.socket.settimeout(patience)
+        try:
+            return Connection(self.socket.accept()[0])
+        except TimeoutError:
+            return None
+
+    def close(self):
+        self.socket.close()
+
+
+def free_ports(count):
+    """Ports that nobody listens at."""
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return ports
+
+
+def connect(port, patience=PATIENCE):
+    """A connection to a port of a program that has just been started."""
+    due = time.monotonic() + patience
+    while True:
+        try:
+            return Connection(socket.create_connection(("127.0.0.1", port), timeout=patience))
+        except OSError:
+            if time.monotonic() > due:
+                raise Finding(f"nobody listens at port {port}") from None
+            time.sleep(0.02)

@@ -1,0 +1,98 @@
+"""All cases: each loses a radio in another way, or in another command."""
+
+import dataclasses
+import functools
+import socket
+import threading
+import time
+import typing
+
+import connected
+import waiting
+from faults import AT_ONCE, blink, death, gap, lamp, loss, silence, stop
+from rig import Failure, PATIENCE, Rig
+
+
+@dataclasses.dataclass
+class Case:
+    name: str
+    run: typing.Callable[[Rig], None]
+    seed: int = 1
+
+
+def one_port_for_two(rig):
+    served = lamp(rig)
+    second = rig.peer("scan")
+    second.ends(AT_ONCE, [69])
+    second.says("does another program use it?", 1)
+    rig.radio.says("turned away", 1)
+    time.sleep(1)
+    if "was lost" in served.text("err"):
+        raise Failure(f"the program that had the port lost it: {served}")
+    rig.tried("read", "Lamp", "FFA1").ends(PATIENCE, [0])
+    served.obeys()
+    # Whoever comes next has the port at once.
+    for _ in range(10):
+        rig.peer("scan", "--duration", "0.05").ends(PATIENCE, [0])
+
+
+def wrong_port(rig):
+    """A server of something else is tried less and less often."""
+    listener = socket.create_server(("127.0.0.1", 0))
+    visits = []
+
+    def answer():
+        while True:
+            try:
+                visitor, _ = listener.accept()
+            except OSError:
+                return
+            visits.append(time.monotonic())
+            visitor.recv(100)
+            visitor.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
+            visitor.close()
+
+    threading.Thread(target=answer, daemon=True).start()
+    try:
+        rig.run("scan", port=listener.getsockname()[1]).ends(AT_ONCE, [69])
+        if len(visits) > 8:
+            raise Failure(f"the wrong port was tried {len(visits)} times")
+    finally:
+        listener.close()
+
+
+def all_cases(seeds):
+    def case(name, run, *arguments, seed=1):
+        return Case(name, functools.partial(run, *arguments), seed)
+
+    for run in waiting.GOING_ON:
+        for fault in (blink, gap, death, silence):
+            yield case(f"{run.__name__.replace('_', ' ')} after {fault.__name__}", run, fault)
+    for name, (words, sign, stream) in waiting.WAITING.items():
+        yield case(f"{name} obeys without radio", waiting.obeys_without_radio, words, sign, stream, loss)
+        yield case(f"{name} obeys with a radio that stopped", waiting.obeys_without_radio, words, sign, stream, stop)
+        yield case(f"{name} finds no radio", waiting.no_radio, words)
+    yield case("each command gives up a radio that is mute", waiting.mute_radio)
+    for name, (words, sign) in connected.BOUND.items():
+        for fault in (loss, blink, stop):
+            yield case(f"{name} ends after {fault.__name__}", connected.bound_ends, words, sign, fault)
+        yield case(f"{name} obeys", connected.bound_obeys, words, sign, None)
+        yield case(f"{name} obeys with a radio that stopped", connected.bound_obeys, words, sign, stop)
+        yield case(f"{name} loses its peer", connected.bound_loses_peer, words, sign)
+    for seed in range(1, seeds + 1):
+        for name, words in connected.ONE_SHOT.items():
+            for fault in (loss, blink, stop):
+                title = f"{name} does it or fails after {fault.__name__}, seed {seed}"
+                yield case(title, connected.one_shot, words, fault, seed, seed=seed)
+        for name, (words, sign, stream) in waiting.WAITING.items():
+            title = f"{name} starts in spite of blink, seed {seed}"
+            yield case(title, waiting.starts, words, sign, stream, seed, seed=seed)
+    for name, (fault, status) in connected.CHANNEL_FAULTS.items():
+        yield case(f"channel open {name}", connected.channel_open, fault, status)
+    for fault in (loss, stop):
+        yield case(f"channel serve in a conversation after {fault.__name__}", connected.channel_serve, fault)
+        yield case(f"chat join in a room after {fault.__name__}", connected.room_is_lost, fault)
+    yield case("chat join ends after its input", waiting.input_ends_without_room)
+    yield case("write --without-response refuses what would be dropped", connected.too_long)
+    yield case("one port for two programs", one_port_for_two)
+    yield case("a wrong port", wrong_port)
