@@ -71,6 +71,14 @@ extension Rule {
                 .map { Finding(line: $0.line, complaint: "`\($0.text)`") }
         },
         Rule(
+            "An accessor yields nothing that a change of an array may move: unoptimised code reads it too late",
+            in: "Sources/BLEHost/Link/ConnectionTable.swift",
+            applies: { $0.hasPrefix("Sources/") && isSwift($0) },
+            caught: ["_read { yield value }", "_modify { yield &values[index] }", "unsafeAddress { pointer }"],
+            allowed: ["_modify { yield &value }", "get { values[index] }"],
+            findings: movingYields
+        ),
+        Rule(
             "A packet cites the section of the Core Specification that defines it",
             in: "Sources/BLEWire/ATT/ATT+Writing.swift",
             applies: { $0.hasPrefix("Sources/BLEWire/") && isSwift($0) },
@@ -93,6 +101,17 @@ extension Rule {
         if arguments.contains(where: { $0.text == "using" }) { return nil }
         return Finding(line: token.line, complaint: "`.\(token.text)` without `using:`")
     }
+}
+
+@Sendable private func movingYields(in file: SourceFile) -> [Finding] {
+    let accessors = file.positions(ofAny: ["_read", "unsafeAddress", "unsafeMutableAddress"])
+        .map { Finding(line: file.tokens[$0].line, complaint: "`\(file.tokens[$0].text)`") }
+    let yields = file.positions(ofAny: ["yield"]).compactMap { index -> Finding? in
+        let line = file.tokens[index].line
+        let isElement = file.tokens[index...].prefix { $0.line == line }.contains { $0.text == "[" }
+        return isElement ? Finding(line: line, complaint: "yields an element") : nil
+    }
+    return accessors + yields
 }
 
 @Sendable private func forcedUnwraps(in file: SourceFile) -> [Finding] {

@@ -70,14 +70,25 @@ extension Rule {
             findings: longFunctions
         ),
         Rule(
-            "Tests do not sleep",
+            "Tests do not sleep but by the clock of a world",
             in: "Tests/BLEHostTests/HostTests.swift",
             applies: { $0.hasPrefix("Tests/") && isSwift($0) && !$0.hasPrefix("Tests/TidyTests/") },
-            forbids: [
-                ["Task", ".", "sleep"], ["Thread", ".", "sleep"], ["usleep", "("], ["sleep", "("], ["nanosleep", "("],
-            ]
+            caught: [
+                "await Task.sleep(for: .seconds(1))", "Thread.sleep(forTimeInterval: 1)", "usleep(1)", "sleep(1)",
+                "nanosleep(&time, nil)", "await ContinuousClock().sleep(for: time)",
+            ],
+            allowed: ["await world.clock.sleep(for: .seconds(1))"],
+            findings: sleeping
         ),
     ]
+}
+
+@Sendable private func sleeping(in file: SourceFile) -> [Finding] {
+    file.positions(ofAny: ["sleep", "usleep", "nanosleep"]).compactMap { index in
+        let before = file.tokens[..<index].suffix(4).map(\.text)
+        return before == ["world", ".", "clock", "."]
+            ? nil : Finding(line: file.tokens[index].line, complaint: "`\(file.tokens[index].text)`")
+    }
 }
 
 @Sendable private func emptyNames(in file: SourceFile) -> [Finding] {
