@@ -67,6 +67,7 @@ package enum HCIPacketDissection {
             switch channel {
             case .attribute: return [try ATTPacket(decoding: payload).dissection]
             case .leSignaling: return [try SignalPacket(decoding: payload).dissection]
+            case .securityManager: return [try SMPPacket(decoding: payload).dissection]
             default: return plain(payload, layer: "L2CAP Payload")
             }
         } catch { return [.malformed(payload, error)] }

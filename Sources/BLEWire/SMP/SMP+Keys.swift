@@ -1,0 +1,78 @@
+extension SMP {
+    /// Gives the long term key of a device that paired the legacy way.
+    ///
+    /// Core 6.0, Vol 3, Part H, 3.6.2.
+    package struct EncryptionInformation: Packet {
+        package var key = Key128.zero
+
+        package init() {}
+        package init(_ key: Key128) { self.key = key }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&key, "Long Term Key")
+        }
+    }
+
+    /// Gives what a central names that key with.
+    ///
+    /// Core 6.0, Vol 3, Part H, 3.6.3.
+    package struct CentralIdentification: Packet {
+        package var diversifier: UInt16 = 0
+        package var random: UInt64 = 0
+
+        package init() {}
+        package init(diversifier: UInt16, random: UInt64) {
+            self.diversifier = diversifier
+            self.random = random
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.integer(&diversifier, "EDIV")
+            try wire.integer(&random, "Rand")
+        }
+    }
+
+    /// Gives the key that private addresses of a device are made with.
+    ///
+    /// Core 6.0, Vol 3, Part H, 3.6.4.
+    package struct IdentityInformation: Packet {
+        /// All zeros if the device makes none.
+        package var key = Key128.zero
+
+        package init() {}
+        package init(_ key: Key128) { self.key = key }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&key, "Identity Resolving Key")
+        }
+    }
+
+    /// Gives the address that a device keeps.
+    ///
+    /// Core 6.0, Vol 3, Part H, 3.6.5.
+    package struct IdentityAddressInformation: Packet {
+        /// Public or random static; anything else is a fault of the peer.
+        package var address = DeviceAddress.none
+
+        package init() {}
+        package init(_ address: DeviceAddress) { self.address = address.onAir }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.typedAddress(&address, kind: "AddrType", "BD_ADDR")
+        }
+    }
+
+    /// Gives the key that a device signs with.
+    ///
+    /// Core 6.0, Vol 3, Part H, 3.6.6.
+    package struct SigningInformation: Packet {
+        package var key = Key128.zero
+
+        package init() {}
+        package init(_ key: Key128) { self.key = key }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&key, "Signature Key")
+        }
+    }
+}
