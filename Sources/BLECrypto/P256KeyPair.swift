@@ -18,15 +18,23 @@ package struct P256KeyPair: Sendable {
         }
     }
 
+    /// Makes the pair of a private key that is known already, or `nil` if the octets are none.
+    ///
+    /// - Parameter octets: 32 octets, the least significant first.
+    package init?(privateKey octets: [UInt8]) {
+        guard let key = try? P256.KeyAgreement.PrivateKey(rawRepresentation: octets.reversed()) else { return nil }
+        privateKey = key
+    }
+
     /// - Parameter octets: 32 octets, the most significant first.
-    private init(privateKey octets: [UInt8]) {
+    private init(known octets: [UInt8]) {
         do { privateKey = try P256.KeyAgreement.PrivateKey(rawRepresentation: octets) } catch {
             preconditionFailure("the octets are no private key: \(error)")
         }
     }
 
     /// The pair that everybody knows, so that links made with it can be listened to.
-    package static let debug = Self(privateKey: [
+    package static let debug = Self(known: [
         0x3F, 0x49, 0xF6, 0xD4, 0xA3, 0xC5, 0x5F, 0x38, 0x74, 0xC9, 0xB3, 0xE3, 0xD2, 0x10, 0x3F, 0x50,
         0x4A, 0xFF, 0x60, 0x7B, 0xEB, 0x40, 0xB7, 0x99, 0x58, 0x99, 0xB8, 0xA6, 0xCD, 0x3C, 0x1A, 0xBD,
     ])

@@ -1,0 +1,133 @@
+package import BLEWire
+
+/// The functions that pairing computes its values and keys with.
+///
+/// Numbers of 128 bits are ``Key128``; coordinates of points and secrets of 256 bits are 32 octets, the least
+/// significant first, as they are on the air.
+///
+/// Core 6.0, Vol 3, Part H, 2.2.
+package enum Toolbox {
+    /// The confirm value of legacy pairing, `c1`.
+    ///
+    /// - Parameters:
+    ///   - key: The temporary key.
+    ///   - random: The number that it commits to.
+    ///   - request: The seven octets of the Pairing Request.
+    ///   - response: The seven octets of the Pairing Response.
+    ///   - initiator: The address that the initiator uses on the link.
+    ///   - responder: The address that the responder uses on the link.
+    ///
+    /// Core 6.0, Vol 3, Part H, 2.2.3.
+    package static func c1(
+        _ key: Key128,
+        random: Key128,
+        request: [UInt8],
+        response: [UInt8],
+        initiator: DeviceAddress,
+        responder: DeviceAddress
+    ) -> Key128 {
+        precondition(request.count == 7 && response.count == 7, "a Pairing Request has seven octets, as its answer")
+        let kinds = [responder, initiator].map(\.onAir.kind.wire)
+        let p1 = UInt128(bigEndianOctets: response.reversed() + request.reversed() + kinds)
+        let p2 = UInt128(initiator.value) << 48 | UInt128(responder.value)
+        let inner = AESBlock.encrypt(random.wire ^ p1, key: key)
+        return Key128(wire: AESBlock.encrypt(inner ^ p2, key: key))
+    }
+
+    /// The short term key of legacy pairing, `s1`; `first` is the number of the responder.
+    ///
+    /// Core 6.0, Vol 3, Part H, 2.2.4.
+    package static func s1(_ key: Key128, _ first: Key128, _ second: Key128) -> Key128 {
+        let block = first.wire << 64 | second.wire & UInt128(UInt64.max)
+        return Key128(wire: AESBlock.encrypt(block, key: key))
+    }
+
+    /// The confirm value of LE Secure Connections, `f4`: who sends it comes first.
+    ///
+    /// - Parameters:
+    ///   - u: The X coordinate of the public key of who makes the value.
+    ///   - v: That of the other device.
+    ///   - x: The number that it commits to.
+    ///   - z: 0, or 0x80 and a bit of the passkey.
+    ///
+    /// Core 6.0, Vol 3, Part H, 2.2.6.
+    package static func f4(_ u: [UInt8], _ v: [UInt8], _ x: Key128, _ z: UInt8) -> Key128 {
+        Key128(wire: CMAC.code(of: coordinate(u) + coordinate(v) + [z], key: x))
+    }
+
+    /// The two keys that a secret makes, `f5`: one for the check of the exchange, one for the link.
+    ///
+    /// The first number and address are the initiator's, the second ones the responder's.
+    ///
+    /// Core 6.0, Vol 3, Part H, 2.2.7.
+    package static func f5(
+        _ secret: [UInt8],
+        _ first: (random: Key128, address: DeviceAddress),
+        _ second: (random: Key128, address: DeviceAddress)
+    ) -> (check: Key128, link: Key128) {
+        let key = Key128(wire: CMAC.code(of: coordinate(secret), key: salt))
+        let numbers = first.random.wire.bigEndianOctets + second.random.wire.bigEndianOctets
+        let message = Array("btle".utf8) + numbers + octets(first.address) + octets(second.address) + [0x01, 0x00]
+        let keys = (UInt8(0)...1).map { Key128(wire: CMAC.code(of: [$0] + message, key: key)) }
+        return (keys[0], keys[1])
+    }
+
+    /// The check that both devices have come to the same secret, `f6`: who sends it comes first.
+    ///
+    /// - Parameters:
+    ///   - key: The first key of ``f5(_:_:_:)``.
+    ///   - r: The passkey, what was told out of band, or 0.
+    ///   - capabilities: The IO capability, OOB flag and AuthReq of who makes the value, in this order, that of the air.
+    ///
+    /// Core 6.0, Vol 3, Part H, 2.2.8.
+    package static func f6(
+        _ key: Key128,
+        _ first: (random: Key128, address: DeviceAddress),
+        _ second: (random: Key128, address: DeviceAddress),
+        r: Key128,
+        capabilities: [UInt8]
+    ) -> Key128 {
+        precondition(capabilities.count == 3, "three octets say what a device is capable of")
+        let numbers = [first.random, second.random, r].flatMap(\.wire.bigEndianOctets)
+        let message = numbers + capabilities.reversed() + octets(first.address) + octets(second.address)
+        return Key128(wire: CMAC.code(of: message, key: key))
+    }
+
+    /// The number that users compare, `g2`, 0 to 999999.
+    ///
+    /// The coordinate and the number of the initiator come first.
+    ///
+    /// Core 6.0, Vol 3, Part H, 2.2.9 and 2.3.5.6.2.
+    package static func g2(_ u: [UInt8], _ v: [UInt8], _ x: Key128, _ y: Key128) -> UInt32 {
+        let code = CMAC.code(of: coordinate(u) + coordinate(v) + y.wire.bigEndianOctets, key: x)
+        return UInt32(truncatingIfNeeded: code) % 1_000_000
+    }
+
+    /// Makes a key for another purpose of a key, `h6`; `identifier` names the purpose.
+    ///
+    /// Core 6.0, Vol 3, Part H, 2.2.10.
+    package static func h6(_ key: Key128, identifier: UInt32) -> Key128 {
+        Key128(wire: CMAC.code(of: identifier.littleEndianOctets.reversed(), key: key))
+    }
+
+    /// Makes a key for another purpose of a key, `h7`.
+    ///
+    /// Core 6.0, Vol 3, Part H, 2.2.11.
+    package static func h7(salt: Key128, _ key: Key128) -> Key128 {
+        Key128(wire: CMAC.code(of: key.wire.bigEndianOctets, key: salt))
+    }
+
+    private static let salt = Key128(wire: 0x6C88_8391_AAF5_A538_6037_0BDB_5A60_83BE)
+
+    /// A number of 256 bits as CMAC takes it.
+    private static func coordinate(_ octets: [UInt8]) -> [UInt8] {
+        precondition(octets.count == 32, "a coordinate has 32 octets")
+        return octets.reversed()
+    }
+
+    /// The kind of an address and then its six octets, the most significant first.
+    private static func octets(_ address: DeviceAddress) -> [UInt8] {
+        let plain = address.onAir
+        return [plain.kind.wire] + plain.value.littleEndianOctets.prefix(6).reversed()
+    }
+}
