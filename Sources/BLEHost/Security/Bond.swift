@@ -13,8 +13,19 @@ package struct Bond: Equatable, Sendable {
     package var security: LinkSecurity
     /// The length of that key in octets, 7 to 16.
     package var keySize: Int
-    /// What links to the device are encrypted with; `nil` if it has no such key.
+    /// Whether the key was made by LE Secure Connections.
+    package var isSecureConnections = false
+    /// What links to the device are encrypted with; `nil` if there is no such key.
+    ///
+    /// If this host is the peripheral, ``localLongTermKey`` counts before it.
     package var longTermKey: LongTermKey?
+    /// What this host gave the device to encrypt with when it is the central and this host the peripheral; `nil` if both
+    /// use one key, as by LE Secure Connections, or it gave none.
+    package var localLongTermKey: LongTermKey?
+    /// What the device makes its private addresses with; `nil` if it has none.
+    package var resolvingKey: Key128?
+    /// What this host signs with for the device; `nil` if it gave no such key.
+    package var localSigningKey: Key128?
     /// What the device signs its writes with; `nil` if it gave no such key.
     package var remoteSigning: RemoteSigning?
     /// What the own server remembers of the device as its client.
@@ -35,6 +46,23 @@ package struct Bond: Equatable, Sendable {
         self.keySize = keySize
         self.longTermKey = longTermKey
         self.remoteSigning = remoteSigning
+    }
+
+    /// How much the key of this bond is worth.
+    package var strength: PairingStrength {
+        PairingStrength(
+            keySize: keySize,
+            isAuthenticated: security == .authenticated,
+            isSecureConnections: isSecureConnections
+        )
+    }
+
+    /// What a link is encrypted with on which this host has the given role; `nil` if there is no such key.
+    package func longTermKey(as role: LinkRole) -> LongTermKey? {
+        switch role {
+        case .central: longTermKey
+        case .peripheral: localLongTermKey ?? longTermKey
+        }
     }
 }
 

@@ -1,0 +1,115 @@
+import BLEWire
+
+/// Further keys that two devices give each other when their link is encrypted: first the peripheral, then the central.
+///
+/// Core 6.0, Vol 3, Part H, 2.4.3 and 3.6.1.
+struct KeyExchange: Sendable {
+    /// The keys that one device gave the other.
+    struct Keys: Equatable, Sendable {
+        var longTermKey: LongTermKey?
+        var resolvingKey: Key128?
+        var identity: DeviceAddress?
+        var signingKey: Key128?
+    }
+
+    private enum State: Sendable {
+        /// These are still to come, in this order; the long term key waits for what names it.
+        case due([SMP.Opcode], unnamed: Key128?)
+        case over
+    }
+
+    enum OnReceive: Equatable {
+        case wait
+        /// All have come, and these are sent; then the exchange is over.
+        case finished([SMPPacket])
+        case fail(SMP.Reason)
+    }
+
+    private let role: LinkRole
+    /// What this host gives.
+    let own: Keys
+    /// What the peer has given so far.
+    private(set) var peer = Keys()
+    private var state = State.over
+
+    init(_ role: LinkRole, own: Keys, due: SMP.KeyDistribution) {
+        self.role = role
+        self.own = own
+        state = .due(Self.opcodes(due), unnamed: nil)
+    }
+
+    /// Begins; tells what is sent now, and whether that was all.
+    mutating func begin() -> (packets: [SMPPacket], isOver: Bool) {
+        guard case .due(let opcodes, _) = state else { return ([], true) }
+        if opcodes.isEmpty { state = .over }
+        return (role == .peripheral || opcodes.isEmpty ? packets : [], opcodes.isEmpty)
+    }
+
+    /// Takes a packet of the peer.
+    mutating func receive(_ packet: SMPPacket) -> OnReceive {
+        guard case .due(let opcodes, let unnamed) = state, opcodes.first == packet.opcode else {
+            return fail(.unspecified)
+        }
+        var key: Key128?
+        switch packet {
+        case .encryptionInformation(let information):
+            // A link that is encrypted with no key at all must not come of this.
+            guard information.key != .zero else { return fail(.keyRejected) }
+            key = information.key
+        case .centralIdentification(let name):
+            guard let unnamed else { return fail(.unspecified) }
+            peer.longTermKey = LongTermKey(key: unnamed, random: name.random, diversifier: name.diversifier)
+        case .identityInformation(let information): peer.resolvingKey = information.key
+        case .identityAddressInformation(let information):
+            guard information.address.isIdentity else { return fail(.invalidParameters) }
+            peer.identity = information.address
+        case .signingInformation(let information): peer.signingKey = information.key
+        default: return fail(.unspecified)
+        }
+        guard opcodes.count == 1 else {
+            state = .due(Array(opcodes.dropFirst()), unnamed: key)
+            return .wait
+        }
+        state = .over
+        return .finished(role == .central ? packets : [])
+    }
+
+    private mutating func fail(_ reason: SMP.Reason) -> OnReceive {
+        state = .over
+        return .fail(reason)
+    }
+
+    /// What this host sends.
+    private var packets: [SMPPacket] {
+        var packets: [SMPPacket] = []
+        if let key = own.longTermKey {
+            packets.append(.encryptionInformation(.init(key.key)))
+            packets.append(.centralIdentification(.init(diversifier: key.diversifier, random: key.random)))
+        }
+        if let key = own.resolvingKey, let identity = own.identity {
+            packets.append(.identityInformation(.init(key)))
+            packets.append(.identityAddressInformation(.init(identity)))
+        }
+        if let key = own.signingKey { packets.append(.signingInformation(.init(key))) }
+        return packets
+    }
+
+    private static func opcodes(_ keys: SMP.KeyDistribution) -> [SMP.Opcode] {
+        var opcodes: [SMP.Opcode] = []
+        if keys.contains(.encryption) { opcodes += [.encryptionInformation, .centralIdentification] }
+        if keys.contains(.identity) { opcodes += [.identityInformation, .identityAddressInformation] }
+        if keys.contains(.signing) { opcodes.append(.signingInformation) }
+        return opcodes
+    }
+}
+
+extension DeviceAddress {
+    /// Whether a device may say that this is its identity: an address that it keeps.
+    fileprivate var isIdentity: Bool {
+        switch kind {
+        case .public: true
+        case .random: randomKind == .static
+        default: false
+        }
+    }
+}

@@ -1,0 +1,109 @@
+import BLECrypto
+import BLEWire
+
+/// How two devices make sure of each other if one of them is from before Core 4.2.
+///
+/// Both commit themselves to a number, with a temporary key that both should know, before they tell the number.
+///
+/// Core 6.0, Vol 3, Part H, 2.3.5.5.
+struct LegacyAuthentication: Sendable {
+    private enum State: Sendable {
+        /// The user types the passkey; the initiator may be ahead with its confirm value.
+        case typing(ahead: Key128?)
+        /// This host is the responder and waits for the initiator's confirm value.
+        case listening(Key128)
+        /// This host is the initiator, and the responder's confirm value is due.
+        case committed(Key128, own: Key128, confirm: Key128)
+        /// Both have committed themselves, and the peer's number is due.
+        case due(Key128, own: Key128, confirm: Key128)
+        case over
+    }
+
+    private let exchange: PairingExchange
+    private var state = State.over
+
+    init(_ exchange: PairingExchange) { self.exchange = exchange }
+
+    /// Begins, right behind the Pairing Response; `temporaryKey` is what was told out of band, `passkey` what is shown.
+    mutating func begin(
+        temporaryKey: Key128?,
+        passkey: UInt32?,
+        using random: inout RandomSource
+    ) -> [PairingAction] {
+        switch exchange.agreement.method {
+        case .justWorks: return start(.zero, using: &random)
+        case .numericComparison: preconditionFailure("legacy pairing compares no numbers")
+        case .outOfBand:
+            guard let temporaryKey else { return fail(.oobNotAvailable) }
+            return start(temporaryKey, using: &random)
+        case .passkeyEntry(let entry):
+            guard exchange.displays(entry) else {
+                state = .typing(ahead: nil)
+                return [.ask(.enterPasskey)]
+            }
+            let passkey = passkey ?? .random(in: SMP.passkeys, using: &random)
+            return [.ask(.display(passkey: passkey))] + start(Key128(wire: UInt128(passkey)), using: &random)
+        }
+    }
+
+    /// Takes the passkey that the user typed.
+    mutating func enter(_ passkey: UInt32, using random: inout RandomSource) -> [PairingAction] {
+        guard case .typing(let ahead) = state else { return [] }
+        let actions = start(Key128(wire: UInt128(passkey)), using: &random)
+        return ahead.map { actions + receive(.pairingConfirm(.init($0)), using: &random) } ?? actions
+    }
+
+    /// Takes a packet of the peer.
+    mutating func receive(_ packet: SMPPacket, using random: inout RandomSource) -> [PairingAction] {
+        switch (state, packet) {
+        case (.typing(nil), .pairingConfirm(let confirm)) where exchange.role == .peripheral:
+            state = .typing(ahead: confirm.value)
+            return []
+        case (.listening(let key), .pairingConfirm(let theirs)):
+            let own = Key128.random(using: &random), confirm = confirm(key, own)
+            guard confirm != theirs.value else { return fail(.confirmValueFailed) }
+            state = .due(key, own: own, confirm: theirs.value)
+            return [.send(.pairingConfirm(.init(confirm)))]
+        case (.committed(let key, let own, let confirm), .pairingConfirm(let theirs)):
+            // What this host said itself proves nothing.
+            guard confirm != theirs.value else { return fail(.confirmValueFailed) }
+            state = .due(key, own: own, confirm: theirs.value)
+            return [.send(.pairingRandom(.init(own)))]
+        case (.due(let key, let own, let confirm), .pairingRandom(let theirs)):
+            guard theirs.value != own, self.confirm(key, theirs.value) == confirm else {
+                return fail(.confirmValueFailed)
+            }
+            state = .over
+            guard exchange.role == .peripheral else { return [.agreed(Toolbox.s1(key, theirs.value, own))] }
+            return [.send(.pairingRandom(.init(own))), .agreed(Toolbox.s1(key, own, theirs.value))]
+        case (.typing, _), (.listening, _), (.committed, _), (.due, _), (.over, _): return fail(.unspecified)
+        }
+    }
+
+    /// The temporary key is known.
+    private mutating func start(_ key: Key128, using random: inout RandomSource) -> [PairingAction] {
+        guard exchange.role == .central else {
+            state = .listening(key)
+            return []
+        }
+        let own = Key128.random(using: &random), confirm = confirm(key, own)
+        state = .committed(key, own: own, confirm: confirm)
+        return [.send(.pairingConfirm(.init(confirm)))]
+    }
+
+    private mutating func fail(_ reason: SMP.Reason) -> [PairingAction] {
+        state = .over
+        return [.fail(reason)]
+    }
+
+    private func confirm(_ key: Key128, _ random: Key128) -> Key128 {
+        Toolbox.c1(
+            key,
+            random: random,
+            request: exchange.request,
+            response: exchange.response,
+            initiator: exchange.initiator,
+            responder: exchange.responder
+        )
+    }
+}

@@ -1,0 +1,96 @@
+import BLEWire
+
+/// What two devices have agreed to do, by the first packet of each.
+struct PairingAgreement: Equatable, Sendable {
+    let method: PairingMethod
+    /// In octets, 7 to 16.
+    let keySize: Int
+    let isSecureConnections: Bool
+    /// Whether both want to keep the keys.
+    let isBonding: Bool
+    /// What the central gives, and what the peripheral gives, when the link is encrypted.
+    let initiatorKeys: SMP.KeyDistribution
+    let responderKeys: SMP.KeyDistribution
+
+    init(request: SMP.PairingFeatures, response: SMP.PairingFeatures) {
+        isSecureConnections = request.authentication.intersection(response.authentication).contains(.secureConnections)
+        isBonding = request.authentication.isBonding && response.authentication.isBonding
+        keySize = Int(min(request.greatestKeySize, response.greatestKeySize))
+        method = Self.method(request, response, isSecureConnections)
+        var given: SMP.KeyDistribution = [.encryption, .identity, .signing]
+        if isSecureConnections { given.remove(.encryption) }
+        initiatorKeys = request.initiatorKeys.intersection(response.initiatorKeys).intersection(given)
+        responderKeys = request.responderKeys.intersection(response.responderKeys).intersection(given)
+    }
+
+    var strength: PairingStrength {
+        PairingStrength(
+            keySize: keySize,
+            isAuthenticated: method.isAuthenticated,
+            isSecureConnections: isSecureConnections
+        )
+    }
+
+    /// Core 6.0, Vol 3, Part H, 2.3.5.1, tables 2.6 and 2.7.
+    private static func method(
+        _ request: SMP.PairingFeatures,
+        _ response: SMP.PairingFeatures,
+        _ isSecureConnections: Bool
+    ) -> PairingMethod {
+        let flags = [request.outOfBand, response.outOfBand]
+        if isSecureConnections ? flags.contains(.present) : !flags.contains(.notPresent) { return .outOfBand }
+        guard request.authentication.union(response.authentication).contains(.mitm) else { return .justWorks }
+        return .method(
+            initiator: request.ioCapability,
+            responder: response.ioCapability,
+            isSecureConnections: isSecureConnections
+        )
+    }
+
+    /// A key of which only as many octets count as was agreed on.
+    ///
+    /// Core 6.0, Vol 3, Part H, 2.3.4.
+    func shortened(_ key: Key128) -> Key128 { Key128(wire: key.wire & (UInt128.max >> (128 - 8 * keySize))) }
+}
+
+/// What both devices compute with: who they are, and the octets with which they have agreed.
+struct PairingExchange: Equatable, Sendable {
+    let role: LinkRole
+    let initiator: DeviceAddress
+    let responder: DeviceAddress
+    /// The seven octets of the Pairing Request and of the Pairing Response.
+    let request: [UInt8]
+    let response: [UInt8]
+    let agreement: PairingAgreement
+
+    init(
+        _ role: LinkRole,
+        local: DeviceAddress,
+        peer: DeviceAddress,
+        request: SMP.PairingFeatures,
+        response: SMP.PairingFeatures
+    ) {
+        self.role = role
+        (initiator, responder) = role == .central ? (local, peer) : (peer, local)
+        self.request = SMPPacket.pairingRequest(request).encoded
+        self.response = SMPPacket.pairingResponse(response).encoded
+        agreement = PairingAgreement(request: request, response: response)
+    }
+
+    /// IO capability, OOB flag and AuthReq of a device, as it sent them.
+    func capabilities(of role: LinkRole) -> [UInt8] { Array((role == .central ? request : response)[1...3]) }
+
+    /// Whether the peer says that it was told something out of band.
+    var isPeerTold: Bool { capabilities(of: role == .central ? .peripheral : .central)[1] != 0 }
+    /// Whether this host says so.
+    var isTold: Bool { capabilities(of: role)[1] != 0 }
+
+    /// Whether this host shows the passkey, if there is one.
+    func displays(_ entry: PairingMethod.PasskeyEntry) -> Bool {
+        switch entry {
+        case .initiatorDisplays: role == .central
+        case .responderDisplays: role == .peripheral
+        case .bothInput: false
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import BLECrypto
+import BLEWire
+
+/// How two devices show each other one bit of a passkey after another, so that who guesses wrong learns no more than
+/// one of them.
+///
+/// In each of 20 rounds both commit themselves to a fresh number, together with the bit, before they tell the number.
+///
+/// Core 6.0, Vol 3, Part H, 2.3.5.6.3.
+struct PasskeyRounds: Sendable {
+    private enum State: Sendable {
+        /// This host is the responder and waits for the initiator's confirm value.
+        case listening
+        /// This host is the initiator, and the responder's confirm value is due.
+        case committed(own: Key128, confirm: Key128)
+        /// Both have committed themselves, and the peer's number is due.
+        case due(own: Key128, confirm: Key128)
+        case over
+    }
+
+    enum OnReceive: Equatable {
+        /// These are sent.
+        case send([SMPPacket])
+        /// This is sent, if anything, and the rounds are over; the numbers of the last one count.
+        case finished([SMPPacket], own: Key128, peer: Key128)
+        case fail(SMP.Reason)
+    }
+
+    /// How many bits a passkey has.
+    static let count = 20
+
+    private let role: LinkRole
+    private let ownX: [UInt8]
+    private let peerX: [UInt8]
+    private let passkey: UInt32
+    private var round = 0
+    private var state = State.listening
+
+    init(_ role: LinkRole, ownX: [UInt8], peerX: [UInt8], passkey: UInt32) {
+        self.role = role
+        self.ownX = ownX
+        self.peerX = peerX
+        self.passkey = passkey
+    }
+
+    /// Begins a round; the initiator goes first.
+    mutating func begin(using random: inout RandomSource) -> [SMPPacket] {
+        guard role == .central else {
+            state = .listening
+            return []
+        }
+        let own = Key128.random(using: &random), confirm = ownConfirm(own)
+        state = .committed(own: own, confirm: confirm)
+        return [.pairingConfirm(.init(confirm))]
+    }
+
+    /// Takes a packet of the peer.
+    mutating func receive(_ packet: SMPPacket, using random: inout RandomSource) -> OnReceive {
+        switch (state, packet) {
+        case (.listening, .pairingConfirm(let theirs)):
+            let own = Key128.random(using: &random), confirm = ownConfirm(own)
+            guard confirm != theirs.value else { return fail(.confirmValueFailed) }
+            state = .due(own: own, confirm: theirs.value)
+            return .send([.pairingConfirm(.init(confirm))])
+        case (.committed(let own, let confirm), .pairingConfirm(let theirs)):
+            // What this host said itself proves nothing.
+            guard confirm != theirs.value else { return fail(.confirmValueFailed) }
+            state = .due(own: own, confirm: theirs.value)
+            return .send([.pairingRandom(.init(own))])
+        case (.due(let own, let confirm), .pairingRandom(let theirs)):
+            guard theirs.value != own, Toolbox.f4(peerX, ownX, theirs.value, bit) == confirm else {
+                return fail(.confirmValueFailed)
+            }
+            let answer: [SMPPacket] = role == .peripheral ? [.pairingRandom(.init(own))] : []
+            round += 1
+            guard round < Self.count else {
+                state = .over
+                return .finished(answer, own: own, peer: theirs.value)
+            }
+            return .send(answer + begin(using: &random))
+        case (.listening, _), (.committed, _), (.due, _), (.over, _): return fail(.unspecified)
+        }
+    }
+
+    private mutating func fail(_ reason: SMP.Reason) -> OnReceive {
+        state = .over
+        return .fail(reason)
+    }
+
+    /// How the bit of this round goes into a confirm value.
+    private var bit: UInt8 { 0x80 | UInt8(truncatingIfNeeded: passkey >> UInt32(round) & 1) }
+
+    private func ownConfirm(_ own: Key128) -> Key128 { Toolbox.f4(ownX, peerX, own, bit) }
+}

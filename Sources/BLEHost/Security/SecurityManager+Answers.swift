@@ -1,0 +1,66 @@
+package import BLEWire
+
+// What the user says.
+extension SecurityManager {
+    /// Takes what the user says to the open question.
+    package mutating func answer(_ reply: PairingReply, at now: Instant) {
+        if reply == .cancel { return cancel(at: now) }
+        switch (question, reply) {
+        case (.consent, .confirm(let isWanted)):
+            question = nil
+            guard isWanted else { return refuse(.unspecified, isOwnWish: true, at: now) }
+            guard case .consenting(let exchange, let response) = state else { return }
+            authenticate(exchange, response, at: now)
+        case (.compare, .confirm(let isSame)):
+            question = nil
+            guard isSame else { return refuse(.numericComparisonFailed, at: now) }
+            go(at: now) { machine, _ in
+                machine.confirm()
+            } legacy: { _, _ in
+                []
+            }
+        case (.enterPasskey, .passkey(let passkey)):
+            question = nil
+            guard SMP.passkeys.contains(passkey) else { return refuse(.passkeyEntryFailed, isOwnWish: true, at: now) }
+            go(at: now) { machine, random in
+                machine.enter(passkey, using: &random)
+            } legacy: { machine, random in
+                machine.enter(passkey, using: &random)
+            }
+        case (.enterPasskey, .confirm(false)), (.display, .confirm(false)): cancel(at: now)
+        case (.display, .confirm(true)): break
+        case (.consent, _), (.compare, _), (.enterPasskey, _), (.display, _), (nil, _):
+            outbox.append(.note(.unaskedReply))
+        }
+    }
+
+    private mutating func cancel(at now: Instant) {
+        guard isUnderWay else { return outbox.append(.note(.unaskedReply)) }
+        let reason: SMP.Reason =
+            switch question {
+            case .enterPasskey, .display: .passkeyEntryFailed
+            case .compare: .numericComparisonFailed
+            case .consent, nil: .unspecified
+            }
+        refuse(reason, isOwnWish: true, at: now)
+    }
+
+    /// Has the phase that asked go on.
+    private mutating func go(
+        at now: Instant,
+        secure: (inout SecureAuthentication, inout RandomSource) -> [PairingAction],
+        legacy: (inout LegacyAuthentication, inout RandomSource) -> [PairingAction]
+    ) {
+        guard case .authenticating(let exchange, let authentication) = state else { return }
+        advance(exchange, authentication, at: now) { phase, random in
+            switch phase {
+            case .legacy(var machine):
+                defer { phase = .legacy(machine) }
+                return legacy(&machine, &random)
+            case .secure(var machine):
+                defer { phase = .secure(machine) }
+                return secure(&machine, &random)
+            }
+        }
+    }
+}

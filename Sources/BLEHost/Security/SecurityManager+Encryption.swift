@@ -1,0 +1,96 @@
+package import BLEWire
+
+// Encryption with the key that was made, and what follows it.
+extension SecurityManager {
+    /// The key of the pairing under way, if it is what the central wants to encrypt with: the peripheral's controller
+    /// asks for the key of this name.
+    ///
+    /// - Returns: `nil` if there is no such key, or not yet. Then the key of a bond may be the one.
+    ///
+    /// Core 6.0, Vol 3, Part H, 2.4.4.
+    package mutating func longTermKey(for random: UInt64, diversifier: UInt16) -> Key128? {
+        guard role == .peripheral, random == 0, diversifier == 0,
+            case .encrypting(let exchange, let key, _) = state
+        else { return nil }
+        state = .encrypting(exchange, key, isKeyTaken: true)
+        return key
+    }
+
+    /// Takes what has become of the encryption of the link.
+    package mutating func encryptionChanged(_ change: EncryptionChange, at now: Instant) {
+        switch state {
+        case .idle, .offered, .consenting, .authenticating, .locked: break
+        case .requested:
+            // The central has done what it was asked for.
+            if change == .on { state = .idle }
+        case .encrypting(let exchange, let key, let isKeyTaken):
+            guard change == .on else { return end(.encryptionFailed, at: now) }
+            // A peripheral whose key nobody asked for has a link that is encrypted with another one.
+            if role == .central || isKeyTaken { distribute(exchange, key, at: now) }
+        case .distributing: if change != .on { end(.encryptionFailed, at: now) }
+        }
+    }
+
+    /// The link is encrypted with the new key: further keys follow.
+    private mutating func distribute(_ exchange: PairingExchange, _ key: Key128, at now: Instant) {
+        let agreement = exchange.agreement
+        let (given, due) =
+            role == .central
+            ? (agreement.initiatorKeys, agreement.responderKeys) : (agreement.responderKeys, agreement.initiatorKeys)
+        var keys = KeyExchange(role, own: makeKeys(given, agreement), due: due)
+        let (packets, isOver) = keys.begin()
+        lastSent = now
+        state = .distributing(exchange, key, keys)
+        for packet in packets { send(packet, at: now) }
+        if isOver { finish(exchange, key, keys) }
+    }
+
+    /// The keys that this host gives.
+    private mutating func makeKeys(_ given: SMP.KeyDistribution, _ agreement: PairingAgreement) -> KeyExchange.Keys {
+        var keys = KeyExchange.Keys()
+        if given.contains(.encryption) { keys.longTermKey = configuration.longTermKey ?? makeLongTermKey(agreement) }
+        if given.contains(.identity) {
+            keys.resolvingKey = identity.resolvingKey
+            keys.identity = identity.address
+        }
+        if given.contains(.signing) { keys.signingKey = identity.signingKey }
+        return keys
+    }
+
+    private mutating func makeLongTermKey(_ agreement: PairingAgreement) -> LongTermKey {
+        var key = Key128.zero
+        // All zeros would be no key.
+        while key == .zero { key = agreement.shortened(.random(using: &random)) }
+        let diversifier = UInt16(truncatingIfNeeded: random.next()), name = random.next()
+        return LongTermKey(key: key, random: name, diversifier: diversifier)
+    }
+
+    /// Each key has been given: only now is there anything to keep.
+    mutating func finish(_ exchange: PairingExchange, _ key: Key128, _ keys: KeyExchange) {
+        let agreement = exchange.agreement, strength = agreement.strength
+        state = .idle
+        attempts.succeeded()
+        var bond: Bond?
+        if agreement.isBonding {
+            bond = makeBond(agreement, key, keys)
+            existing = strength
+        }
+        outbox.append(.paired(PairingOutcome(method: agreement.method, strength: strength, bond: bond)))
+    }
+
+    private func makeBond(_ agreement: PairingAgreement, _ key: Key128, _ keys: KeyExchange) -> Bond {
+        let shared = agreement.isSecureConnections ? LongTermKey(key: key) : nil
+        var bond = Bond(
+            identity: keys.peer.identity ?? peer,
+            security: agreement.method.isAuthenticated ? .authenticated : .encrypted,
+            keySize: agreement.keySize,
+            longTermKey: shared ?? keys.peer.longTermKey,
+            remoteSigning: keys.peer.signingKey.map { RemoteSigning(key: $0) }
+        )
+        bond.isSecureConnections = agreement.isSecureConnections
+        bond.localLongTermKey = shared == nil ? keys.own.longTermKey : nil
+        bond.resolvingKey = keys.peer.resolvingKey == .zero ? nil : keys.peer.resolvingKey
+        bond.localSigningKey = keys.own.signingKey
+        return bond
+    }
+}
