@@ -102,7 +102,11 @@ let package = Package(
         // Tests, one target for each target that they test.
         .testTarget(name: "BLEWireTests", dependencies: ["BLEWire"], swiftSettings: core),
         .testTarget(name: "BLECryptoTests", dependencies: ["BLECrypto", "BLEWire"], swiftSettings: core),
-        .testTarget(name: "BLEHostTests", dependencies: ["BLEHost", "BLEController", "BLEWire"], swiftSettings: core),
+        .testTarget(
+            name: "BLEHostTests",
+            dependencies: ["BLEHost", "BLEController", "BLECrypto", "BLEWire"],
+            swiftSettings: core
+        ),
         .testTarget(name: "BLEControllerTests", dependencies: ["BLEController", "BLEWire"], swiftSettings: core),
         .testTarget(
             name: "BLERuntimeTests",

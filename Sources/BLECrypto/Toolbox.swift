@@ -16,6 +16,7 @@ package enum Toolbox {
     ///   - response: The seven octets of the Pairing Response.
     ///   - initiator: The address that the initiator uses on the link.
     ///   - responder: The address that the responder uses on the link.
+    /// - Returns: What is sent before the number.
     ///
     /// Core 6.0, Vol 3, Part H, 2.2.3.
     package static func c1(
@@ -49,6 +50,7 @@ package enum Toolbox {
     ///   - v: That of the other device.
     ///   - x: The number that it commits to.
     ///   - z: 0, or 0x80 and a bit of the passkey.
+    /// - Returns: What is sent before the number.
     ///
     /// Core 6.0, Vol 3, Part H, 2.2.6.
     package static func f4(_ u: [UInt8], _ v: [UInt8], _ x: Key128, _ z: UInt8) -> Key128 {
@@ -74,10 +76,8 @@ package enum Toolbox {
 
     /// The check that both devices have come to the same secret, `f6`: who sends it comes first.
     ///
-    /// - Parameters:
-    ///   - key: The first key of ``f5(_:_:_:)``.
-    ///   - r: The passkey, what was told out of band, or 0.
-    ///   - capabilities: The IO capability, OOB flag and AuthReq of who makes the value, in this order, that of the air.
+    /// The key is the first one of ``f5(_:_:_:)``; `r` is the passkey, what was told out of band, or 0; and
+    /// `capabilities` are the IO capability, OOB flag and AuthReq of who makes the value, in the order of the air.
     ///
     /// Core 6.0, Vol 3, Part H, 2.2.8.
     package static func f6(

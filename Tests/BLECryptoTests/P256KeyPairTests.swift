@@ -25,6 +25,15 @@ struct P256KeyPairTests {
         #expect(pair.secret(with: try #require(Self.other)) == secret)
     }
 
+    @Test("A private key that is known makes its pair, and what is none makes nothing")
+    func known() {
+        let octets = Self.octets("3f49f6d4a3c55f3874c9b3e3d2103f504aff607beb40b7995899b8a6cd3c1abd")
+        #expect(P256KeyPair(privateKey: octets)?.publicKey == P256KeyPair.debug.publicKey)
+        for none in [[], [1], [UInt8](repeating: 0, count: 32), [UInt8](repeating: 0xFF, count: 32)] {
+            #expect(P256KeyPair(privateKey: none) == nil)
+        }
+    }
+
     @Test("Two pairs come to one secret, and a third to another", arguments: UInt64(0)..<16)
     func agreement(seed: UInt64) {
         var random = SeededGenerator(seed: seed)

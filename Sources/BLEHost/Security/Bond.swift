@@ -19,8 +19,8 @@ package struct Bond: Equatable, Sendable {
     ///
     /// If this host is the peripheral, ``localLongTermKey`` counts before it.
     package var longTermKey: LongTermKey?
-    /// What this host gave the device to encrypt with when it is the central and this host the peripheral; `nil` if both
-    /// use one key, as by LE Secure Connections, or it gave none.
+    /// What this host gave the device to encrypt with when that is the central; `nil` if both use one key, as by LE
+    /// Secure Connections, or this host gave none.
     package var localLongTermKey: LongTermKey?
     /// What the device makes its private addresses with; `nil` if it has none.
     package var resolvingKey: Key128?

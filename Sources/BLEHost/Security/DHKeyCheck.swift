@@ -35,6 +35,7 @@ struct DHKeyCheck: Sendable {
     let linkKey: Key128
 
     /// - Parameters:
+    ///   - secret: What the devices have in common.
     ///   - own: The number that this host told last.
     ///   - peer: The number that the peer told last.
     ///   - told: What this host told the peer out of band, the passkey, or 0.

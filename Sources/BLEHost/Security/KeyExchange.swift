@@ -26,14 +26,21 @@ struct KeyExchange: Sendable {
     }
 
     private let role: LinkRole
+    private let identity: DeviceAddress
     /// What this host gives.
     let own: Keys
     /// What the peer has given so far.
     private(set) var peer = Keys()
     private var state = State.over
 
-    init(_ role: LinkRole, own: Keys, due: SMP.KeyDistribution) {
+    /// - Parameters:
+    ///   - role: What this host is on the link.
+    ///   - identity: The address that it keeps, whether it gives that or not.
+    ///   - own: What it gives.
+    ///   - due: What the peer gives.
+    init(_ role: LinkRole, identity: DeviceAddress, own: Keys, due: SMP.KeyDistribution) {
         self.role = role
+        self.identity = identity
         self.own = own
         state = .due(Self.opcodes(due), unnamed: nil)
     }
@@ -61,7 +68,10 @@ struct KeyExchange: Sendable {
             peer.longTermKey = LongTermKey(key: unnamed, random: name.random, diversifier: name.diversifier)
         case .identityInformation(let information): peer.resolvingKey = information.key
         case .identityAddressInformation(let information):
-            guard information.address.isIdentity else { return fail(.invalidParameters) }
+            // Nobody else has the identity of this host.
+            guard information.address.isIdentity, information.address != identity.onAir else {
+                return fail(.invalidParameters)
+            }
             peer.identity = information.address
         case .signingInformation(let information): peer.signingKey = information.key
         default: return fail(.unspecified)

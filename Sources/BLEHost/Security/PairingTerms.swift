@@ -12,8 +12,18 @@ struct PairingTerms {
     /// Whether this pairing is made in order to keep out who may stand in between.
     let needsMITM: Bool
 
+    /// The keys that there are for LE: none for BR/EDR is ever derived.
+    private static let possibleKeys: SMP.KeyDistribution = [.encryption, .identity, .signing]
+
     private var protection: SecurityManager.Configuration.Protection {
         needsMITM || existing?.isAuthenticated == true ? .required : configuration.protection
+    }
+
+    /// Whether this host has anything to keep out with who may stand in between.
+    private var canProtect: Bool {
+        let data = configuration.outOfBand
+        return configuration.ioCapability != .noInputNoOutput || data.remote != nil || data.local != nil
+            || data.temporaryKey != nil
     }
 
     private var requiresSecureConnections: Bool {
@@ -24,7 +34,7 @@ struct PairingTerms {
     var authentication: SMP.AuthenticationRequirements {
         var bits: SMP.AuthenticationRequirements = []
         if configuration.isBonding { bits.insert(.bonding) }
-        if protection > .none { bits.insert(.mitm) }
+        if protection == .required || protection == .preferred && canProtect { bits.insert(.mitm) }
         if configuration.secureConnections != .off { bits.insert(.secureConnections) }
         return bits
     }
@@ -38,7 +48,7 @@ struct PairingTerms {
         features.greatestKeySize = UInt8(configuration.greatestKeySize)
         guard configuration.isBonding else { return features }
         features.initiatorKeys = given(configuration.initiatorKeys)
-        features.responderKeys = configuration.responderKeys.subtracting(.link)
+        features.responderKeys = configuration.responderKeys.intersection(Self.possibleKeys)
         return features
     }
 
@@ -52,7 +62,8 @@ struct PairingTerms {
         features.outOfBand = flag(isSecureConnections: isSecureConnections)
         features.greatestKeySize = UInt8(configuration.greatestKeySize)
         guard configuration.isBonding, request.authentication.isBonding else { return features }
-        features.initiatorKeys = request.initiatorKeys.intersection(configuration.initiatorKeys).subtracting(.link)
+        features.initiatorKeys = request.initiatorKeys.intersection(configuration.initiatorKeys)
+            .intersection(Self.possibleKeys)
         features.responderKeys = request.responderKeys.intersection(given(configuration.responderKeys))
         if isSecureConnections {
             features.initiatorKeys.remove(.encryption)
@@ -80,7 +91,7 @@ struct PairingTerms {
         return nil
     }
 
-    /// Whether the user must be asked before this host goes on, and whether a bond would be replaced then.
+    /// What the user must be asked before this host goes on; `nil` if that is nothing.
     func consent(to agreement: PairingAgreement) -> PairingQuestion? {
         guard agreement.method == .justWorks else { return nil }
         if existing != nil { return .consent(replacesBond: true) }
@@ -100,7 +111,7 @@ struct PairingTerms {
 
     /// Which of these keys this host has.
     private func given(_ keys: SMP.KeyDistribution) -> SMP.KeyDistribution {
-        var keys = keys.intersection([.encryption, .identity, .signing])
+        var keys = keys.intersection(Self.possibleKeys)
         if identity.resolvingKey == nil { keys.remove(.identity) }
         if identity.signingKey == nil { keys.remove(.signing) }
         return keys

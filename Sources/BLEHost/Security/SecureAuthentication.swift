@@ -14,7 +14,7 @@ struct SecureAuthentication: Sendable {
         /// This host is the initiator, and what commits the responder to its number is due.
         case commitment(SharedSecret)
         /// The peer's number is due; `nil` if nothing committed it.
-        case random(SharedSecret, own: Key128, commitment: Key128?)
+        case number(SharedSecret, own: Key128, commitment: Key128?)
         /// The user types the passkey; the initiator may be ahead with its first confirm value.
         case typing(SharedSecret, ahead: Key128?)
         case passkey(SharedSecret, PasskeyRounds, UInt32)
@@ -73,9 +73,9 @@ struct SecureAuthentication: Sendable {
         case (.keys, .pairingPublicKey(let theirs)): return receive(theirs.key, using: &random)
         case (.commitment(let secret), .pairingConfirm(let theirs)):
             let own = Key128.random(using: &random)
-            state = .random(secret, own: own, commitment: theirs.value)
+            state = .number(secret, own: own, commitment: theirs.value)
             return [.send(.pairingRandom(.init(own)))]
-        case (.random(let secret, let own, let commitment), .pairingRandom(let theirs)):
+        case (.number(let secret, let own, let commitment), .pairingRandom(let theirs)):
             return receive(theirs.value, secret, own: own, commitment)
         case (.typing(let secret, nil), .pairingConfirm(let theirs)) where exchange.role == .peripheral:
             state = .typing(secret, ahead: theirs.value)
@@ -95,7 +95,7 @@ struct SecureAuthentication: Sendable {
             let answer: [PairingAction] =
                 exchange.role == .peripheral ? [.send(.pairingDHKeyCheck(.init(check.own)))] : []
             return answer + [.agreed(check.linkKey)]
-        case (.keys, _), (.commitment, _), (.random, _), (.typing, _), (.comparing, _), (.check, _), (.over, _):
+        case (.keys, _), (.commitment, _), (.number, _), (.typing, _), (.comparing, _), (.check, _), (.over, _):
             return fail(.unspecified)
         }
     }
@@ -130,7 +130,7 @@ struct SecureAuthentication: Sendable {
             return []
         case (.justWorks, .peripheral), (.numericComparison, .peripheral):
             let own = Key128.random(using: &random)
-            state = .random(secret, own: own, commitment: nil)
+            state = .number(secret, own: own, commitment: nil)
             return [.send(.pairingConfirm(.init(Toolbox.f4(secret.ownX, secret.peerX, own, 0))))]
         case (.outOfBand, let role):
             if exchange.isTold {
@@ -139,7 +139,7 @@ struct SecureAuthentication: Sendable {
                 guard confirm == told.confirm else { return fail(.confirmValueFailed) }
             }
             let own = Key128.random(using: &random)
-            state = .random(secret, own: own, commitment: nil)
+            state = .number(secret, own: own, commitment: nil)
             return role == .central ? [.send(.pairingRandom(.init(own)))] : []
         case (.passkeyEntry(let entry), _):
             guard exchange.displays(entry) else {

@@ -37,7 +37,7 @@ extension SecurityManager {
         let (given, due) =
             role == .central
             ? (agreement.initiatorKeys, agreement.responderKeys) : (agreement.responderKeys, agreement.initiatorKeys)
-        var keys = KeyExchange(role, own: makeKeys(given, agreement), due: due)
+        var keys = KeyExchange(role, identity: identity.address, own: makeKeys(given, agreement), due: due)
         let (packets, isOver) = keys.begin()
         lastSent = now
         state = .distributing(exchange, key, keys)

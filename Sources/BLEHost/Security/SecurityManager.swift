@@ -28,7 +28,8 @@ package struct SecurityManager: Sendable {
         /// The open question is asked no more.
         case withdraw
         /// The peripheral wants a safer link: the central encrypts it with its bond if that is good enough, and pairs
-        /// otherwise. A bond is not to be dropped for it.
+        /// otherwise. A bond is not to be dropped for it. What the request says of MITM is a wish, which
+        /// ``Configuration/Protection/preferred`` fulfils if it can be; the peripheral refuses what will not do for it.
         case securityRequested(SMP.AuthenticationRequirements)
         /// A pairing has come to its end, and the link is encrypted with what came of it.
         case paired(PairingOutcome)
@@ -81,9 +82,11 @@ package struct SecurityManager: Sendable {
     /// Creates the manager of a link that has just come up.
     ///
     /// - Parameters:
+    ///   - role: What this host is on the link.
     ///   - local: The address that this host uses on the link, which may be a private one.
     ///   - peer: The address that the peer uses on the link, likewise.
     ///   - identity: What this host tells the peer of itself.
+    ///   - configuration: What it offers and wants.
     ///   - existing: How much the bond with this peer is worth, if there is one.
     ///   - attempts: How often pairing with this peer has failed on earlier links.
     ///   - random: Where keys and numbers come from: nobody may be able to guess them.
@@ -138,7 +141,9 @@ package struct SecurityManager: Sendable {
     /// What comes of it is told by ``Output/paired(_:)`` or ``Output/failed(_:)``. If a pairing is under way already,
     /// this is the one whose end is told, whatever it was begun for.
     ///
-    /// - Parameter needsMITM: Whether a key is of no use unless it keeps out who may stand in between.
+    /// - Parameters:
+    ///   - needsMITM: Whether a key is of no use unless it keeps out who may stand in between.
+    ///   - now: When that is.
     package mutating func pair(needsMITM: Bool, at now: Instant) {
         switch state {
         case .locked: return outbox.append(.failed(.timedOut))
