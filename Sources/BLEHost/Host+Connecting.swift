@@ -174,11 +174,16 @@ extension Host {
     /// Asks the controller to end a link, once, whatever waits.
     ///
     /// With a failure, that is what clients are told who still use the link.
-    mutating func disconnect(_ link: ConnectionHandle, for failure: Failure? = nil, at now: Instant) {
+    mutating func disconnect(
+        _ link: ConnectionHandle,
+        for failure: Failure? = nil,
+        reason: HCI.Status = .remoteUserTerminatedConnection,
+        at now: Instant
+    ) {
         guard let index = links.index(of: link) else { return }
         if case .closing = links.values[index].phase { return }
         links.values[index].phase = .closing(due: now + LinkState.closingPatience, failure)
-        let command = HCI.Disconnect(handle: link, reason: .remoteUserTerminatedConnection)
+        let command = HCI.Disconnect(handle: link, reason: reason)
         submit(.disconnect(command), for: .disconnection(link), at: now)
     }
 

@@ -2,42 +2,80 @@ import BLEWire
 
 // How links to bonded peers are encrypted.
 extension Host {
-    /// Begins to encrypt a link to a bonded peer, if this host is its central: the peripheral waits for that.
+    /// Begins with a link whose peer has the address of one that this host is bonded with.
+    ///
+    /// Anybody can have that address. Nothing of the bond counts until the link is encrypted with its key, which a
+    /// central has done now, and a peripheral waits for.
     ///
     /// Core 6.0, Vol 3, Part C, 10.3.2; Vol 4, Part E, 7.8.24.
-    mutating func encrypt(_ handle: ConnectionHandle, _ role: LinkRole, at now: Instant) {
-        guard role == .central, let peer = links[handle]?.peer, let key = peers.bond(with: peer)?.longTermKey else {
-            return
-        }
+    mutating func recognize(_ handle: ConnectionHandle, at now: Instant) {
+        guard let index = links.index(of: handle), let bond = peers.bond(with: links.values[index].peer) else { return }
+        guard let key = bond.longTermKey else { return attributes.bonded(handle, bond, at: now) }
+        channels.bonded(handle)
+        attributes.awaitProof(of: bond, on: handle)
+        if links.values[index].role == .central { encrypt(handle, with: key, from: .bond, at: now) }
+    }
+
+    /// Has the controller encrypt a link of which this host is the central.
+    mutating func encrypt(
+        _ handle: ConnectionHandle,
+        with key: LongTermKey,
+        from source: LinkEncryption.Key,
+        at now: Instant
+    ) {
         let command = HCI.LEEnableEncryption(
             handle: handle,
             random: key.random,
             diversifier: key.diversifier,
             key: key.key
         )
-        submit(.leEnableEncryption(command), for: .link(handle), at: now)
+        links.update(handle) { $0.encryption.begin(with: source) }
+        submit(.leEnableEncryption(command), for: .encryption(handle), at: now)
     }
 
-    /// A central encrypts a link with the key of an earlier pairing: this host has it, or it does not.
+    /// Takes the answer to the wish that a link be encrypted, if the controller will do nothing about it.
+    mutating func encryptionAnswered(_ status: HCI.Status, on handle: ConnectionHandle, at now: Instant) {
+        guard status != .success, links[handle] != nil else { return }
+        encryptionChanged(handle, status, isOn: false, at: now)
+    }
+
+    /// A central encrypts the link with the key of an earlier pairing: this host has it, or it does not.
     mutating func answer(_ request: HCI.LELongTermKeyRequest, at now: Instant) {
         let handle = request.handle
-        guard let peer = links[handle]?.peer else { return note(.unknownLink(handle)) }
-        let reply: HCICommandPacket =
-            if let key = peers.bond(with: peer)?.longTermKey, key.isNamed(by: request) {
-                .leLongTermKeyRequestReply(.init(handle: handle, key: key.key))
-            } else {
-                .leLongTermKeyRequestNegativeReply(.init(handle: handle))
-            }
-        submit(reply, for: .link(handle), at: now)
+        guard let index = links.index(of: handle) else { return note(.unknownLink(handle)) }
+        guard let key = peers.bond(with: links.values[index].peer)?.longTermKey, key.isNamed(by: request) else {
+            submit(.leLongTermKeyRequestNegativeReply(.init(handle: handle)), for: .link(handle), at: now)
+            return
+        }
+        links.values[index].encryption.begin(with: .bond)
+        submit(.leLongTermKeyRequestReply(.init(handle: handle, key: key.key)), for: .link(handle), at: now)
     }
 
     /// The controller has begun or ended to encrypt a link, or cannot.
     mutating func encryptionChanged(_ handle: ConnectionHandle, _ status: HCI.Status, isOn: Bool, at now: Instant) {
-        guard let peer = links[handle]?.peer else { return note(.unknownLink(handle)) }
-        guard status == .success else { return note(.encryptionFailed(handle, status)) }
-        guard isOn else { return secure(handle, .unencrypted, at: now) }
-        let bond = peers.bond(with: peer)
-        secure(handle, bond?.security ?? .encrypted, keySize: bond?.keySize ?? 16, at: now)
+        guard let index = links.index(of: handle) else { return note(.unknownLink(handle)) }
+        if status != .success { note(.encryptionFailed(handle, status)) }
+        switch links.values[index].encryption.changed(status, isOn: isOn) {
+        case .encrypted(.bond): encryptedWithBond(handle, at: now)
+        case .failed(.bond): disconnect(handle, for: .hci(status), reason: .authenticationFailure, at: now)
+        case .encrypted(.pairing), .failed(.pairing): break
+        case .broken: disconnect(handle, for: .hci(.authenticationFailure), reason: .authenticationFailure, at: now)
+        case .unexpected: break
+        }
+    }
+
+    /// The peer has the key of the bond, so it is the one that the bond is with.
+    private mutating func encryptedWithBond(_ handle: ConnectionHandle, at now: Instant) {
+        guard let peer = links[handle]?.peer, let bond = peers.bond(with: peer) else { return }
+        secure(handle, bond.security, keySize: bond.keySize, at: now)
+        bonded(handle, bond, at: now)
+        answerSecurity(of: handle, .secured, at: now)
+    }
+
+    /// Lets those go on who wait for a link that can be trusted further.
+    mutating func answerSecurity(of handle: ConnectionHandle, _ answer: SecurityAnswer, at now: Instant) {
+        attributes.securityAnswered(handle, answer, at: now)
+        channels.securityAnswered(handle, answer, at: now)
     }
 }
 

@@ -85,6 +85,7 @@ extension Host {
         case .advertiser: advertiserAnswered(status, at: now)
         case .reader(let client, let link): readerAnswered(status, answer, client, link)
         case .link: break
+        case .encryption(let link): encryptionAnswered(status, on: link, at: now)
         case .tuner(let link, let number): tunerAnswered(status, number, of: link)
         case .parameters(let link): if status != .success { updated(link, status, at: now) }
         case .disconnection(let link):

@@ -68,10 +68,8 @@ extension Host {
         scheduler.linkUp(handle)
         for attachment in attachments.to(peer) where attachment.state == .pending { attach(attachment, at: now) }
         channels.linkUp(handle, peer: peer, role: role)
-        let bond = peers.bond(with: peer)
-        if bond != nil { channels.bonded(handle) }
-        attributes.linkUp(handle, peer: peer, role: role, bond: bond, at: now)
-        encrypt(handle, role, at: now)
+        attributes.linkUp(handle, peer: peer, role: role, at: now)
+        recognize(handle, at: now)
         drain(at: now)
         disconnectIfUnused(handle, at: now)
     }

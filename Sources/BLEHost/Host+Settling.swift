@@ -13,7 +13,7 @@ extension Host {
         case .tuner(let link, let number): endTuner(number, .limitReached, of: link)
         case .parameters(let link): updated(link, .memoryCapacityExceeded, at: now)
         case .link: break
-        case .setup, .scanner, .initiator, .advertiser, .disconnection:
+        case .setup, .scanner, .initiator, .advertiser, .encryption, .disconnection:
             preconditionFailure("the queue has room for what cannot be done without")
         }
         return false
@@ -92,6 +92,7 @@ extension Host {
                 tell(client, .server(.channelOpened(channel, by: central)))
             case .bearer(let event, let link):
                 attributes.receive(event, on: link, retryDelay: bearerRetryDelay(on: link), at: now)
+            case .secure(let link, _): raiseSecurity(of: link, at: now)
             case .judge(let request, let identifier, let link): judge(request, identifier, on: link, at: now)
             case .note(let note): self.note(note)
             }
@@ -122,6 +123,7 @@ extension Host {
             case .servicesKnown(let peer, let services): found(services, on: peer)
             case .bondChanged(let peer, let bond):
                 remember(peers.bonded(peer, bond))
+            case .secure(let link, _): raiseSecurity(of: link, at: now)
             case .confirmed: break
             case .note(let note): self.note(note)
             }

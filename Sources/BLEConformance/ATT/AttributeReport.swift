@@ -102,9 +102,8 @@ extension Failure {
         case .att(let code): code
         case .notFound: .attributeNotFound
         case .notSupported: .requestNotSupported
-        case .hci, .channel, .peerMisbehaved, .timedOut, .notConnected, .cancelled, .poweredOff, .invalidParameters,
-            .uuidNotAllowed,
-            .alreadyInProgress, .limitReached:
+        case .hci, .channel, .peerMisbehaved, .timedOut, .encryptionTimedOut, .notConnected, .cancelled, .poweredOff,
+            .invalidParameters, .uuidNotAllowed, .alreadyInProgress, .limitReached:
             .unlikelyError
         }
     }

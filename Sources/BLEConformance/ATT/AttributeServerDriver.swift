@@ -60,7 +60,8 @@ struct AttributeServerDriver: Driver {
             switch output {
             case .send(let pdu, _, _): return .packet(pdu)
             case .confirmed: return .line(JSONLine.text(Answer(result: .init(confirmed: true))))
-            case .bearer, .event, .mtuSettled, .abandon, .nameRead, .servicesKnown, .bondChanged, .note: continue
+            case .bearer, .event, .mtuSettled, .abandon, .nameRead, .servicesKnown, .secure, .bondChanged, .note:
+                continue
             }
         }
         return nil

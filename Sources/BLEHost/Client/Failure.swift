@@ -12,6 +12,8 @@ package enum Failure: Error, Hashable, Sendable {
     case peerMisbehaved
     /// The peer did not answer in time.
     case timedOut
+    /// The peer, with which this host is bonded, did not encrypt the link in time.
+    case encryptionTimedOut
     /// There is no connection to the peer, or there was one and it ended before the answer.
     case notConnected
     /// The client itself withdrew it.

@@ -1,13 +1,15 @@
 package import BLEWire
 
 extension AttributeLayer {
-    /// Says that the peer of a link is one that this host is bonded with, or has just been bonded with.
+    /// Says that the peer of a link is one that this host is bonded with, or has just been bonded with: it has shown that
+    /// by the key of the bond.
     ///
     /// What was kept of it counts from now on, and so does what it did on this link before;
     /// ``Output/bondChanged(_:_:)`` tells of every change.
     package mutating func bonded(_ link: ConnectionHandle, _ bond: Bond, at now: Instant) {
         guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
         links[index].bond = bond
+        links[index].isBondProven = true
         links[index].server.trust.bond()
         database.refreshHash()
         if let hash = bond.client.databaseHash {
@@ -22,7 +24,25 @@ extension AttributeLayer {
     package mutating func secure(_ link: ConnectionHandle, _ security: LinkSecurity, keySize: Int = 16) {
         guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
         links[index].server.trust.secure(security, keySize: keySize, leastKeySize: configuration.leastKeySize)
-        links[index].client.isEncrypted = security >= .encrypted
+        links[index].client.security = security
+    }
+
+    /// Says that the peer of a link has the address of one that this host is bonded with, which anybody can have.
+    ///
+    /// Nothing of the bond counts until ``bonded(_:_:at:)``, and nothing is asked of the peer. Of the own server's
+    /// attributes, it gets what everybody does; signatures alone are checked with what the bond has for that.
+    package mutating func awaitProof(of bond: Bond, on link: ConnectionHandle) {
+        guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
+        links[index].bond = bond
+        links[index].server.trust.bond()
+        links[index].client.awaitsSecurity = true
+    }
+
+    /// Answers ``Output/secure(_:for:)``, or says that nobody has to wait any more for what ``awaitProof(of:on:)`` began.
+    package mutating func securityAnswered(_ link: ConnectionHandle, _ answer: SecurityAnswer, at now: Instant) {
+        guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
+        links[index].client.securityAnswered(answer, at: now, into: &outbox)
+        settleCache(at: index)
     }
 
     /// Lets the peer of a link do what needs an authorisation, or no more.
@@ -54,7 +74,7 @@ extension AttributeLayer {
 
     /// Keeps what the server knows of its client, if that is bonded.
     mutating func rememberClient(at index: Int) {
-        guard links[index].bond != nil else { return }
+        guard links[index].isBondProven else { return }
         let server = links[index].server
         var memory = ClientMemory()
         memory.configurations = server.configurations.active.compactMap { handle in

@@ -54,6 +54,9 @@ package struct AttributeLayer {
         case nameRead(PeerIdentifier, String)
         /// The primary services that clients have found on a peer so far.
         case servicesKnown(PeerIdentifier, [BluetoothUUID])
+        /// The peer refuses something for this reason: have the link trusted further, and report back with
+        /// ``AttributeLayer/securityAnswered(_:_:at:)``.
+        case secure(ConnectionHandle, for: ATT.ErrorCode)
         /// Keep this of a bonded peer over what was kept of it before.
         indirect case bondChanged(PeerIdentifier, Bond)
         /// The peer confirmed an indication of this value.

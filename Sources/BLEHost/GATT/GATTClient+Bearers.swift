@@ -13,7 +13,7 @@ extension GATTClient {
 
     /// Clients whose write commands have to wait, so that they pass none of their requests.
     var blocked: [ClientID] {
-        if isCatchingUp { return clients }
+        if isCatchingUp || awaitsSecurity { return clients }
         var blocked = (enhanced.compactMap(\.running) + stalled).compactMap(\.owner.client)
         if running?.procedure.mayAskMore == true, let client = running?.owner.client { blocked.append(client) }
         return blocked
@@ -59,7 +59,7 @@ extension GATTClient {
             .discoverDescriptors, .forgetDatabase, .writeCommand, .subscribe, .openChannel:
             preconditionFailure("\(request) goes over the unenhanced bearer")
         }
-        var running = Running(owner: .client(client), procedure: procedure, order: nextOrder())
+        var running = Running(owner: .client(client), procedure: procedure, order: nextOrder(), security: security)
         let step = running.procedure.begin(&database, mtu: enhanced[index].mtu)
         enhanced[index].running = running
         take(step, onEnhanced: index, at: now, into: &outbox)
@@ -156,14 +156,14 @@ extension GATTClient {
     ///
     /// Core 6.0, Vol 3, Part G, 5.3.1.
     mutating func considerBearers() {
-        guard offersBearers, isEncrypted, !clients.isEmpty, enhanced.isEmpty, opening.want() == .inquire else { return }
+        guard offersBearers, security >= .encrypted, !clients.isEmpty, enhanced.isEmpty, opening.want() == .inquire else { return }
         chores.append(.openBearers)
     }
 
     /// Takes what the peer's server says that it can do.
     mutating func inquired(_ features: UInt8?, into outbox: inout Outbox) {
         let isOffered = (features ?? 0) & GATT.enhancedBearersSupported != 0
-        take(opening.inquired(isOffered: isOffered && isEncrypted && enhanced.isEmpty), into: &outbox)
+        take(opening.inquired(isOffered: isOffered && security >= .encrypted && enhanced.isEmpty), into: &outbox)
     }
 
     mutating func take(_ event: BearerOpening.OnEvent, into outbox: inout Outbox) {

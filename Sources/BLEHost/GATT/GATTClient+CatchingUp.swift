@@ -90,7 +90,8 @@ extension GATTClient {
     mutating func repeatStalled(at now: Instant, into outbox: inout Outbox) -> Bool {
         guard !stalled.isEmpty else { return false }
         var next = stalled.removeFirst()
-        next.isRepeated = true
+        if next.refusal == nil { next.isRepeated = true }
+        next.refusal = nil
         next.isRefused = false
         next.isDisturbed = false
         next.procedure = next.procedure.anew

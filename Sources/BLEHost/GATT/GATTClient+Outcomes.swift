@@ -14,6 +14,8 @@ extension GATTClient {
             stall(finished, into: &outbox)
         } else if finished.isVoid, finished.isRepeated, outcome.isOutOfSync {
             fail(finished, with: .notFound, into: &outbox)
+        } else if case .client = finished.owner, let code = outcome.lackOfSecurity {
+            refused(finished, for: code, into: &outbox)
         } else {
             finish(finished, with: outcome, at: now, into: &outbox)
         }

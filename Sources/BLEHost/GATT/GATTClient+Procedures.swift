@@ -90,6 +90,7 @@ extension GATTClient {
 
     mutating func start(_ procedure: Running, at now: Instant, into outbox: inout Outbox) {
         var procedure = procedure
+        procedure.security = security
         let step = procedure.procedure.begin(&database, mtu: mtu)
         running = procedure
         take(step, at: now, into: &outbox)

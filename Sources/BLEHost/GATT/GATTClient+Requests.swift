@@ -27,7 +27,7 @@ extension GATTClient {
 
     /// Begins whatever can begin now.
     mutating func proceed(at now: Instant, into outbox: inout Outbox) {
-        while true {
+        while !awaitsSecurity {
             let blocked = waiting.isEmpty ? [] : blocked
             sendCommands(into: &outbox) { !blocked.contains($0) }
             if proceedUnenhanced(at: now, into: &outbox) { continue }
@@ -151,7 +151,7 @@ extension GATTClient {
     /// Whether the peer has only parts of a value that `client` writes, or refuses for the time being what it asks.
     private func isHeldUp(_ client: ClientID) -> Bool {
         let holdsParts = running?.owner == .client(client) && running?.procedure.holdsParts == true
-        return holdsParts || isCatchingUp || stalled.contains { $0.owner == .client(client) }
+        return holdsParts || isCatchingUp || awaitsSecurity || stalled.contains { $0.owner == .client(client) }
     }
 
     private mutating func cancelRequests(of client: ClientID, into outbox: inout Outbox) {
@@ -183,6 +183,7 @@ extension GATTClient {
         running = nil
         stalled = []
         catchingUp = .none
+        awaitsSecurity = false
         for index in enhanced.indices { enhanced[index].running = nil }
         for (client, request) in waiting.removeAll() { answer(request, of: client, with: failure, into: &outbox) }
         chores = []

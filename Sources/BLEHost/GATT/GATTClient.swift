@@ -54,6 +54,10 @@ struct GATTClient {
         var isRepeated = false
         /// Whether it finds out what has changed, while all else waits.
         var catchesUp = false
+        /// How far the link could be trusted when it was begun.
+        var security = LinkSecurity.unencrypted
+        /// Why the peer refused it, while it waits for a link that can be trusted further.
+        var refusal: ATT.ErrorCode?
     }
 
     /// A write command that the controller has not taken yet.
@@ -93,7 +97,10 @@ struct GATTClient {
     var opening = BearerOpening()
     /// Whether this host uses enhanced bearers at all.
     let offersBearers: Bool
-    var isEncrypted = false { didSet { considerBearers() } }
+    /// How far the link can be trusted.
+    var security = LinkSecurity.unencrypted { didSet { considerBearers() } }
+    /// Whether nothing is asked of the peer until it is known whether the link can be trusted further.
+    var awaitsSecurity = false
     /// In ascending order.
     var held: [Held] = []
     var lastOrder: UInt64 = 0
@@ -146,7 +153,7 @@ struct GATTClient {
 
     /// When to call ``wake(at:into:)``, if nothing happens before.
     var deadline: Instant? {
-        var least = running == nil && bearer.isIdle && hasChores ? choresBegin : nil
+        var least = running == nil && bearer.isIdle && hasChores && !awaitsSecurity ? choresBegin : nil
         least.bringForward(to: bearer.deadline)
         least.bringForward(to: negotiation.deadline)
         least.bringForward(to: opening.deadline)

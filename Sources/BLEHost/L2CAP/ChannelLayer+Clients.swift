@@ -128,6 +128,10 @@ extension ChannelLayer {
             tell(links.values[link].openings[index], .failure(.cancelled), on: handle)
             links.values[link].openings[index].owner = .nobody
         }
+        for one in links.values[link].deferred where one.client == client {
+            tell(one.spsm, .failure(.cancelled), .client(client), on: handle)
+        }
+        links.values[link].deferred.removeAll { $0.client == client }
         for index in links.values[link].channels.indices
         where links.values[link].channels[index].owner == .client(client) {
             close(index, on: handle, at: now)
@@ -152,7 +156,8 @@ extension ChannelLayer {
         tell(opening.spsm, result, opening.owner, on: handle)
     }
 
-    private mutating func tell(
+    /// Answers whoever wanted a channel of this kind.
+    mutating func tell(
         _ spsm: SPSM,
         _ result: Result<OpenedChannel, Failure>,
         _ owner: CreditChannel.Owner,

@@ -14,7 +14,7 @@ extension ChannelLayer {
         guard let link = links.index(of: handle) else { return }
         let request = links.values[link].exchange.finish(identifier) { if case .open = $0 { true } else { false } }
         guard case .open(let local)? = request else { return stray(on: handle) }
-        guard response.result == .success else { return fail([local], .channel(response.result), on: handle) }
+        guard response.result == .success else { return refused(local, response.result, on: handle) }
         let outgoing = flow(mtu: response.mtu, mps: response.mps, credits: response.credits)
         let isAllowed = ChannelSizes.single.allow(mtu: response.mtu, mps: response.mps)
         open(local, response.destination, outgoing, isAllowed: isAllowed, on: handle, at: now)
@@ -75,6 +75,36 @@ extension ChannelLayer {
         guard owner == .nobody else { return tell(opening, .success(channel.opened), on: handle) }
         refuse()
         if let (_, index) = find(channel.id) { abandon(index, nil, on: handle, at: now) }
+    }
+
+    /// The peer does not open a channel; it is asked again when the link can be trusted further, if it wants that.
+    private mutating func refused(
+        _ local: ChannelIdentifier,
+        _ result: Signal.ConnectionResult,
+        on handle: ConnectionHandle
+    ) {
+        guard [.insufficientAuthentication, .insufficientEncryption].contains(result),
+            let link = links.index(of: handle),
+            case .client(let client)? = links.values[link].openings.first(where: { $0.local == local })?.owner,
+            let opening = links.values[link].take(local)
+        else { return fail([local], .channel(result), on: handle) }
+        links.values[link].deferred.append(.init(client: client, spsm: opening.spsm, refusal: result))
+        outbox.append(.secure(handle, for: result))
+    }
+
+    /// Goes on after a link was made as trustworthy as it can be, or could not be: what was refused is asked for again,
+    /// or fails as the peer said unless there is more to say.
+    mutating func securityAnswered(_ handle: ConnectionHandle, _ answer: SecurityAnswer, at now: Instant) {
+        guard let link = links.index(of: handle) else { return }
+        let deferred = links.values[link].deferred
+        links.values[link].deferred = []
+        for one in deferred {
+            switch answer {
+            case .secured: open(one.spsm, on: handle, for: one.client, at: now)
+            case .refused(let failure):
+                tell(one.spsm, .failure(failure ?? .channel(one.refusal)), .client(one.client), on: handle)
+            }
+        }
     }
 
     /// Nothing comes of these channels.

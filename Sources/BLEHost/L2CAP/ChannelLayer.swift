@@ -20,6 +20,9 @@ struct ChannelLayer {
         case bearer(BearerEvent, of: ConnectionHandle)
         /// The peripheral asks for other parameters: accept them or refuse them, with this identifier.
         case judge(Signal.ConnectionParameterUpdateRequest, SignalIdentifier, ConnectionHandle)
+        /// The peer refuses a channel for this reason: have the link trusted further, and report back with
+        /// ``ChannelLayer/securityAnswered(_:_:at:)``.
+        case secure(ConnectionHandle, for: Signal.ConnectionResult)
         case note(Note)
     }
 
@@ -76,6 +79,7 @@ struct ChannelLayer {
     mutating func linkDown(_ link: ConnectionHandle, failure: Failure) {
         guard let state = links[link] else { return }
         for opening in state.openings { tell(opening, .failure(failure), on: link) }
+        for one in state.deferred { tell(one.spsm, .failure(failure), .client(one.client), on: link) }
         for channel in state.channels {
             tell(channel.owner, of: channel.id, .closed(failure))
             places[channel.id] = nil

@@ -10,6 +10,13 @@ struct ChannelLink {
         var owner: CreditChannel.Owner
     }
 
+    /// A channel of a client that the peer does not open on a link that it trusts no further.
+    struct Deferred {
+        let client: ClientID
+        let spsm: SPSM
+        let refusal: Signal.ConnectionResult
+    }
+
     let peer: PeerIdentifier
     let role: LinkRole
     /// How far the link can be trusted.
@@ -18,6 +25,8 @@ struct ChannelLink {
     /// In ascending order of what this end names them; ``insert(_:)`` and ``remove(at:)`` keep it so.
     var channels: [CreditChannel] = []
     var openings: [Opening] = []
+    /// What the peer refused, and is asked again when the link can be trusted further.
+    var deferred: [Deferred] = []
     private var latest = ChannelIdentifier.dynamic.upperBound
 
     init(peer: PeerIdentifier, role: LinkRole) {

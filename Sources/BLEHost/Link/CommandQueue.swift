@@ -24,6 +24,8 @@ struct CommandQueue {
         case tuner(ConnectionHandle, UInt32)
         /// The parameters of the link were asked for by its peripheral.
         case parameters(ConnectionHandle)
+        /// The link is to be encrypted.
+        case encryption(ConnectionHandle)
         /// The end of the link was asked for.
         case disconnection(ConnectionHandle)
 
@@ -32,7 +34,7 @@ struct CommandQueue {
             switch self {
             case .setup, .scanner, .initiator, .advertiser: nil
             case .reader(_, let link), .link(let link), .tuner(let link, _), .parameters(let link),
-                .disconnection(let link):
+                .encryption(let link), .disconnection(let link):
                 link
             }
         }
@@ -40,7 +42,7 @@ struct CommandQueue {
         /// Whether it has one command in the queue at most, without which a machine or a link would wait for ever.
         var isPatient: Bool {
             switch self {
-            case .setup, .scanner, .initiator, .advertiser, .disconnection: true
+            case .setup, .scanner, .initiator, .advertiser, .encryption, .disconnection: true
             case .reader, .link, .tuner, .parameters: false
             }
         }

@@ -33,6 +33,8 @@ struct LinkState {
     var tuners: [LinkTuner] = []
     /// The number of the last change that was asked for.
     var lastTuner: UInt32 = 0
+    /// How far the link is encrypted.
+    var encryption = LinkEncryption()
     /// What a peripheral asked the controller for, so that it can ask by a signal if the peer's controller cannot.
     var asked: HCI.ConnectionParameters?
 

@@ -26,6 +26,7 @@ extension Failure {
         case .channel(let result): return Self.error(of: result)
         case .peerMisbehaved: return CBError(.peripheralDisconnected)
         case .timedOut: return CBError(.connectionTimeout)
+        case .encryptionTimedOut: return CBError(.encryptionTimedOut)
         case .notConnected: return CBError(.notConnected)
         case .cancelled: return CBError(.operationCancelled)
         case .poweredOff: return CBError(subject == .connection ? .connectionFailed : .notConnected)

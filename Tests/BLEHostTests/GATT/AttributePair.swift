@@ -32,7 +32,8 @@ struct AttributePair {
                     trace.append(pdu)
                     if let receipt, takesReceipts { layer.sent(receipt, at: now) }
                 case .event(let event, let client): events.append((client, event))
-                case .bearer, .mtuSettled, .abandon, .nameRead, .servicesKnown, .bondChanged, .confirmed, .note:
+                case .bearer, .mtuSettled, .abandon, .nameRead, .servicesKnown, .secure, .bondChanged, .confirmed,
+                    .note:
                     others.append(output)
                 }
             }

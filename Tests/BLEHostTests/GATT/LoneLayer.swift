@@ -57,7 +57,7 @@ struct LoneLayer {
             case .bearer(.channel(_, .consumed), _): break
             case .bearer(let request, _): bearerRequests.append(request)
             case .event(let event, let client): events.append((client, event))
-            case .mtuSettled, .abandon, .nameRead, .servicesKnown, .bondChanged, .confirmed, .note:
+            case .mtuSettled, .abandon, .nameRead, .servicesKnown, .secure, .bondChanged, .confirmed, .note:
                 others.append(output)
             }
         }

@@ -1,6 +1,7 @@
-import BLEHost
 import BLEWire
 import Testing
+
+@testable import BLEHost
 
 @Suite("Encryption with the key of a bond")
 struct EncryptionTests {
@@ -74,19 +75,83 @@ struct EncryptionTests {
         #expect(rig.commands.map(\.opcode).contains(.leLongTermKeyRequestNegativeReply) == !isKnown)
     }
 
-    @Test("What needs encryption is refused by its name until there is some, and again when it ends")
+    @Test("What needs encryption is refused by its name until there is some")
     func level() {
         let rig = makeRig(role: .peripheral)
         #expect(askForBearer(rig) == .insufficientEncryption)
         rig.inject(.encryptionChange(.init(status: .pinOrKeyMissing, handle: link, encryption: .off)))
         #expect(rig.notes.contains(.encryptionFailed(link, .pinOrKeyMissing)))
         #expect(askForBearer(rig) == .insufficientEncryption)
+        rig.inject(.leLongTermKeyRequest(.init(handle: link, random: 5, diversifier: 6)))
+        rig.inject(.encryptionChange(.init(status: .success, handle: link, encryption: .on)))
+        #expect(askForBearer(rig) == .success)
+        rig.inject(.encryptionKeyRefreshComplete(.init(status: .success, handle: link)))
+        #expect(askForBearer(rig) == .success || askForBearer(rig) == .insufficientResources)
+    }
+
+    /// What a controller may say of a link that nobody may believe.
+    static let lies: [HCIEventPacket] = {
+        let link = ConnectionHandle(wire: 0x40) ?? .lowest
+        return [
+            .encryptionChange(.init(status: .success, handle: link, encryption: .on)),
+            .encryptionKeyRefreshComplete(.init(status: .success, handle: link)),
+        ]
+    }()
+
+    @Test("A link is not taken for encrypted with a key that nobody gave, and ends", arguments: lies)
+    func noKey(event: HCIEventPacket) {
+        let rig = makeRig(role: .peripheral)
+        rig.forget()
+        rig.inject(event)
+        #expect(rig.disconnections == [.authenticationFailure])
+    }
+
+    @Test("A link that was encrypted and is not any more ends")
+    func noFallback() {
+        let rig = makeRig(role: .peripheral)
+        rig.inject(.leLongTermKeyRequest(.init(handle: link, random: 5, diversifier: 6)))
         rig.inject(.encryptionChange(.init(status: .success, handle: link, encryption: .on)))
         #expect(askForBearer(rig) == .success)
         rig.inject(.encryptionChange(.init(status: .success, handle: link, encryption: .off)))
-        #expect(askForBearer(rig) == .insufficientEncryption)
-        rig.inject(.encryptionKeyRefreshComplete(.init(status: .success, handle: link)))
-        #expect(askForBearer(rig) != .insufficientEncryption)
+        #expect(rig.disconnections == [.authenticationFailure])
+    }
+
+    static let refusals: [HCI.Status] = [.pinOrKeyMissing, .unsupportedRemoteFeature, .linkLayerResponseTimeout]
+
+    @Test("A central asks a peer that has the address of a bonded one for nothing until the link is encrypted")
+    func patience() {
+        let rig = makeRig(role: .central)
+        #expect(rig.frames.isEmpty)
+        rig.inject(.encryptionChange(.init(status: .success, handle: link, encryption: .on)))
+        #expect(!rig.frames.isEmpty)
+    }
+
+    @Test("A peer that has the address of a bonded one, but not its key, is left, and asked for nothing", arguments: refusals)
+    func impostor(status: HCI.Status) {
+        let rig = makeRig(role: .central)
+        rig.inject(.encryptionChange(.init(status: status, handle: link, encryption: .off)))
+        #expect(rig.disconnections == [.authenticationFailure])
+        #expect(rig.frames.isEmpty)
+        rig.inject(.disconnectionComplete(.init(status: .success, handle: link, reason: .connectionTerminatedByLocalHost)))
+        let failures = rig.events.compactMap { entry -> Failure? in
+            if case .connectFailed(_, let failure) = entry.event { failure } else { nil }
+        }
+        #expect(failures == [.hci(status)])
+    }
+
+    @Test("A central that has the address of a bonded one, but not its key, changes nothing that is kept of that one")
+    func foreignCentral() throws {
+        let rig = makeRig(role: .peripheral)
+        let attributes = rig.host.attributes.database.attributes
+        let handle = try #require(attributes.first { $0.type == GATT.clientConfiguration }?.handle)
+        let before = rig.remembered
+        rig.deliver(ATTPacket.writeRequest(.init(handle: handle, value: [2, 0])).encoded, on: .attribute, of: link)
+        rig.pump()
+        #expect(rig.frames.last?.payload == ATTPacket.writeResponse.encoded)
+        #expect(rig.remembered == before)
+        rig.inject(.leLongTermKeyRequest(.init(handle: link, random: 5, diversifier: 6)))
+        rig.inject(.encryptionChange(.init(status: .success, handle: link, encryption: .on)))
+        #expect(rig.remembered != before)
     }
 
     @Test("Without a bond there is nothing to encrypt with")
@@ -103,5 +168,12 @@ struct EncryptionTests {
         rig.inject(.encryptionChange(.init(status: .success, handle: other, encryption: .on)))
         #expect(rig.notes == [.unknownLink(other), .unknownLink(other)])
         #expect(rig.commands.isEmpty)
+    }
+}
+
+extension Rig {
+    /// For which reasons links were ended, in order.
+    fileprivate var disconnections: [HCI.Status] {
+        commands.compactMap { if case .disconnect(let command) = $0 { command.reason } else { nil } }
     }
 }

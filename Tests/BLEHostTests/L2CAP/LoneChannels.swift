@@ -23,6 +23,8 @@ struct LoneChannels {
     var bearers: [BearerEvent] = []
     var notes: [Note] = []
     var judged: [Signal.ConnectionParameterUpdateRequest] = []
+    /// Why the peer did not open channels on a link that it trusts no further.
+    var refusals: [Signal.ConnectionResult] = []
     /// Packets of channels, which the controller has not taken yet.
     var packets: [Packet] = []
     private(set) var receipts: [SendReceipt] = []
@@ -61,6 +63,7 @@ struct LoneChannels {
             case .accepted(let channel, _, _): accepted.append(channel)
             case .bearer(let event, _): bearers.append(event)
             case .judge(let request, _, _): judged.append(request)
+            case .secure(_, let result): refusals.append(result)
             case .note(let note): notes.append(note)
             }
         }
