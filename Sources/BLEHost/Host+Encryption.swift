@@ -9,11 +9,9 @@ extension Host {
     ///
     /// Core 6.0, Vol 3, Part C, 10.3.2; Vol 4, Part E, 7.8.24.
     mutating func recognize(_ handle: ConnectionHandle, at now: Instant) {
-        guard let index = links.index(of: handle), let bond = peers.bond(with: links.values[index].peer) else { return }
-        guard let key = bond.longTermKey else { return attributes.bonded(handle, bond, at: now) }
+        guard let key = bondKey(of: handle) else { return }
         channels.bonded(handle)
-        attributes.awaitProof(of: bond, on: handle)
-        if links.values[index].role == .central { encrypt(handle, with: key, from: .bond, at: now) }
+        if links[handle]?.role == .central { encrypt(handle, with: key, from: .bond, at: now) }
     }
 
     /// Has the controller encrypt a link of which this host is the central.
@@ -42,13 +40,27 @@ extension Host {
     /// A central encrypts the link with the key of an earlier pairing: this host has it, or it does not.
     mutating func answer(_ request: HCI.LELongTermKeyRequest, at now: Instant) {
         let handle = request.handle
-        guard let index = links.index(of: handle) else { return note(.unknownLink(handle)) }
-        guard let key = peers.bond(with: links.values[index].peer)?.longTermKey, key.isNamed(by: request) else {
-            submit(.leLongTermKeyRequestNegativeReply(.init(handle: handle)), for: .link(handle), at: now)
-            return
+        guard links[handle] != nil else { return note(.unknownLink(handle)) }
+        let made = pairings.entries.update(handle) {
+            $0.manager.longTermKey(for: request.random, diversifier: request.diversifier)
         }
-        links.values[index].encryption.begin(with: .bond)
-        submit(.leLongTermKeyRequestReply(.init(handle: handle, key: key.key)), for: .link(handle), at: now)
+        if let key = made.flatMap(\.self) {
+            reply(with: key, from: .pairing, on: handle, at: now)
+        } else if let key = bondKey(of: handle), key.isNamed(by: request) {
+            reply(with: key.key, from: .bond, on: handle, at: now)
+        } else {
+            submit(.leLongTermKeyRequestNegativeReply(.init(handle: handle)), for: .link(handle), at: now)
+        }
+    }
+
+    private mutating func reply(
+        with key: Key128,
+        from source: LinkEncryption.Key,
+        on handle: ConnectionHandle,
+        at now: Instant
+    ) {
+        links.update(handle) { $0.encryption.begin(with: source) }
+        submit(.leLongTermKeyRequestReply(.init(handle: handle, key: key)), for: .encryption(handle), at: now)
     }
 
     /// The controller has begun or ended to encrypt a link, or cannot.
@@ -56,9 +68,12 @@ extension Host {
         guard let index = links.index(of: handle) else { return note(.unknownLink(handle)) }
         if status != .success { note(.encryptionFailed(handle, status)) }
         switch links.values[index].encryption.changed(status, isOn: isOn) {
-        case .encrypted(.bond): encryptedWithBond(handle, at: now)
+        case .encrypted(.bond):
+            encryptedWithBond(handle, at: now)
+            encryptionChanged(.on, on: handle, at: now)
+        case .encrypted(.pairing): encryptionChanged(.on, on: handle, at: now)
+        case .failed(.pairing): encryptionChanged(.failed, on: handle, at: now)
         case .failed(.bond): disconnect(handle, for: .hci(status), reason: .authenticationFailure, at: now)
-        case .encrypted(.pairing), .failed(.pairing): break
         case .broken: disconnect(handle, for: .hci(.authenticationFailure), reason: .authenticationFailure, at: now)
         case .unexpected: break
         }

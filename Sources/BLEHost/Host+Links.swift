@@ -68,7 +68,15 @@ extension Host {
         scheduler.linkUp(handle)
         for attachment in attachments.to(peer) where attachment.state == .pending { attach(attachment, at: now) }
         channels.linkUp(handle, peer: peer, role: role)
-        attributes.linkUp(handle, peer: peer, role: role, at: now)
+        let bond = peers.bond(with: peer), isClaimed = bond?.longTermKey(as: role) != nil
+        attributes.linkUp(
+            handle,
+            peer: peer,
+            role: role,
+            bond: isClaimed ? nil : bond,
+            claimed: isClaimed ? bond : nil,
+            at: now
+        )
         recognize(handle, at: now)
         drain(at: now)
         disconnectIfUnused(handle, at: now)
@@ -123,6 +131,7 @@ extension Host {
         at now: Instant
     ) {
         guard let state = links[handle] else { return }
+        endPairing(on: handle, to: state.peer, at: now)
         channels.linkDown(handle, failure: channelFailure)
         attributes.linkDown(handle, failure: failure, at: now)
         drain(at: now)

@@ -60,8 +60,7 @@ extension Host {
         switch header.channel {
         case .attribute: attributes.receive(payload, on: handle, at: now)
         case .leSignaling: channels.receiveSignal(payload, on: handle, at: now)
-        case .securityManager:
-            if let answer = PairingRefusal.answer(to: payload) { send(answer, on: .securityManager, of: handle) }
+        case .securityManager: receivePairing(payload, on: handle, at: now)
         case let channel where channel.isDynamic: channels.receive(payload, on: channel, of: handle, at: now)
         default: note(.unknownChannel(header.channel, handle))
         }

@@ -9,9 +9,10 @@ extension Host {
         at now: Instant
     ) {
         if case .appMoved(let phase) = request { return move(client, to: phase) }
+        if case .security(let request) = request { return perform(request, for: client, at: now) }
         guard case .ready = phase else { return refuse(request, of: client) }
         switch request {
-        case .appMoved: preconditionFailure("apps move whatever the controller does")
+        case .appMoved, .security: preconditionFailure("this is carried out whatever the controller does")
         case .scan(let scan): startScanning(scan, for: client)
         case .stopScan: stopScanning(client)
         case .connect(let peer, let connect): self.connect(client, to: peer, connect, at: now)
@@ -97,7 +98,7 @@ extension Host {
         case .server(.update): tell(client, .server(.updatesTaken(1)))
         case .server(.publishChannel): tell(client, .server(.channelPublished(.none, .poweredOff)))
         case .server(.unpublishChannel(let psm)): tell(client, .server(.channelUnpublished(psm, .poweredOff)))
-        case .scan, .stopScan, .cancelConnection, .server, .channel, .appMoved: break
+        case .scan, .stopScan, .cancelConnection, .server, .channel, .appMoved, .security: break
         }
     }
 }

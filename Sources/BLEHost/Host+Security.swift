@@ -33,11 +33,6 @@ extension Host {
         settle(at: now)
     }
 
-    /// Has a link trusted further, if it can be: the peer refuses something as it is.
-    mutating func raiseSecurity(of link: ConnectionHandle, at now: Instant) {
-        answerSecurity(of: link, .refused(nil), at: now)
-    }
-
     /// The link to a peer, in whichever role; `nil` if there is none, or if it is about to end.
     package func connection(to peer: PeerIdentifier) -> ConnectionHandle? { link(to: peer) }
 }

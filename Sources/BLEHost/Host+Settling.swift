@@ -168,6 +168,10 @@ extension Host {
         report(discovery.expire(at: now))
         for attachment in attachments.begin(at: now) { attach(attachment, at: now) }
         giveUpOverdue(at: now)
+        for handle in pairings.entries.handles {
+            pairings.entries.update(handle) { $0.manager.wake(at: now) }
+            drainPairing(handle, at: now)
+        }
         channels.wake(at: now)
         attributes.wake(at: now)
     }

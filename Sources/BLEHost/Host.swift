@@ -107,6 +107,7 @@ package struct Host: ~Copyable {
     var initiator = Initiator()
     var turns = RadioTurns()
     var advertiser = Advertiser()
+    var pairings: Pairings
     var attributes: AttributeLayer
     var channels: ChannelLayer
     var outbox = Fifo<Output>()
@@ -126,6 +127,7 @@ package struct Host: ~Copyable {
         scheduler = ACLScheduler(queueLimit: limits.queuedFrames)
         discovery = Discovery(limits: limits)
         reports = ReportAssembler(limit: limits.partialReports)
+        pairings = Pairings(random: random, leastKeySize: configuration.leastKeySize, limits: limits)
         let offersBearers = configuration.offersEnhancedBearers
         channels = ChannelLayer(
             limits: limits,
@@ -221,13 +223,15 @@ extension Host {
 
     /// Tells a client which peers are known and how the radio is.
     private mutating func introduce(_ client: ClientID, _ role: ClientRole) {
-        if role == .central {
+        switch role {
+        case .central:
             tell(client, .knownPeers(peers.knownPeers))
             let links = systemLinks()
             if !links.isEmpty { tell(client, .systemLinks(links)) }
-        } else {
+        case .peripheral:
             let centrals = connectedCentrals()
             if !centrals.isEmpty { tell(client, .server(.centralsConnected(centrals))) }
+        case .agent: break
         }
         if state != .unknown { announceState(to: client, role) }
     }
@@ -237,6 +241,7 @@ extension Host {
         guard clients.close(client) else { return note(.unknownClient(client)) }
         stopScanning(client)
         _ = advertiser.stop(client)
+        pairings.attend(client, nil)
         abandon(client, at: now)
         channels.clientClosed(client, at: now)
         attributes.clientClosed(client, at: now)
@@ -263,6 +268,7 @@ extension Host {
         least.bringForward(to: commands.deadline)
         least.bringForward(to: discovery.deadline)
         least.bringForward(to: attachments.deadline)
+        least.bringForward(to: pairings.deadline)
         for index in 0..<links.count { least.bringForward(to: links.values[index].deadline) }
         if case .ready = phase {
             least.bringForward(to: scanner.deadline)

@@ -60,6 +60,10 @@ package enum Note: Equatable, Sendable {
     case undelivered(ConnectionHandle)
     /// A link could not be encrypted with the key of a bond.
     case encryptionFailed(ConnectionHandle, HCI.Status)
+    /// A pairing came to nothing.
+    case pairingFailed(ConnectionHandle, PairingFailure)
+    /// The security manager of a link passed something over.
+    case pairing(SecurityNote, ConnectionHandle)
     /// An answer came that no request waits for, or no longer.
     case lateAnswer(ChannelIdentifier, ConnectionHandle)
     /// The peer did not answer a signalling request.
@@ -105,6 +109,8 @@ extension Note: CustomStringConvertible {
         case .linkLost(let link, let status): "link \(link.wire) ended: \(status)"
         case .undelivered(let link): "link \(link.wire) is ended before all that waits for it has gone"
         case .encryptionFailed(let link, let status): "link \(link.wire) is not encrypted: \(status)"
+        case .pairingFailed(let link, let failure): "the pairing on link \(link.wire) failed: \(failure)"
+        case .pairing(let note, let link): "the security manager of link \(link.wire) passed over \(note)"
         case .lateAnswer(let channel, let link): "nothing waits for an answer on \(channel) of link \(link.wire)"
         case .signalTimedOut(let link): "a signal on link \(link.wire) was not answered"
         case .signalRefused(let link): "the peer of link \(link.wire) refused a signal"

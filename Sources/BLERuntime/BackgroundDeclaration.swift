@@ -10,15 +10,16 @@ package enum BackgroundDeclaration {
     ///
     /// Without a declaration, it is in the foreground.
     package static func phase(of role: ClientRole, declared text: String?) -> AppPhase {
-        guard let text else { return .foreground }
-        return text.split(separator: ",").contains { $0 == mode(of: role) } ? .background : .suspended
+        guard let text, let mode = mode(of: role) else { return .foreground }
+        return text.split(separator: ",").contains { $0 == mode } ? .background : .suspended
     }
 
-    /// What a declaration holds for an app that uses the host in this way.
-    package static func mode(of role: ClientRole) -> String {
+    /// What a declaration holds for an app that uses the host in this way; `nil` if there is nothing to declare.
+    package static func mode(of role: ClientRole) -> String? {
         switch role {
         case .central: "bluetooth-central"
         case .peripheral: "bluetooth-peripheral"
+        case .agent: nil
         }
     }
 }

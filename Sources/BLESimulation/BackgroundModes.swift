@@ -21,11 +21,13 @@ public struct BackgroundModes: OptionSet, Hashable, Sendable {
     /// the modes do what they do in the foreground.
     public static var liveActivity: Self { Self(rawValue: 4) }
 
+    /// What an app needs to use the host in this way.
     init(_ role: ClientRole) {
         self =
             switch role {
             case .central: .central
             case .peripheral: .peripheral
+            case .agent: []
             }
     }
 }

@@ -62,7 +62,7 @@ final class Station {
 
     /// How far an app that uses the host in this way is in use.
     func phase(of role: ClientRole) -> AppPhase {
-        guard let backgroundModes else { return .foreground }
+        guard let backgroundModes, role != .agent else { return .foreground }
         guard backgroundModes.contains(BackgroundModes(role)) else { return .suspended }
         return backgroundModes.contains(.liveActivity) ? .foreground : .background
     }

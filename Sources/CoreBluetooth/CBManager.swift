@@ -94,7 +94,7 @@ open class CBManager: NSObject, Observed {
     private func raiseForMissingMode(of role: ClientRole) -> Never {
         raise(
             "\(Swift.type(of: self)) has a restore identifier but \(BackgroundDeclaration.variable) does not name "
-                + "\(BackgroundDeclaration.mode(of: role))"
+                + (BackgroundDeclaration.mode(of: role) ?? "it")
         )
     }
 

@@ -27,6 +27,7 @@ package enum ClientEvent: Equatable, Sendable {
     case disconnected(PeerIdentifier, Failure?, isReconnecting: Bool)
     case peer(PeerIdentifier, PeerEvent)
     case server(ServerEvent)
+    case security(SecurityEvent)
     case channel(ChannelID, ChannelEvent)
 }
 

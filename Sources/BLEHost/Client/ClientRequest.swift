@@ -19,6 +19,8 @@ package enum ClientRequest: Equatable, Sendable {
     case server(ServerRequest)
     /// Something that needs a channel of this client that is open.
     case channel(ChannelID, ChannelRequest)
+    /// Something about pairing and bonds.
+    case security(SecurityRequest)
     /// The app of this client is used by somebody, or not any more.
     case appMoved(to: AppPhase)
 
@@ -28,7 +30,7 @@ package enum ClientRequest: Equatable, Sendable {
         case .scan, .stopScan, .connect, .cancelConnection, .appMoved, .server(.startAdvertising),
             .server(.stopAdvertising):
             true
-        case .peer, .server, .channel: false
+        case .peer, .server, .channel, .security: false
         }
     }
 }

@@ -8,6 +8,9 @@ struct ClientTable {
     /// The clients that use the host as a peripheral.
     var peripherals: [ClientID] { clients.filter { $0.role == .peripheral }.map(\.id) }
 
+    /// The clients that look after pairing and bonds.
+    var agents: [ClientID] { clients.filter { $0.role == .agent }.map(\.id) }
+
     func role(of client: ClientID) -> ClientRole? { clients.first { $0.id == client }?.role }
 
     /// How far the app of a client is in use.

@@ -17,6 +17,8 @@ package struct ClientID: Hashable, Comparable, Sendable {
 /// What a client uses the host for.
 package enum ClientRole: Equatable, Sendable {
     case central, peripheral
+    /// Looks after pairing and bonds.
+    case agent
 }
 
 /// A service, characteristic or descriptor of the local database, as the client that adds it names it.

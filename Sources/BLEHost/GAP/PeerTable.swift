@@ -87,6 +87,45 @@ struct PeerTable {
         return remember(record)
     }
 
+    /// The devices that this host is bonded with, those that were of use last at the end.
+    var bonds: [BondedPeer] {
+        known.all.compactMap { record in
+            guard let bond = record.bond else { return nil }
+            return BondedPeer(
+                peer: record.identifier,
+                name: record.bestName,
+                identity: bond.identity,
+                strength: bond.strength
+            )
+        }
+    }
+
+    enum OnClaim: Equatable {
+        /// Nobody had this identity before, or this peer had.
+        case new
+        /// Another peer had it, whose bond is gone: this is to be remembered of that one.
+        case replaced(PeerRecord)
+        /// Another peer has it, and the pairing is not good enough to take that one's place.
+        case refused
+    }
+
+    /// Whether `peer` may be bonded with the identity that it gave when it paired.
+    mutating func claim(_ bond: Bond, for peer: PeerIdentifier, by outcome: PairingOutcome) -> OnClaim {
+        let other = known.all.first { $0.bond?.identity == bond.identity && $0.identifier != peer }
+        guard var other, let earlier = other.bond else { return .new }
+        guard outcome.mayReplace(earlier) else { return .refused }
+        other.bond = nil
+        _ = known.remember(other)
+        return .replaced(other)
+    }
+
+    /// There is no bond with a peer any more.
+    mutating func unbonded(_ peer: PeerIdentifier) -> OnChange {
+        guard var record = known[peer], record.bond != nil else { return .nothing }
+        record.bond = nil
+        return remember(record)
+    }
+
     private mutating func remember(_ record: PeerRecord) -> OnChange {
         guard known.remember(record) == .remembered else { return .full }
         seen[record.identifier] = nil

@@ -1,8 +1,8 @@
 package import BLEWire
 
 extension AttributeLayer {
-    /// Says that the peer of a link is one that this host is bonded with, or has just been bonded with: it has shown that
-    /// by the key of the bond.
+    /// Says that the peer of a link is one that this host is bonded with, or has just been bonded with: it has shown
+    /// that by the key of the bond.
     ///
     /// What was kept of it counts from now on, and so does what it did on this link before;
     /// ``Output/bondChanged(_:_:)`` tells of every change.
@@ -27,18 +27,7 @@ extension AttributeLayer {
         links[index].client.security = security
     }
 
-    /// Says that the peer of a link has the address of one that this host is bonded with, which anybody can have.
-    ///
-    /// Nothing of the bond counts until ``bonded(_:_:at:)``, and nothing is asked of the peer. Of the own server's
-    /// attributes, it gets what everybody does; signatures alone are checked with what the bond has for that.
-    package mutating func awaitProof(of bond: Bond, on link: ConnectionHandle) {
-        guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
-        links[index].bond = bond
-        links[index].server.trust.bond()
-        links[index].client.awaitsSecurity = true
-    }
-
-    /// Answers ``Output/secure(_:for:)``, or says that nobody has to wait any more for what ``awaitProof(of:on:)`` began.
+    /// Answers ``Output/secure(_:for:)``, or says that nobody has to wait any more for the proof of a bond.
     package mutating func securityAnswered(_ link: ConnectionHandle, _ answer: SecurityAnswer, at now: Instant) {
         guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
         links[index].client.securityAnswered(answer, at: now, into: &outbox)

@@ -101,20 +101,26 @@ package struct AttributeLayer {
 
     /// Begins with a link that came up, on which this host has the given role.
     ///
-    /// `bond` is what is kept of the peer if it is bonded, and known to be the one at the other end.
+    /// `bond` is what is kept of the peer if it is bonded, and known to be the one at the other end; `claimed` what is
+    /// kept of the one whose address it has, which anybody can have. Nothing of that counts until
+    /// ``bonded(_:_:at:)``, and nothing is asked of the peer. Of the own server's attributes, it gets what everybody
+    /// does; signatures alone are checked with what the bond has for that.
     package mutating func linkUp(
         _ link: ConnectionHandle,
         peer: PeerIdentifier,
         role: LinkRole,
         bond: Bond? = nil,
+        claimed: Bond? = nil,
         at now: Instant
     ) {
         precondition(index(of: link) == nil, "a link comes up once")
         database.refreshHash()
         var client = GATTClient(link: link, peer: peer, role: role, configuration: configuration, at: now)
+        client.awaitsSecurity = claimed != nil
         client.linkUp(at: now, into: &outbox)
-        let server = ServerLink(limits: configuration.limits)
-        links.insert(AttributeLink(role: role, client: client, server: server), at: position(of: link))
+        var server = ServerLink(limits: configuration.limits)
+        if claimed != nil { server.trust.bond() }
+        links.insert(AttributeLink(role: role, client: client, server: server, bond: claimed), at: position(of: link))
         if let bond { bonded(link, bond, at: now) }
     }
 

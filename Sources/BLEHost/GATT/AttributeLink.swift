@@ -7,8 +7,8 @@ struct AttributeLink {
     var server: ServerLink
     /// What is kept of the peer; `nil` unless it is bonded.
     var bond: Bond?
-    /// Whether the peer has shown that it is the one that the bond is with; until then, the bond is good for nothing but
-    /// to check signatures.
+    /// Whether the peer has shown that it is the one that the bond is with; until then, the bond is good for nothing
+    /// but to check signatures.
     var isBondProven = false
 
     var handle: ConnectionHandle { client.link }

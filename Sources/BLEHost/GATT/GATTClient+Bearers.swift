@@ -156,7 +156,8 @@ extension GATTClient {
     ///
     /// Core 6.0, Vol 3, Part G, 5.3.1.
     mutating func considerBearers() {
-        guard offersBearers, security >= .encrypted, !clients.isEmpty, enhanced.isEmpty, opening.want() == .inquire else { return }
+        guard offersBearers, security >= .encrypted, !clients.isEmpty, enhanced.isEmpty, opening.want() == .inquire
+        else { return }
         chores.append(.openBearers)
     }
 

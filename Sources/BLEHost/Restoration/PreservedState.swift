@@ -14,6 +14,7 @@ package enum PreservedState: Equatable, Sendable {
             switch role {
             case .central: .central(PreservedCentral())
             case .peripheral: .peripheral(PreservedPeripheral())
+            case .agent: preconditionFailure("whoever looks after pairing has nothing to go on with")
             }
     }
 
@@ -77,7 +78,8 @@ package enum PreservedState: Equatable, Sendable {
         case .connected(let peer, _), .connectFailed(let peer, _), .disconnected(let peer, _, _): return knows(peer)
         case .peer(let peer, let event): return knows(peer) && event.isUnasked
         case .server(let event): return event.isUnasked
-        case .stateChanged, .featuresChanged, .knownPeers, .systemLinks, .channel, .restored: return false
+        case .stateChanged, .featuresChanged, .knownPeers, .systemLinks, .channel, .security, .restored:
+            return false
         }
     }
 
@@ -95,7 +97,9 @@ extension ClientEvent {
             .peer(_, .servicesModified), .server(.subscribed), .server(.unsubscribed), .server(.readRequested),
             .server(.writeRequested):
             true
-        case .stateChanged, .featuresChanged, .knownPeers, .systemLinks, .peer, .server, .channel, .restored: false
+        case .stateChanged, .featuresChanged, .knownPeers, .systemLinks, .peer, .server, .channel, .security,
+            .restored:
+            false
         }
     }
 }

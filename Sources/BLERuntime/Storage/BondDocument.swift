@@ -7,7 +7,8 @@ import BLEWire
 /// cannot be read: with whom it is, and the key. Of the rest only that is lost which cannot be read.
 struct BondDocument: Codable {
     private enum Key: String, CodingKey {
-        case address, isRandom, security, keySize, longTermKey, remoteSigning, database
+        case address, isRandom, security, keySize, isSecureConnections, longTermKey, localLongTermKey, resolvingKey
+        case localSigningKey, remoteSigning, database
     }
 
     private struct LongTerm: Codable {
@@ -28,7 +29,7 @@ struct BondDocument: Codable {
 
         func encode(to encoder: any Encoder) throws {
             var values = encoder.container(keyedBy: Key.self)
-            try values.encode(String(value.key.wire, radix: 16), forKey: .key)
+            try values.encode(value.key.digits, forKey: .key)
             try values.encode(value.random, forKey: .random)
             try values.encode(value.diversifier, forKey: .diversifier)
         }
@@ -51,7 +52,7 @@ struct BondDocument: Codable {
 
         func encode(to encoder: any Encoder) throws {
             var values = encoder.container(keyedBy: Key.self)
-            try values.encode(String(value.key.wire, radix: 16), forKey: .key)
+            try values.encode(value.key.digits, forKey: .key)
             try values.encodeIfPresent(value.nextCounter, forKey: .nextCounter)
         }
     }
@@ -75,6 +76,10 @@ struct BondDocument: Codable {
             keySize: keySize,
             longTermKey: try values.decodeIfPresent(LongTerm.self, forKey: .longTermKey)?.value
         )
+        bond.isSecureConnections = try values.decodeIfPresent(Bool.self, forKey: .isSecureConnections) ?? false
+        bond.localLongTermKey = try values.decodeIfPresent(LongTerm.self, forKey: .localLongTermKey)?.value
+        bond.resolvingKey = try values.decodeKey(forKey: .resolvingKey)
+        bond.localSigningKey = try values.decodeKey(forKey: .localSigningKey)
         bond.remoteSigning = values.decodeIfReadable(Signing.self, forKey: .remoteSigning, losses: &losses)?.value
         do {
             bond.client = try ClientDocument(from: decoder).memory
@@ -91,6 +96,10 @@ struct BondDocument: Codable {
         try values.encode(bond.identity.onAir.kind == .random, forKey: .isRandom)
         try values.encode(bond.security.rawValue, forKey: .security)
         try values.encode(bond.keySize, forKey: .keySize)
+        if bond.isSecureConnections { try values.encode(true, forKey: .isSecureConnections) }
+        try values.encodeIfPresent(bond.localLongTermKey.map { LongTerm($0) }, forKey: .localLongTermKey)
+        try values.encodeIfPresent(bond.resolvingKey.map(\.digits), forKey: .resolvingKey)
+        try values.encodeIfPresent(bond.localSigningKey.map(\.digits), forKey: .localSigningKey)
         try values.encodeIfPresent(bond.longTermKey.map { LongTerm($0) }, forKey: .longTermKey)
         try values.encodeIfPresent(bond.remoteSigning.map { Signing($0) }, forKey: .remoteSigning)
         try values.encodeIfPresent(bond.database.map { DatabaseDocument($0) }, forKey: .database)
@@ -152,5 +161,17 @@ extension ClientMemory {
         memory.isAware = false
         memory.pendingChange = .all
         return memory
+    }
+}
+
+extension Key128 {
+    /// The key in hexadecimal.
+    fileprivate var digits: String { String(wire, radix: 16) }
+}
+
+extension KeyedDecodingContainer {
+    /// The key in hexadecimal, if there is one.
+    fileprivate func decodeKey(forKey key: Key) throws -> Key128? {
+        contains(key) ? Key128(wire: try decodeNumber(forKey: key)) : nil
     }
 }

@@ -53,6 +53,7 @@ extension Bond {
     /// Whether both come from one pairing, so that they differ only in what was learnt since.
     fileprivate func isSamePairing(as other: Self) -> Bool {
         identity == other.identity && security == other.security && keySize == other.keySize
-            && longTermKey == other.longTermKey && remoteSigning?.key == other.remoteSigning?.key
+            && longTermKey == other.longTermKey && localLongTermKey == other.localLongTermKey
+            && remoteSigning?.key == other.remoteSigning?.key
     }
 }

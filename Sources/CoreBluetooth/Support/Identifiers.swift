@@ -1,11 +1,12 @@
-import BLEHost
+package import BLEHost
 import BLEWire
 import CoreFoundation
 import Foundation
+package import FoundationEssentials
 
 extension UUID {
     /// The identifier as apps see it.
-    init(_ peer: PeerIdentifier) {
+    package init(_ peer: PeerIdentifier) {
         self = withUnsafeBytes(of: peer.rawValue.bigEndian) { UUID(uuid: $0.loadUnaligned(as: uuid_t.self)) }
     }
 
@@ -23,7 +24,7 @@ extension CFUUID {
 }
 
 extension PeerIdentifier {
-    init(_ identifier: UUID) { self.init(rawValue: identifier.bits) }
+    package init(_ identifier: UUID) { self.init(rawValue: identifier.bits) }
 }
 
 extension NSObject {

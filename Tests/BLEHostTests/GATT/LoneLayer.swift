@@ -45,6 +45,11 @@ struct LoneLayer {
         others = []
     }
 
+    /// For which reasons the peer wants to trust the link further.
+    var refusals: [ATT.ErrorCode] = []
+    /// What comes of the wish that the link be trusted further; `nil` if that is not known yet.
+    var security: SecurityAnswer? = .refused(nil)
+
     /// What the layer has sent since it was asked last.
     mutating func sent() -> [[UInt8]] {
         var packets: [[UInt8]] = []
@@ -57,7 +62,10 @@ struct LoneLayer {
             case .bearer(.channel(_, .consumed), _): break
             case .bearer(let request, _): bearerRequests.append(request)
             case .event(let event, let client): events.append((client, event))
-            case .mtuSettled, .abandon, .nameRead, .servicesKnown, .secure, .bondChanged, .confirmed, .note:
+            case .secure(let link, let code):
+                refusals.append(code)
+                if let security { layer.securityAnswered(link, security, at: now) }
+            case .mtuSettled, .abandon, .nameRead, .servicesKnown, .bondChanged, .confirmed, .note:
                 others.append(output)
             }
         }

@@ -25,6 +25,8 @@ struct LoneChannels {
     var judged: [Signal.ConnectionParameterUpdateRequest] = []
     /// Why the peer did not open channels on a link that it trusts no further.
     var refusals: [Signal.ConnectionResult] = []
+    /// What comes of the wish that the link be trusted further; `nil` if that is not known yet.
+    var security: SecurityAnswer? = .refused(nil)
     /// Packets of channels, which the controller has not taken yet.
     var packets: [Packet] = []
     private(set) var receipts: [SendReceipt] = []
@@ -63,7 +65,9 @@ struct LoneChannels {
             case .accepted(let channel, _, _): accepted.append(channel)
             case .bearer(let event, _): bearers.append(event)
             case .judge(let request, _, _): judged.append(request)
-            case .secure(_, let result): refusals.append(result)
+            case .secure(let link, let result):
+                refusals.append(result)
+                if let security { layer.securityAnswered(link, security, at: now) }
             case .note(let note): notes.append(note)
             }
         }

@@ -73,7 +73,7 @@ struct EndToEndTests {
         #expect(bench.app.take() == ["written FFF1 CBATTError 13"])
     }
 
-    @Test("A value for trusted devices is refused to others, as is a subscription to it")
+    @Test("A value for trusted devices is read and subscribed to by a device that pairs for it")
     func trusted() async throws {
         let secret = characteristic([.read, .notifyEncryptionRequired], .readEncryptionRequired)
         let peripheral = try #require(await bench.connect(secret))
@@ -82,11 +82,13 @@ struct EndToEndTests {
         peripheral.readValue(for: found)
         peripheral.setNotifyValue(true, for: found)
         await bench.wait()
-        let calls = bench.app.take()
-        #expect(calls.count == 2)
-        #expect(calls[0].hasPrefix("value FFF1 [] CBATTError"))
-        #expect(calls[1].hasPrefix("notifying false CBATTError"))
-        #expect(bench.serverApp.take().isEmpty)
+        #expect(bench.serverApp.take() == ["read FFF1 0"])
+        let request = try #require(bench.serverApp.reads.first)
+        request.value = Data([7])
+        bench.server.respond(to: request, withResult: .success)
+        await bench.wait()
+        #expect(bench.app.take() == ["value FFF1 [7] ok", "notifying true ok"])
+        #expect(secret.subscribedCentrals?.count == 1)
     }
 
     @Test(

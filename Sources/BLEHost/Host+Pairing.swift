@@ -1,0 +1,209 @@
+import BLEWire
+
+// How links are made safe by pairing, and who is asked.
+extension Host {
+    /// Takes a packet of the peer's security manager.
+    mutating func receivePairing(_ packet: Span<UInt8>, on handle: ConnectionHandle, at now: Instant) {
+        guard prepareToPair(on: handle) else {
+            if let answer = PairingRefusal.answer(to: packet) { send(answer, on: .securityManager, of: handle) }
+            return
+        }
+        guard let index = pairings.entries.index(of: handle) else { return }
+        if !pairings.entries.values[index].manager.isUnderWay { pairings.entries.values[index].cause = .peer }
+        pairings.entries.values[index].manager.receive(packet, at: now)
+        drainPairing(handle, at: now)
+    }
+
+    /// Has a link trusted further, since the peer refuses something as it is.
+    mutating func raiseSecurity(of handle: ConnectionHandle, at now: Instant) {
+        guard let index = links.index(of: handle) else { return }
+        if links.values[index].encryption.isStarting { return }
+        let isEncrypted = links.values[index].encryption.isOn
+        if !isEncrypted, let key = bondKey(of: handle) {
+            if links.values[index].role == .central { return encrypt(handle, with: key, from: .bond, at: now) }
+            return pair(handle, needsMITM: false, for: .refusal, at: now)
+        }
+        let hasPaired = pairings.entries[handle]?.hasPaired ?? false
+        guard !isEncrypted || !hasPaired else { return answerSecurity(of: handle, .refused(nil), at: now) }
+        pair(handle, needsMITM: isEncrypted, for: .refusal, at: now)
+    }
+
+    /// Begins to pair with the peer of a link, or asks it to begin.
+    private mutating func pair(
+        _ handle: ConnectionHandle,
+        needsMITM: Bool,
+        for cause: PairingInquiry.Cause,
+        at now: Instant
+    ) {
+        guard prepareToPair(on: handle), let index = pairings.entries.index(of: handle) else {
+            return answerSecurity(of: handle, .refused(.notSupported), at: now)
+        }
+        if !pairings.entries.values[index].manager.isUnderWay { pairings.entries.values[index].cause = cause }
+        pairings.entries.values[index].manager.pair(needsMITM: needsMITM, at: now)
+        drainPairing(handle, at: now)
+    }
+
+    /// Makes a security manager for a link, if it has none; `false` if the controller cannot encrypt.
+    private mutating func prepareToPair(on handle: ConnectionHandle) -> Bool {
+        guard case .ready(let controller) = phase, let link = links[handle] else { return false }
+        let needed: HCI.Opcode = link.role == .central ? .leEnableEncryption : .leLongTermKeyRequestReply
+        guard controller.commands.contains(needed) else { return false }
+        pairings.prepare(
+            handle,
+            to: link.peer,
+            role: link.role,
+            local: controller.address,
+            remote: link.address,
+            existing: peers.bond(with: link.peer)?.strength
+        )
+        return true
+    }
+
+    /// The key of the bond with the peer of a link, for the role that this host has there.
+    func bondKey(of handle: ConnectionHandle) -> LongTermKey? {
+        guard let link = links[handle] else { return nil }
+        return peers.bond(with: link.peer)?.longTermKey(as: link.role)
+    }
+
+    /// Has the security manager of a link hear what became of its encryption.
+    mutating func encryptionChanged(_ change: EncryptionChange, on handle: ConnectionHandle, at now: Instant) {
+        guard let index = pairings.entries.index(of: handle) else { return }
+        if change == .on, let (_, strength) = pairings.entries.values[index].manager.agreedKey {
+            secure(handle, strength.security, keySize: strength.keySize, at: now)
+        }
+        pairings.entries.values[index].manager.encryptionChanged(change, at: now)
+        drainPairing(handle, at: now)
+    }
+
+    /// Forgets the security manager of a link that has ended.
+    mutating func endPairing(on handle: ConnectionHandle, to peer: PeerIdentifier, at now: Instant) {
+        guard let index = pairings.entries.index(of: handle) else { return }
+        pairings.entries.values[index].manager.disconnected(at: now)
+        drainPairing(handle, at: now)
+        pairings.linkDown(handle, to: peer)
+    }
+
+    /// Does what the security manager of a link wants done.
+    mutating func drainPairing(_ handle: ConnectionHandle, at now: Instant) {
+        while let index = pairings.entries.index(of: handle), let peer = links[handle]?.peer,
+            let output = pairings.entries.values[index].manager.next()
+        {
+            switch output {
+            case .send(let packet): send(packet, on: .securityManager, of: handle)
+            case .encrypt(let key): encrypt(handle, with: key, from: .pairing, at: now)
+            case .ask(let question): ask(question, about: peer, index, at: now)
+            case .withdraw: if let agent = pairings.agent { tell(agent.client, .security(.withdrawn(peer))) }
+            case .securityRequested(let wish): securityRequested(wish, on: handle, at: now)
+            case .paired(let outcome): paired(outcome, with: peer, on: handle, at: now)
+            case .failed(let failure):
+                note(.pairingFailed(handle, failure))
+                tellAgents(.failed(peer, failure))
+                answerSecurity(of: handle, .refused(failure.answer), at: now)
+            case .note(let note): self.note(.pairing(note, handle))
+            }
+        }
+    }
+
+    /// Asks whoever looks after pairing; if nobody does, what needs nobody is agreed to.
+    private mutating func ask(
+        _ question: PairingQuestion,
+        about peer: PeerIdentifier,
+        _ index: Int,
+        at now: Instant
+    ) {
+        if let agent = pairings.agent {
+            let cause = pairings.entries.values[index].cause
+            let inquiry = PairingInquiry(peer: peer, name: peers.name(of: peer), question: question, cause: cause)
+            return tell(agent.client, .security(.asked(inquiry)))
+        }
+        let reply: PairingReply = question == .consent(replacesBond: false) ? .confirm(true) : .confirm(false)
+        pairings.entries.values[index].manager.answer(reply, at: now)
+    }
+
+    /// The peripheral wants the link to be trusted further.
+    ///
+    /// Core 6.0, Vol 3, Part H, 2.4.6.
+    private mutating func securityRequested(
+        _ wish: SMP.AuthenticationRequirements,
+        on handle: ConnectionHandle,
+        at now: Instant
+    ) {
+        guard let index = links.index(of: handle), !links.values[index].encryption.isStarting else { return }
+        let needsMITM = wish.contains(.mitm), bond = peers.bond(with: links.values[index].peer)
+        let isEnough = bond.map { $0.security == .authenticated || !needsMITM } ?? false
+        if links.values[index].encryption.isOn, isEnough || pairings.entries[handle]?.hasPaired ?? false { return }
+        if let key = bondKey(of: handle), isEnough { return encrypt(handle, with: key, from: .bond, at: now) }
+        pair(handle, needsMITM: false, for: .peer, at: now)
+    }
+
+    /// A pairing has come to its end, and what it made replaces what there was.
+    private mutating func paired(
+        _ outcome: PairingOutcome,
+        with peer: PeerIdentifier,
+        on handle: ConnectionHandle,
+        at now: Instant
+    ) {
+        pairings.entries.update(handle) { $0.hasPaired = true }
+        secure(handle, outcome.security, keySize: outcome.strength.keySize, at: now)
+        var isBonded = false
+        if let bond = outcome.bond {
+            switch peers.claim(bond, for: peer, by: outcome) {
+            case .new: isBonded = true
+            case .replaced(let record):
+                outbox.append(.remember(record))
+                isBonded = true
+            case .refused: break
+            }
+            if isBonded { bonded(handle, bond, at: now) }
+        }
+        tellAgents(.paired(peer, outcome.method, isBonded: isBonded))
+        answerSecurity(of: handle, .secured, at: now)
+    }
+
+    private mutating func tellAgents(_ event: SecurityEvent) {
+        let others = clients.agents.filter { $0 != pairings.agent?.client }
+        for client in others + [pairings.agent?.client].compactMap(\.self) { tell(client, .security(event)) }
+    }
+
+    /// Carries out what somebody asks about pairing and bonds.
+    mutating func perform(_ request: SecurityRequest, for client: ClientID, at now: Instant) {
+        switch request {
+        case .attend(let capability): pairings.attend(client, capability)
+        case .answer(let peer, let reply):
+            guard pairings.agent?.client == client, let handle = link(to: peer),
+                let index = pairings.entries.index(of: handle)
+            else { return }
+            pairings.entries.values[index].manager.answer(reply, at: now)
+            drainPairing(handle, at: now)
+        case .pair(let peer):
+            guard case .ready = phase, let handle = link(to: peer) else {
+                return tell(client, .security(.failed(peer, .disconnected)))
+            }
+            pair(handle, needsMITM: false, for: .request, at: now)
+        case .listBonds: tell(client, .security(.bonds(peers.bonds)))
+        case .removeBond(let peer):
+            remember(peers.unbonded(peer))
+            if let handle = link(to: peer), links[handle]?.encryption != LinkEncryption() {
+                disconnect(handle, reason: .authenticationFailure, at: now)
+            }
+            tell(client, .security(.bonds(peers.bonds)))
+        }
+    }
+}
+
+extension PairingStrength {
+    /// How far a link can be trusted that is encrypted with a key of this strength.
+    fileprivate var security: LinkSecurity { isAuthenticated ? .authenticated : .encrypted }
+}
+
+extension PairingFailure {
+    /// What those hear who waited for it; `nil` if what the peer refused is all there is to say.
+    fileprivate var answer: Failure? {
+        switch self {
+        case .refused, .refusedByPeer, .tooSoon: nil
+        case .timedOut: .encryptionTimedOut
+        case .encryptionFailed: .hci(.authenticationFailure)
+        case .disconnected: .notConnected
+        }
+    }
+}

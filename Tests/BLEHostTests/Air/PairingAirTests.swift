@@ -1,0 +1,117 @@
+import BLEWire
+import Testing
+
+@testable import BLEHost
+
+@Suite("Two hosts that pair")
+struct PairingAirTests {
+    @Test("What is refused on a link in the clear is read once the devices are paired", arguments: UInt64(0)..<16)
+    func automatic(seed: UInt64) {
+        let bench = PairingBench(seed: seed, loss: 0.2)
+        bench.run()
+        #expect(bench.caller.readings == [.success([42])])
+        #expect(bench.keeperStation.remembered.last?.bond?.security == .encrypted)
+        #expect(bench.callerStation.remembered.last?.bond?.security == .encrypted)
+        #expect(bench.callerStation.remembered.last?.bond?.isSecureConnections == true)
+    }
+
+    static let capabilities: [SMP.IOCapability?] = [
+        nil, .displayOnly, .displayYesNo, .keyboardOnly, .noInputNoOutput, .keyboardDisplay,
+    ]
+    static let pairs = capabilities.flatMap { one in capabilities.map { (one, $0) } }
+
+    /// Whether two devices can keep out who may stand in between.
+    static func canAuthenticate(_ responder: SMP.IOCapability?, _ initiator: SMP.IOCapability?) -> Bool {
+        PairingMethod.method(
+            initiator: initiator ?? .noInputNoOutput,
+            responder: responder ?? .noInputNoOutput,
+            isSecureConnections: true
+        ).isAuthenticated
+    }
+
+    @Test("Whatever the devices can show and ask, they pair as well as they can", arguments: pairs)
+    func methods(keeper: SMP.IOCapability?, caller: SMP.IOCapability?) {
+        let bench = PairingBench((keeper, caller))
+        bench.run()
+        #expect(bench.caller.readings == [.success([42])])
+        let expected: LinkSecurity = Self.canAuthenticate(keeper, caller) ? .authenticated : .encrypted
+        #expect(bench.keeperStation.remembered.last?.bond?.security == expected)
+        #expect(bench.callerStation.remembered.last?.bond?.security == expected)
+    }
+
+    @Test("What needs a key that nobody in between can have is only read with one", arguments: pairs)
+    func authenticated(keeper: SMP.IOCapability?, caller: SMP.IOCapability?) {
+        let bench = PairingBench((keeper, caller), .readAuthenticationRequired)
+        bench.run()
+        let isRead = Self.canAuthenticate(keeper, caller)
+        #expect(bench.caller.readings == [isRead ? .success([42]) : .failure(.att(.insufficientAuthentication))])
+    }
+
+    @Test("Devices that are bonded encrypt their next link without a word to the user", arguments: UInt64(0)..<16)
+    func again(seed: UInt64) {
+        let bench = PairingBench(seed: seed, loss: 0.2, (.displayYesNo, .displayYesNo))
+        bench.run()
+        #expect(bench.caller.questions.count == 1 && bench.keeper.questions.count == 1)
+        bench.reconnect()
+        #expect(bench.caller.readings == [.success([42]), .success([42])])
+        #expect(bench.caller.questions.count == 1 && bench.keeper.questions.count == 1)
+    }
+
+    @Test("A number that is said to be another ends it, and the app hears what the peer said")
+    func rejected() {
+        let bench = PairingBench((.displayYesNo, .displayYesNo))
+        bench.user.agrees = false
+        bench.run()
+        #expect(bench.caller.readings == [.failure(.att(.insufficientAuthentication))])
+        #expect(bench.callerStation.remembered.allSatisfy { $0.bond == nil })
+        #expect(bench.keeperStation.remembered.allSatisfy { $0.bond == nil })
+        #expect(bench.caller.failures.count == 1 && bench.keeper.failures.count == 1)
+    }
+
+    @Test("A wrong passkey ends it, whoever types it in", arguments: [true, false])
+    func wrongPasskey(isTypedAtCaller: Bool) {
+        let bench = PairingBench(isTypedAtCaller ? (.displayOnly, .keyboardOnly) : (.keyboardOnly, .displayOnly))
+        bench.user.mistake = 1
+        bench.run()
+        #expect(bench.caller.readings == [.failure(.att(.insufficientAuthentication))])
+        #expect(bench.keeper.methods.isEmpty && bench.caller.methods.isEmpty)
+    }
+
+    @Test("A user who does nothing is waited for 30 s, and the app hears of it")
+    func nobodyThere() {
+        let bench = PairingBench((.displayOnly, .keyboardOnly))
+        bench.town.run(for: .seconds(60)) { bench.caller.awaiting != nil }
+        let start = bench.town.now
+        bench.town.run(for: .seconds(60)) { !bench.caller.readings.isEmpty }
+        #expect(bench.caller.readings == [.failure(.encryptionTimedOut)])
+        #expect(bench.town.now - start <= .seconds(31))
+    }
+
+    @Test("A central whose peripheral has forgotten the bond is told so, and gets nothing in the clear")
+    func forgotten() throws {
+        let bench = PairingBench()
+        bench.run()
+        let central = try #require(bench.keeperStation.remembered.last?.identifier)
+        bench.town.perform(.security(.removeBond(central)), at: bench.keeperStation)
+        bench.town.run(for: .seconds(10)) { !bench.caller.endings.isEmpty }
+        let peer = try #require(bench.caller.peer)
+        bench.town.perform(.connect(peer, ConnectRequest()), at: bench.callerStation)
+        bench.town.run(for: .seconds(10)) { bench.caller.endings.count == 2 }
+        #expect(bench.caller.endings.last == .hci(.pinOrKeyMissing))
+        #expect(bench.caller.readings.count == 1)
+    }
+
+    @Test("After both have forgotten the bond they pair anew")
+    func anew() throws {
+        let bench = PairingBench()
+        bench.run()
+        let central = try #require(bench.keeperStation.remembered.last?.identifier)
+        let peer = try #require(bench.caller.peer)
+        bench.town.perform(.security(.removeBond(central)), at: bench.keeperStation)
+        bench.town.perform(.security(.removeBond(peer)), at: bench.callerStation)
+        bench.town.run(for: .seconds(10)) { !bench.caller.endings.isEmpty }
+        bench.town.perform(.connect(peer, ConnectRequest()), at: bench.callerStation)
+        bench.run(until: 2)
+        #expect(bench.caller.readings == [.success([42]), .success([42])])
+    }
+}
