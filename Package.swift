@@ -65,7 +65,7 @@ let package = Package(
 
         .target(
             name: "CoreBluetoothExtras",
-            dependencies: ["CoreBluetooth", "BLERuntime", "BLEHost", "BLEWire"],
+            dependencies: ["CoreBluetooth", "BLESimulation", "BLERuntime", "BLEHost", "BLEWire"],
             swiftSettings: common
         ),
 

@@ -1,0 +1,108 @@
+import BLEHost
+import BLERuntime
+import BLESimulation
+public import CoreBluetooth
+public import Dispatch
+
+/// Looks after pairing and bonds: asks the user where Apple's systems show an alert, and lists, makes and removes
+/// bonds.
+///
+/// Core Bluetooth has no call to pair: what a device refuses for want of it starts pairing, and is asked again
+/// afterwards. Where nobody asks the user, devices are paired as far as nobody has to be asked, which keeps out nobody
+/// who may stand in between.
+///
+///     let pairing = BluetoothPairing(capability: .displayYesNo) { event in
+///         if case .asked(let prompt) = event { prompt.accept() }
+///     }
+///
+/// Of several that ask the user, the latest does, for as long as it is there.
+public final class BluetoothPairing: Sendable {
+    /// What is told, in order, on the queue.
+    public enum Event: Sendable {
+        case asked(PairingPrompt)
+        /// What was asked about this device needs no answer any more.
+        case withdrawn(UUID)
+        /// Devices were paired, and whether keys are kept.
+        case paired(UUID, PairingMethod, isBonded: Bool)
+        case failed(UUID, PairingError)
+    }
+
+    private let session: any HostSession
+    private let questions: PairingQuestions
+
+    /// Begins to listen, and to ask the user if that has a capability.
+    ///
+    /// - Parameters:
+    ///   - capability: What the user can be shown and asked; `nil` to ask nothing.
+    ///   - queue: Where `handler` is called; a queue of its own if `nil`.
+    ///   - handler: Hears of every event.
+    public init(
+        capability: PairingCapability? = nil,
+        queue: DispatchQueue? = nil,
+        handler: @escaping @Sendable (Event) -> Void = { _ in }
+    ) {
+        let appQueue = queue ?? DispatchQueue(label: "CoreBluetooth.pairing")
+        let queue = DispatchQueue(label: "CoreBluetooth", target: appQueue)
+        queue.setSpecific(key: Bluetooth.appQueue, value: appQueue)
+        let questions = PairingQuestions()
+        self.questions = questions
+        let own = Locked<(any HostSession)?>(nil)
+        queue.suspend()
+        session = DefaultLink.current.open(.agent, on: queue) { event in
+            if case .stateChanged(.unsupported) = event { questions.giveUp() }
+            guard case .security(let event) = event else { return }
+            questions.hear(event)
+            guard let session = own.withLock(\.self), let event = Event(event, session: session) else { return }
+            handler(event)
+        }
+        own.withLock { [session] in $0 = session }
+        queue.resume()
+        if let capability { session.send(.security(.attend(capability.wire))) }
+    }
+
+    deinit {
+        questions.giveUp()
+        session.close()
+    }
+
+    /// All bonds of this host, those that were of use last at the end.
+    ///
+    /// - Throws: ``PairingError/unsupported`` if there is no Bluetooth, or `CancellationError`.
+    public func bonds() async throws -> [Bond] {
+        try await questions.list { session.send(.security(.listBonds)) }
+    }
+
+    /// Forgets the bond with a device, and ends the connection to it.
+    ///
+    /// The device is not told, and refuses or forgets the bond when it is met again.
+    ///
+    /// - Returns: The bonds that are left.
+    @discardableResult
+    public func removeBond(with identifier: UUID) async throws -> [Bond] {
+        try await questions.list { session.send(.security(.removeBond(PeerIdentifier(identifier)))) }
+    }
+
+    /// Pairs with a device that is connected.
+    ///
+    /// - Returns: How the devices made sure of each other.
+    /// - Throws: ``PairingError``, or `CancellationError`.
+    @discardableResult
+    public func pair(with peer: CBPeer) async throws -> PairingMethod {
+        let identifier = PeerIdentifier(peer.identifier)
+        return try await questions.pair(with: identifier) { session.send(.security(.pair(identifier))) }
+    }
+}
+
+extension BluetoothPairing.Event {
+    /// What an app hears of an event of the host; `nil` if that answers somebody who waits for it.
+    fileprivate init?(_ event: SecurityEvent, session: any HostSession) {
+        switch event {
+        case .asked(let inquiry): self = .asked(PairingPrompt(inquiry, session: session))
+        case .withdrawn(let peer): self = .withdrawn(UUID(peer))
+        case .paired(let peer, let method, let isBonded):
+            self = .paired(UUID(peer), PairingMethod(method), isBonded: isBonded)
+        case .failed(let peer, let failure): self = .failed(UUID(peer), PairingError(failure))
+        case .bonds: return nil
+        }
+    }
+}

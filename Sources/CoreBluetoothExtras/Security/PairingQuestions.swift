@@ -1,0 +1,70 @@
+import BLEHost
+import BLERuntime
+
+/// What tasks have asked the host about pairing and bonds, and wait to hear.
+final class PairingQuestions: Sendable {
+    private struct Content {
+        var lists: [Answer<[Bond]>] = []
+        var pairings: [(peer: PeerIdentifier, answer: Answer<PairingMethod>)] = []
+        /// Whether nothing will be answered.
+        var isOver = false
+    }
+
+    private let content = Locked(Content())
+
+    /// Waits for the bonds that `ask` asks for.
+    func list(ask: () -> Void) async throws -> [Bond] {
+        try Task.checkCancellation()
+        let answer = Answer<[Bond]>()
+        let isOver = content.withLock {
+            $0.lists.append(answer)
+            return $0.isOver
+        }
+        if isOver { giveUp() } else { ask() }
+        return try await answer.value
+    }
+
+    /// Waits for what comes of the pairing that `ask` asks for.
+    func pair(with peer: PeerIdentifier, ask: () -> Void) async throws -> PairingMethod {
+        try Task.checkCancellation()
+        let answer = Answer<PairingMethod>()
+        let isOver = content.withLock {
+            $0.pairings.append((peer, answer))
+            return $0.isOver
+        }
+        if isOver { giveUp() } else { ask() }
+        return try await answer.value
+    }
+
+    func hear(_ event: SecurityEvent) {
+        switch event {
+        case .bonds(let bonds): takeList()?.settle(.success(bonds.map { Bond($0) }))
+        case .paired(let peer, let method, _):
+            for answer in takePairings(with: peer) { answer.settle(.success(PairingMethod(method))) }
+        case .failed(let peer, let failure):
+            for answer in takePairings(with: peer) { answer.settle(.failure(PairingError(failure))) }
+        case .asked, .withdrawn: break
+        }
+    }
+
+    /// Nothing will be answered any more.
+    func giveUp() {
+        let old = content.withLock { content in
+            defer { content = Content(isOver: true) }
+            return content
+        }
+        for answer in old.lists { answer.settle(.failure(PairingError.unsupported)) }
+        for (_, answer) in old.pairings { answer.settle(.failure(PairingError.unsupported)) }
+    }
+
+    private func takeList() -> Answer<[Bond]>? {
+        content.withLock { $0.lists.isEmpty ? nil : $0.lists.removeFirst() }
+    }
+
+    private func takePairings(with peer: PeerIdentifier) -> [Answer<PairingMethod>] {
+        content.withLock { content in
+            defer { content.pairings.removeAll { $0.peer == peer } }
+            return content.pairings.filter { $0.peer == peer }.map(\.answer)
+        }
+    }
+}
