@@ -14,14 +14,14 @@ package struct ControllerIdentity: Sendable {
             self.features = features
         }
 
-        /// A controller of Core 5.3: everything that this link layer does; address resolution is not among it.
+        /// A controller of Core 5.3: everything that this link layer does.
         package static let core5 = Self(
             version: 0x0C,
             features: [
                 .encryption, .connectionParametersRequest, .extendedRejectIndication,
                 .peripheralInitiatedFeaturesExchange, .ping,
-                .dataPacketLengthExtension, .phy2M, .phyCoded, .extendedAdvertising, .channelSelectionAlgorithm2,
-                .remotePublicKeyValidation,
+                .dataPacketLengthExtension, .privacy, .extendedScanningFilterPolicies, .phy2M, .phyCoded,
+                .extendedAdvertising, .channelSelectionAlgorithm2, .remotePublicKeyValidation,
             ]
         )
         /// A controller of Core 4.0: legacy advertising, 1M, packets of 27 octets, no procedures beyond the first.

@@ -11,8 +11,9 @@ struct VirtualController: Sendable {
         /// The place of the connection among those of the air.
         let link: Int
         let role: Role
-        /// The address under which this end takes part.
-        let own: DeviceAddress
+        /// The address that the host gave this end, if it did; on the air a private one may have taken its place.
+        let own: DeviceAddress?
+        /// The address of the other end, or what it was resolved to.
         let peer: DeviceAddress
     }
 
@@ -47,7 +48,8 @@ struct VirtualController: Sendable {
     var initiator: Initiator?
     var acceptList = AcceptList()
     var resolvingList = ResolvingList()
-    var resolvingTimeout = PrivateAddressTimeout.standard
+    /// When the private addresses are replaced, and the schedule's entry for it.
+    var rotation: (instant: Instant, token: UInt64)?
     /// What antennas and cables add or take, in tenths of a decibel.
     var compensation: (transmit: Int16, receive: Int16) = (0, 0)
     var connections: [Connection] = []
@@ -90,20 +92,13 @@ struct VirtualController: Sendable {
     /// Whether the controller listens for advertisements, for its host or to connect.
     var isListening: Bool { scanner.isListening || initiator != nil }
 
-    /// The address that an own address type of HCI means; `nil` if none was set.
-    ///
-    /// The types that ask for a resolvable private address mean the fallback that goes with them.
-    func ownAddress(_ kind: UInt8, random: DeviceAddress? = nil) -> DeviceAddress? {
-        kind & 1 == 0 ? identity.address : random ?? randomAddress
-    }
-
     /// How long an ACL packet of the host may be.
     var aclLength: Int { identity.profile.features.contains(.dataPacketLengthExtension) ? 251 : 27 }
 
     /// Whether two addresses are connected already: between them there is at most one connection.
     ///
     /// Core 6.0, Vol 6, Part B, 4.5.
-    func isConnected(_ own: DeviceAddress, to peer: DeviceAddress) -> Bool {
+    func isConnected(_ own: DeviceAddress?, to peer: DeviceAddress) -> Bool {
         connections.contains { $0.own == own && $0.peer == peer }
     }
 

@@ -42,10 +42,8 @@ extension Air {
     ///
     /// - Returns: Whether the advertiser is connected now, and so no longer advertises.
     private mutating func legacyEvent(_ controller: Int, _ set: AdvertisingSet, at now: Instant) -> Bool {
-        guard let address = controllers[controller].ownAddress(set.ownAddressKind, random: set.randomAddress) else {
-            return false
-        }
-        let announcement = LegacyAnnouncement(controller: controller, set: set, address: address)
+        guard let (own, target) = addresses(controller, set) else { return false }
+        let announcement = LegacyAnnouncement(controller: controller, set: set, own: own, target: target)
         var start = now
         for channel in 37...39 where set.channels >> UInt8(channel - 37) & 1 != 0 {
             let end = start + Modulation.oneMegabit.airTime(announcement.length)
@@ -97,13 +95,13 @@ extension Air {
                 )
             }
             guard !isLost else { continue }
-            if let window, hear(announcement, listener, strength: strength, at: end), window.isActive,
-                wantsResponse(announcement, listener)
+            if let window, let peer = hear(announcement, listener, strength: strength, at: end), window.isActive,
+                wantsResponse(announcement, peer, listener)
             {
-                candidates.append(candidate(listener, mean, power: announcement.power, connects: false))
+                candidates.append(candidate(listener, peer, mean, power: announcement.power, connects: false))
             }
-            if initiates, wantsConnection(announcement, listener) {
-                candidates.append(candidate(listener, mean, power: announcement.power, connects: true))
+            if initiates, let peer = wantsConnection(announcement, listener) {
+                candidates.append(candidate(listener, peer, mean, power: announcement.power, connects: true))
             }
         }
         if path.records != nil {
@@ -121,23 +119,24 @@ extension Air {
 
     /// Reports a packet to the host of a scanner.
     ///
-    /// - Returns: Whether the scanner takes any notice of the advertiser.
+    /// - Returns: The advertiser as the host gets to see it, if the scanner takes any notice of it.
     private mutating func hear(
         _ announcement: LegacyAnnouncement,
         _ listener: Int,
         strength: Int,
         at instant: Instant
-    ) -> Bool {
-        guard controllers[listener].accepts(announcement.address, target: announcement.target) else { return false }
+    ) -> DeviceAddress? {
+        let recognition = controllers[listener].accepts(announcement.address, target: announcement.target)
+        guard let recognition else { return nil }
         let report = AdvertisingReport(
             kind: announcement.kind,
-            address: announcement.address,
-            target: announcement.target,
+            address: recognition.advertiser,
+            target: recognition.target,
             strength: strength,
             data: announcement.data
         )
         if controllers[listener].isNew(report) { send(report, to: listener, at: instant) }
-        return true
+        return recognition.advertiser
     }
 
     /// Asks an advertiser for its scan response.
@@ -150,17 +149,18 @@ extension Air {
         at start: Instant
     ) -> Instant {
         let scanner = candidate.listener, advertiser = announcement.controller, set = announcement.set
-        let own = controllers[scanner].ownAddress(controllers[scanner].scanner.ownAddressKind) ?? .none
+        let kind = controllers[scanner].scanner.ownAddressKind
+        let own = ownAddress(scanner, kind, to: candidate.peer)?.onAir ?? .none
         let end = start + Modulation.oneMegabit.airTime(12)
         let request = carry(
             .scanRequest(.init(scanner: own, advertiser: announcement.address)),
             Leg(from: scanner, to: advertiser, strength: candidate.answer, channel: channel, at: start)
         )
-        guard request != nil, set.filterPolicy & 1 == 0 || controllers[advertiser].acceptList.contains(own) else {
+        guard request != nil, let asker = controllers[advertiser].answersScan(of: set, from: own) else {
             controllers[scanner].scanner.backoff.note(answered: false, random: &path.random)
             return end + Self.channelGap
         }
-        if set.notifiesScanRequests { sendScanRequest(advertiser, set.handle, scanner: own, at: end) }
+        if set.notifiesScanRequests { sendScanRequest(advertiser, set.handle, scanner: asker, at: end) }
         let responseStart = end + Spacing.frame
         let responseEnd = responseStart + Modulation.oneMegabit.airTime(6 + set.scanResponse.count)
         let response = carry(
@@ -171,7 +171,7 @@ extension Air {
         if let response {
             let report = AdvertisingReport(
                 kind: announcement.responseKind,
-                address: announcement.address,
+                address: candidate.peer,
                 target: nil,
                 strength: response,
                 data: set.scanResponse
@@ -182,21 +182,31 @@ extension Air {
     }
 
     /// Who wants to answer an advertisement that left with `power` and arrives with `strength`, in dBm.
-    func candidate(_ listener: Int, _ strength: Int, power: Int, connects: Bool) -> Candidate {
+    func candidate(
+        _ listener: Int,
+        _ peer: DeviceAddress,
+        _ strength: Int,
+        power: Int,
+        connects: Bool
+    ) -> Candidate {
         let answer = strength - power + controllers[listener].identity.transmitPower
-        return Candidate(listener: listener, strength: strength, answer: answer, connects: connects)
+        return Candidate(listener: listener, peer: peer, strength: strength, answer: answer, connects: connects)
     }
 
     /// Whether an active scanner sends a scan request after what it heard.
-    private mutating func wantsResponse(_ announcement: LegacyAnnouncement, _ listener: Int) -> Bool {
+    private mutating func wantsResponse(
+        _ announcement: LegacyAnnouncement,
+        _ peer: DeviceAddress,
+        _ listener: Int
+    ) -> Bool {
         guard announcement.set.properties.contains(.scannable) else { return false }
-        if controllers[listener].knowsResponse(announcement.address, kind: announcement.responseKind) { return false }
+        if controllers[listener].knowsResponse(peer, kind: announcement.responseKind) { return false }
         return controllers[listener].scanner.backoff.asks()
     }
 
-    /// Whether an initiator wants the advertiser that it heard.
-    private func wantsConnection(_ announcement: LegacyAnnouncement, _ listener: Int) -> Bool {
-        announcement.set.properties.contains(.connectable)
-            && controllers[listener].wants(announcement.address, target: announcement.target)
+    /// The advertiser that an initiator heard, if it wants it.
+    private mutating func wantsConnection(_ announcement: LegacyAnnouncement, _ listener: Int) -> DeviceAddress? {
+        guard announcement.set.properties.contains(.connectable) else { return nil }
+        return controllers[listener].wants(announcement.address, target: announcement.target)
     }
 }

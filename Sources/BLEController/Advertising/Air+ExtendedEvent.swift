@@ -5,13 +5,12 @@ extension Air {
     ///
     /// - Returns: Whether the advertiser is connected now.
     mutating func extendedEvent(_ controller: Int, _ set: AdvertisingSet, at now: Instant) -> Bool {
-        guard let address = controllers[controller].ownAddress(set.ownAddressKind, random: set.randomAddress) else {
-            return false
-        }
+        guard let (own, target) = addresses(controller, set) else { return false }
         let announcement = ExtendedAnnouncement(
             controller: controller,
             set: set,
-            address: address,
+            own: own,
+            target: target,
             channel: Int(path.random.below(37))
         )
         let (hearers, start) = announcePrimary(announcement, at: now)
@@ -24,9 +23,9 @@ extension Air {
                 candidates.append(candidate)
             }
             if hearer.initiates, set.properties.contains(.connectable),
-                controllers[hearer.listener].wants(announcement.heardAddress, target: announcement.target)
+                let peer = controllers[hearer.listener].wants(announcement.heardAddress, target: announcement.target)
             {
-                candidates.append(candidate(hearer.listener, hearer.strength, power: set.power, connects: true))
+                candidates.append(candidate(hearer.listener, peer, hearer.strength, power: set.power, connects: true))
             }
         }
         guard !candidates.isEmpty, let first = chain.first else { return false }
@@ -153,17 +152,19 @@ extension Air {
         to hearer: Hearer
     ) -> Candidate? {
         let listener = hearer.listener
-        guard controllers[listener].accepts(announcement.heardAddress, target: announcement.target) else { return nil }
-        let report = AdvertisingReport(reception, announcement, kind: announcement.kind)
+        let recognition = controllers[listener].accepts(announcement.heardAddress, target: announcement.target)
+        guard let recognition else { return nil }
+        let report = AdvertisingReport(reception, announcement, recognition, kind: announcement.kind)
         if controllers[listener].isNew(report) { send(report, to: listener, at: reception.end) }
         guard hearer.isActive, announcement.set.properties.contains(.scannable) else { return nil }
         let isKnown = controllers[listener].knowsResponse(
-            announcement.address,
+            recognition.advertiser,
             kind: announcement.kind.union(.isResponse),
             dataInfo: announcement.dataInfo
         )
         guard !isKnown, controllers[listener].scanner.backoff.asks() else { return nil }
-        return candidate(listener, hearer.strength, power: announcement.set.power, connects: false)
+        let (peer, power) = (recognition.advertiser, announcement.set.power)
+        return candidate(listener, peer, hearer.strength, power: power, connects: false)
     }
 
     /// Asks an extended advertiser for its scan response.
@@ -175,7 +176,8 @@ extension Air {
         at start: Instant
     ) {
         let scanner = candidate.listener, advertiser = announcement.controller, set = announcement.set
-        let own = controllers[scanner].ownAddress(controllers[scanner].scanner.ownAddressKind) ?? .none
+        let kind = controllers[scanner].scanner.ownAddressKind
+        let own = ownAddress(scanner, kind, to: candidate.peer)?.onAir ?? .none
         let end = start + set.secondary.airTime(12)
         var leg = Leg(
             from: scanner,
@@ -186,10 +188,10 @@ extension Air {
         )
         leg.modulation = set.secondary
         let request = carry(.scanRequest(.init(scanner: own, advertiser: announcement.address)), leg)
-        guard request != nil, set.filterPolicy & 1 == 0 || controllers[advertiser].acceptList.contains(own) else {
+        guard request != nil, let asker = controllers[advertiser].answersScan(of: set, from: own) else {
             return controllers[scanner].scanner.backoff.note(answered: false, random: &path.random)
         }
-        if set.notifiesScanRequests { sendScanRequest(advertiser, set.handle, scanner: own, at: end) }
+        if set.notifiesScanRequests { sendScanRequest(advertiser, set.handle, scanner: asker, at: end) }
         let chain = announcement.chain(of: set.scanResponse, isResponse: true)
         let hearer = Hearer(
             listener: scanner,
@@ -201,7 +203,13 @@ extension Air {
         let reception = receive(chain, announcement, by: hearer, at: end + Spacing.frame)
         controllers[scanner].scanner.backoff.note(answered: reception != nil, random: &path.random)
         guard let reception else { return }
-        let report = AdvertisingReport(reception, announcement, kind: announcement.kind.union(.isResponse))
+        let recognition = Recognition(advertiser: candidate.peer, target: nil)
+        let report = AdvertisingReport(
+            reception,
+            announcement,
+            recognition,
+            kind: announcement.kind.union(.isResponse)
+        )
         if controllers[scanner].isNew(report) { send(report, to: scanner, at: reception.end) }
     }
 
@@ -216,21 +224,21 @@ extension Air {
         let set = announcement.set, advertiser = announcement.controller
         guard let initiator = controllers[candidate.listener].initiator,
             let timing = initiator.timing(on: set.secondary),
-            let own = controllers[candidate.listener].ownAddress(initiator.ownAddressKind)
+            let own = ownAddress(candidate.listener, initiator.ownAddressKind, to: candidate.peer)
         else { return false }
         let agreement = agreement(
             initiator: candidate.listener,
             advertiser: advertiser,
-            addresses: (own, announcement.address),
+            addresses: (own, announcement.own),
             timing: timing,
             modulation: set.secondary
         )
         let end = start + set.secondary.airTime(34)
         guard hearsConnect(candidate, advertiser, agreement, channel: announcement.channel, at: start),
-            allowsConnection(advertiser, set, from: own)
+            controllers[advertiser].allowsConnection(to: set, from: own.onAir)
         else { return false }
         var response = LL.ExtendedAdvertisement()
-        (response.advertiser, response.target) = (announcement.address, own)
+        (response.advertiser, response.target) = (announcement.address, own.onAir)
         var leg = Leg(
             from: advertiser,
             to: candidate.listener,
@@ -249,11 +257,16 @@ extension Air {
 }
 
 extension AdvertisingReport {
-    init(_ reception: ChainReception, _ announcement: ExtendedAnnouncement, kind: Kind) {
+    init(
+        _ reception: ChainReception,
+        _ announcement: ExtendedAnnouncement,
+        _ recognition: Recognition,
+        kind: Kind
+    ) {
         self.init(
             kind: kind,
-            address: kind.contains(.isResponse) ? announcement.address : announcement.heardAddress,
-            target: kind.contains(.isResponse) ? nil : announcement.target,
+            address: recognition.advertiser,
+            target: recognition.target,
             strength: reception.strength,
             data: reception.data,
             primary: announcement.set.primary,

@@ -7,14 +7,16 @@ import BLEWire
 struct ExtendedAnnouncement {
     let controller: Int
     let set: AdvertisingSet
-    let address: DeviceAddress
+    let own: OwnAddress
+    /// Whom a directed advertisement is for, as the packet says it.
+    let target: DeviceAddress?
     /// The secondary channel.
     let channel: Int
 
     /// The most octets of payload in one packet.
     private static let payloadLimit = 255
 
-    var target: DeviceAddress? { self.set.properties.contains(.directed) ? set.peer.onAir : nil }
+    var address: DeviceAddress { own.onAir }
 
     /// The address as scanners hear it.
     var heardAddress: DeviceAddress? { self.set.properties.contains(.anonymous) ? nil : address }

@@ -4,12 +4,13 @@ import BLEWire
 struct LegacyAnnouncement {
     let controller: Int
     let set: AdvertisingSet
-    let address: DeviceAddress
+    let own: OwnAddress
+    /// Whom a directed advertisement is for, as the packet says it.
+    let target: DeviceAddress?
+
+    var address: DeviceAddress { own.onAir }
 
     var power: Int { self.set.power }
-
-    /// Whom a directed advertisement is for.
-    var target: DeviceAddress? { self.set.properties.contains(.directed) ? set.peer.onAir : nil }
 
     /// The octets of payload.
     var length: Int { self.set.properties.contains(.directed) ? 12 : 6 + set.data.count }
@@ -43,6 +44,8 @@ struct LegacyAnnouncement {
 /// Who wants to answer an advertisement.
 struct Candidate {
     let listener: Int
+    /// The advertiser, as the host of who wants to answer gets to see it.
+    let peer: DeviceAddress
     /// The mean strength in dBm with which it hears the advertiser.
     let strength: Int
     /// The mean strength in dBm with which the advertiser hears it.
@@ -75,8 +78,9 @@ struct AdvertisingReport: Sendable {
     }
 
     let kind: Kind
-    /// `nil` if the advertiser did not say who it is.
-    let address: DeviceAddress?
+    /// The advertiser as the host gets to see it, be it that it did not say who it is.
+    let address: DeviceAddress
+    /// Whom a directed advertisement is for, as the host gets to see it.
     let target: DeviceAddress?
     /// In dBm.
     let strength: Int

@@ -4,8 +4,8 @@ import BLEWire
 struct Agreement {
     let initiator: Int
     let advertiser: Int
-    let initiatorAddress: DeviceAddress
-    let advertiserAddress: DeviceAddress
+    let initiatorAddress: OwnAddress
+    let advertiserAddress: OwnAddress
     let timing: Link.Timing
     let modulation: Modulation
     /// Whether both know Channel Selection Algorithm #2.
@@ -18,8 +18,8 @@ struct Agreement {
     /// The packet that says all this.
     func indication(channelMap: UInt64) -> LL.ConnectIndication {
         var packet = LL.ConnectIndication()
-        packet.initiator = initiatorAddress
-        packet.advertiser = advertiserAddress
+        packet.initiator = initiatorAddress.onAir
+        packet.advertiser = advertiserAddress.onAir
         packet.accessAddress = accessAddress
         packet.crcInit = UInt64(accessAddress &* 0x9E37_79B1 >> 8)
         packet.windowSize = 1
@@ -38,7 +38,7 @@ extension Air {
     mutating func agreement(
         initiator: Int,
         advertiser: Int,
-        addresses: (initiator: DeviceAddress, advertiser: DeviceAddress),
+        addresses: (initiator: OwnAddress, advertiser: OwnAddress),
         timing: Link.Timing,
         modulation: Modulation
     ) -> Agreement {
@@ -93,9 +93,17 @@ extension Air {
         for role in Role.both where links[index][role].isPresent {
             let end = links[index][role]
             let (initiator, advertiser) = (agreement.initiatorAddress, agreement.advertiserAddress)
-            let (own, peer) = role == .central ? (initiator, advertiser) : (advertiser, initiator)
-            controllers[end.controller].add(.init(handle: end.handle, link: index, role: role, own: own, peer: peer))
-            sendConnection(end, role, peer: peer, link: links[index], at: created)
+            let (own, other) = role == .central ? (initiator, advertiser) : (advertiser, initiator)
+            let peer = controllers[end.controller].resolvingList.recognize(other.onAir) ?? other.onAir
+            controllers[end.controller].add(
+                .init(handle: end.handle, link: index, role: role, own: own.identity, peer: peer.onAir)
+            )
+            let names = ConnectionNames(
+                peer: peer,
+                localPrivate: own.isPrivate ? own.onAir : .none,
+                peerPrivate: peer.isResolved ? other.onAir : .none
+            )
+            sendConnection(end, role, names, link: links[index], at: created)
             beginByItself(index, role, at: created)
         }
         refreshReach(ofLink: index)

@@ -1,8 +1,24 @@
 import BLEWire
 
+/// The addresses of a connection as the host of one end gets to see them.
+struct ConnectionNames: Equatable, Sendable {
+    /// Of a kind that says so if it was resolved.
+    let peer: DeviceAddress
+    /// The address that the controller made for this end; zero if it made none.
+    let localPrivate: DeviceAddress
+    /// The address that was resolved; zero if none was.
+    let peerPrivate: DeviceAddress
+}
+
 extension Air {
     /// Tells a host that it is connected.
-    mutating func sendConnection(_ end: LinkEnd, _ role: Role, peer: DeviceAddress, link: Link, at instant: Instant) {
+    mutating func sendConnection(
+        _ end: LinkEnd,
+        _ role: Role,
+        _ names: ConnectionNames,
+        link: Link,
+        at instant: Instant
+    ) {
         let controller = end.controller, timing = link.timing
         let accuracy = ClockAccuracy(wire: role == .central ? 0 : 5)
         let hostRole: HCI.Role = role == .central ? .central : .peripheral
@@ -11,9 +27,9 @@ extension Air {
                 status: .success,
                 handle: end.handle,
                 role: hostRole,
-                peer: peer,
-                localPrivateAddress: .none,
-                peerPrivateAddress: .none,
+                peer: names.peer,
+                localPrivateAddress: names.localPrivate,
+                peerPrivateAddress: names.peerPrivate,
                 interval: .init(wire: timing.interval),
                 latency: .init(wire: timing.latency),
                 timeout: .init(wire: timing.timeout),
@@ -25,7 +41,7 @@ extension Air {
                 status: .success,
                 handle: end.handle,
                 role: hostRole,
-                peer: peer,
+                peer: names.peer.onAir,
                 interval: .init(wire: timing.interval),
                 latency: .init(wire: timing.latency),
                 timeout: .init(wire: timing.timeout),

@@ -5,15 +5,34 @@ extension Air {
     mutating func send(_ report: AdvertisingReport, to controller: Int, at instant: Instant) {
         if controllers[controller].scanner.isExtended {
             sendExtended(report, to: controller, at: instant)
+        } else if let target = report.target, target.kind == .unresolved {
+            sendDirected(report, to: target, controller, at: instant)
         } else if report.kind.contains(.isLegacy) {
             let event = HCI.LEAdvertisingReport.Report(
                 type: Self.legacyType(report.kind),
-                address: report.address ?? .none,
+                address: report.address,
                 data: report.data,
                 rssi: RSSI(dBm: Int8(clamping: report.strength))
             )
             emit(.leAdvertisingReport(.init(reports: [event])), to: controller, at: instant)
         }
+    }
+
+    /// Reports a directed advertisement for a private address that may be one of the host's own.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.7.65.11.
+    private mutating func sendDirected(
+        _ report: AdvertisingReport,
+        to target: DeviceAddress,
+        _ controller: Int,
+        at instant: Instant
+    ) {
+        let event = HCI.LEDirectedAdvertisingReport.Report(
+            address: report.address,
+            target: DeviceAddress(target.value, .random),
+            rssi: RSSI(dBm: Int8(clamping: report.strength))
+        )
+        emit(.leDirectedAdvertisingReport(.init(reports: [event])), to: controller, at: instant)
     }
 
     private static func legacyType(_ kind: AdvertisingReport.Kind) -> HCI.LEAdvertisingReport.EventType {
@@ -42,7 +61,7 @@ extension Air {
             let flags = Report.EventType(rawValue: report.kind.rawValue)
             let fragment = Report.Report(
                 type: Report.EventType(flags, data: status),
-                address: report.address ?? DeviceAddress(0, .anonymous),
+                address: report.address,
                 primaryPHY: PHY(wire: report.primary.phy),
                 secondaryPHY: report.secondary.map { PHY(wire: $0.phy) } ?? .none,
                 sid: report.dataInfo.map { AdvertisingSID(wire: $0.set) } ?? .none,

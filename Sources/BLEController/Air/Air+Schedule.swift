@@ -27,6 +27,9 @@ extension Air {
         case .scan(let controller):
             guard controllers[controller].scanner.token == entry.token else { return }
             runScan(controller, at: entry.instant)
+        case .rotation(let controller):
+            guard controllers[controller].rotation?.token == entry.token else { return }
+            runRotation(controller, at: entry.instant)
         }
     }
 

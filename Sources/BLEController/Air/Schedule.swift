@@ -13,6 +13,8 @@ struct Schedule {
         case link(Int)
         /// A scan changes by itself: its duration or its period is over.
         case scan(controller: Int)
+        /// A controller replaces its private addresses.
+        case rotation(controller: Int)
     }
 
     struct Entry {

@@ -98,7 +98,9 @@ extension VirtualController {
 
     /// Why a set cannot be enabled, if it cannot.
     func refusal(toEnable set: AdvertisingSet) -> HCI.Status? {
-        if ownAddress(set.ownAddressKind, random: set.randomAddress) == nil { return .invalidCommandParameters }
+        guard hasOwnAddress(set.ownAddressKind, to: set.peer, random: set.randomAddress) else {
+            return .invalidCommandParameters
+        }
         if set.properties.contains(.connectable), connections.count >= Self.maximumConnections {
             return .connectionLimitExceeded
         }

@@ -44,18 +44,7 @@ extension Air {
         switch command {
         case .leAddDeviceToResolvingList(let command):
             guard !resolves(HCI.LEAddDeviceToResolvingList.self, controller) else { return true }
-            let entry = ResolvingList.Entry(
-                identity: command.identity,
-                peerKey: command.peerKey,
-                localKey: command.localKey
-            )
-            let status: HCI.Status =
-                switch controllers[controller].resolvingList.add(entry) {
-                case .added: .success
-                case .full: .memoryCapacityExceeded
-                case .duplicate: .invalidCommandParameters
-                }
-            complete(HCI.LEAddDeviceToResolvingList.self, status, controller)
+            complete(HCI.LEAddDeviceToResolvingList.self, add(command, controller), controller)
         case .leRemoveDeviceFromResolvingList(let command):
             guard !resolves(HCI.LERemoveDeviceFromResolvingList.self, controller) else { return true }
             let isKnown = controllers[controller].resolvingList.remove(command.identity)
@@ -73,7 +62,7 @@ extension Air {
                 complete(HCI.LESetAddressResolutionEnable.self, .commandDisallowed, controller)
                 return true
             }
-            controllers[controller].resolvingList.isEnabled = command.enable
+            controllers[controller].resolvingList.enable(command.enable)
             complete(HCI.LESetAddressResolutionEnable.self, .success, controller)
         case .leSetPrivacyMode(let command):
             guard !resolves(HCI.LESetPrivacyMode.self, controller) else { return true }
@@ -93,22 +82,41 @@ extension Air {
             let size = UInt8(ResolvingList.capacity)
             complete(HCI.LEReadResolvingListSize.self, .init(status: .success, size: size), controller)
         case .leReadPeerResolvableAddress(let command):
-            let status = resolvableStatus(command.identity, controller)
-            complete(HCI.LEReadPeerResolvableAddress.self, .init(status: status, address: .none), controller)
+            let address = controllers[controller].resolvingList.peerAddress(of: command.identity)
+            let value = HCI.LEReadPeerResolvableAddress.Return(status: Self.status(address), address: address ?? .none)
+            complete(HCI.LEReadPeerResolvableAddress.self, value, controller)
         case .leReadLocalResolvableAddress(let command):
-            let status = resolvableStatus(command.identity, controller)
-            complete(HCI.LEReadLocalResolvableAddress.self, .init(status: status, address: .none), controller)
+            let address = controllers[controller].resolvingList.localAddress(for: command.identity)
+            let value = HCI.LEReadLocalResolvableAddress.Return(status: Self.status(address), address: address ?? .none)
+            complete(HCI.LEReadLocalResolvableAddress.self, value, controller)
         case .leSetResolvablePrivateAddressTimeout(let command):
-            controllers[controller].resolvingTimeout = command.timeout
+            controllers[controller].resolvingList.replaceAddresses(every: command.timeout)
+            scheduleRotation(controller)
             complete(HCI.LESetResolvablePrivateAddressTimeout.self, .success, controller)
         default: return false
         }
         return true
     }
 
-    /// No resolvable address is ever in use, so there is none to read; a device that is not listed is an error.
-    private func resolvableStatus(_ identity: DeviceAddress, _ controller: Int) -> HCI.Status {
-        controllers[controller].resolvingList.contains(identity) ? .success : .unknownConnectionIdentifier
+    /// Core 6.0, Vol 4, Part E, 7.8.38.
+    private mutating func add(_ command: HCI.LEAddDeviceToResolvingList, _ controller: Int) -> HCI.Status {
+        let outcome = controllers[controller].resolvingList.add(
+            command.identity,
+            peerKey: command.peerKey,
+            localKey: command.localKey
+        )
+        return switch outcome {
+        case .added: .success
+        case .full: .memoryCapacityExceeded
+        case .duplicate, .noIdentity: .invalidCommandParameters
+        }
+    }
+
+    /// A private address that is not in use cannot be read, nor that of a device that is not listed.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.42 and 7.8.43.
+    private static func status(_ address: DeviceAddress?) -> HCI.Status {
+        address == nil ? .unknownConnectionIdentifier : .success
     }
 
     /// Refuses to change the resolving list while it is in use; true if it did.

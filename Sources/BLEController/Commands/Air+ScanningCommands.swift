@@ -61,7 +61,7 @@ extension Air {
             controllers[controller].scanner.disable()
             return .success
         }
-        guard controllers[controller].ownAddress(controllers[controller].scanner.ownAddressKind) != nil else {
+        guard controllers[controller].hasOwnAddress(controllers[controller].scanner.ownAddressKind, to: nil) else {
             return .invalidCommandParameters
         }
         controllers[controller].scanner.duplicates = filter
@@ -82,9 +82,9 @@ extension Air {
         guard controllers[controller].initiator == nil else {
             return status(.commandDisallowed, of: opcode, controller)
         }
-        guard var initiator, let own = controllers[controller].ownAddress(initiator.ownAddressKind) else {
-            return status(.invalidCommandParameters, of: opcode, controller)
-        }
+        guard var initiator,
+            controllers[controller].hasOwnAddress(initiator.ownAddressKind, to: initiator.target.address)
+        else { return status(.invalidCommandParameters, of: opcode, controller) }
         let modulations = VirtualController.modulations(controllers[controller].identity.profile.features)
         guard initiator.terms.allSatisfy({ modulations >> ($0.phy - 1) & 1 == 1 }) else {
             return status(.unsupportedFeatureOrParameterValue, of: opcode, controller)
@@ -93,7 +93,8 @@ extension Air {
         guard connections.count < VirtualController.maximumConnections else {
             return status(.connectionLimitExceeded, of: opcode, controller)
         }
-        if case .address(let peer) = initiator.target, controllers[controller].isConnected(own, to: peer.onAir) {
+        let own = controllers[controller].identityAddress(initiator.ownAddressKind)
+        if let peer = initiator.target.address, controllers[controller].isConnected(own, to: peer.onAir) {
             return status(.connectionAlreadyExists, of: opcode, controller)
         }
         for index in initiator.windows.indices { initiator.windows[index].start = now }
@@ -145,11 +146,12 @@ extension VirtualController {
         _ ownAddress: HCI.OwnAddress,
         _ policy: HCI.ScanFilterPolicy
     ) -> HCI.Status {
-        switch policy {
-        case .everyone: scanner.usesAcceptList = false
-        case .acceptList: scanner.usesAcceptList = true
-        case .everyoneAndUnresolved, .acceptListAndUnresolved: return .unsupportedFeatureOrParameterValue
+        let takesUnresolved = policy == .everyoneAndUnresolved || policy == .acceptListAndUnresolved
+        guard !takesUnresolved || identity.profile.features.contains(.extendedScanningFilterPolicies) else {
+            return .unsupportedFeatureOrParameterValue
         }
+        scanner.usesAcceptList = policy == .acceptList || policy == .acceptListAndUnresolved
+        scanner.takesUnresolved = takesUnresolved
         scanner.windows = windows
         scanner.ownAddressKind = ownAddress.rawValue
         return .success

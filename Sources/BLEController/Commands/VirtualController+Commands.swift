@@ -17,6 +17,9 @@ extension VirtualController {
         for (version, opcodes) in versionCommands where profile.version >= version.wire {
             for opcode in opcodes { commands.insert(opcode) }
         }
+        if features.contains(.privacy), profile.version >= HCI.CoreVersion.v5_0.wire {
+            commands.insert(.leSetPrivacyMode)
+        }
         return commands
     }
 
@@ -40,6 +43,14 @@ extension VirtualController {
         (.encryption, [.leEnableEncryption, .leLongTermKeyRequestReply, .leLongTermKeyRequestNegativeReply]),
         (.ping, [.readAuthenticatedPayloadTimeout, .writeAuthenticatedPayloadTimeout]),
         (
+            .privacy,
+            [
+                .leAddDeviceToResolvingList, .leRemoveDeviceFromResolvingList, .leClearResolvingList,
+                .leReadResolvingListSize, .leReadPeerResolvableAddress, .leReadLocalResolvableAddress,
+                .leSetAddressResolutionEnable, .leSetResolvablePrivateAddressTimeout,
+            ]
+        ),
+        (
             .dataPacketLengthExtension,
             [
                 .leSetDataLength, .leReadSuggestedDefaultDataLength, .leWriteSuggestedDefaultDataLength,
@@ -61,15 +72,7 @@ extension VirtualController {
 
     /// What came with a version of the Core Specification and has no feature of its own.
     private static let versionCommands: [(HCI.CoreVersion, [HCI.Opcode])] = [
-        (
-            .v4_2,
-            [
-                .leAddDeviceToResolvingList, .leRemoveDeviceFromResolvingList, .leClearResolvingList,
-                .leReadResolvingListSize, .leReadPeerResolvableAddress, .leReadLocalResolvableAddress,
-                .leSetAddressResolutionEnable, .leSetResolvablePrivateAddressTimeout, .leSetPrivacyMode,
-                .leReadLocalP256PublicKey, .leGenerateDHKey,
-            ]
-        ),
+        (.v4_2, [.leReadLocalP256PublicKey, .leGenerateDHKey]),
         (.v5_1, [.leGenerateDHKeyV2]),
     ]
 

@@ -12,18 +12,19 @@ extension Air {
     ) -> Bool {
         guard let initiator = controllers[candidate.listener].initiator,
             let timing = initiator.timing(on: .oneMegabit),
-            let own = controllers[candidate.listener].ownAddress(initiator.ownAddressKind)
+            let own = ownAddress(candidate.listener, initiator.ownAddressKind, to: candidate.peer)
         else { return false }
         let agreement = agreement(
             initiator: candidate.listener,
             advertiser: announcement.controller,
-            addresses: (own, announcement.address),
+            addresses: (own, announcement.own),
             timing: timing,
             modulation: .oneMegabit
         )
         let end = start + Modulation.oneMegabit.airTime(34)
         let isHeard = hearsConnect(candidate, announcement.controller, agreement, channel: channel, at: start)
-        let isAccepted = isHeard && allowsConnection(announcement.controller, announcement.set, from: own)
+        let isAccepted =
+            isHeard && controllers[announcement.controller].allowsConnection(to: announcement.set, from: own.onAir)
         finishInitiating(candidate.listener)
         if isAccepted, let set = controllers[announcement.controller].setIndex(announcement.set.handle) {
             controllers[announcement.controller].sets[set].disable()
@@ -57,19 +58,6 @@ extension Air {
             leg.isDisturbed = true
         }
         return carry(.connect(indication, channelSelection: agreement.usesAlgorithm2), leg) != nil
-    }
-
-    /// Whether an advertiser lets `initiator` connect.
-    ///
-    /// Core 6.0, Vol 6, Part B, 4.3.2.
-    func allowsConnection(_ advertiser: Int, _ set: AdvertisingSet, from initiator: DeviceAddress) -> Bool {
-        let board = controllers[advertiser]
-        guard board.connections.count < VirtualController.maximumConnections,
-            let own = board.ownAddress(set.ownAddressKind, random: set.randomAddress),
-            !board.isConnected(own, to: initiator)
-        else { return false }
-        if set.properties.contains(.directed) { return initiator == set.peer.onAir }
-        return set.filterPolicy & 2 == 0 || board.acceptList.contains(initiator)
     }
 
     /// Ends initiating at a controller that now has what it wanted.

@@ -8,6 +8,9 @@ struct Initiator: Sendable {
     enum Target: Equatable, Sendable {
         case address(DeviceAddress)
         case acceptList
+
+        /// The address that is wanted, if it is just one.
+        var address: DeviceAddress? { if case .address(let address) = self { address } else { nil } }
     }
 
     /// The terms on one PHY.

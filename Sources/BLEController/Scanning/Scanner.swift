@@ -33,6 +33,8 @@ struct Scanner: Sendable {
     var ownAddressKind: UInt8 = 0
     /// Whether only advertisers of the accept list are reported.
     var usesAcceptList = false
+    /// Whether directed advertisements are reported whose target is a private address that nobody here made.
+    var takesUnresolved = false
     /// Whether extended commands began the scan, so that its reports are extended ones.
     var isExtended = false
     var duplicates = Duplicates.reported

@@ -13,28 +13,6 @@ extension VirtualController {
         initiator?.hears(channel, modulation, at: instant) ?? false
     }
 
-    /// Whether the scanner takes notice of an advertiser.
-    ///
-    /// Core 6.0, Vol 6, Part B, 4.3.3.
-    func accepts(_ address: DeviceAddress?, target: DeviceAddress?) -> Bool {
-        if let target, target != ownAddress(scanner.ownAddressKind) { return false }
-        guard scanner.usesAcceptList else { return true }
-        return acceptList.contains(address ?? DeviceAddress(0, .anonymous))
-    }
-
-    /// Whether the initiator wants an advertiser.
-    ///
-    /// Core 6.0, Vol 6, Part B, 4.3.4.
-    func wants(_ address: DeviceAddress?, target: DeviceAddress?) -> Bool {
-        guard let initiator, let address else { return false }
-        guard let own = ownAddress(initiator.ownAddressKind), !isConnected(own, to: address) else { return false }
-        if let target, target != own { return false }
-        return switch initiator.target {
-        case .address(let wanted): wanted.onAir == address
-        case .acceptList: acceptList.contains(address)
-        }
-    }
-
     /// Whether the host gets to see a report, with the filter of duplicates that it asked for.
     mutating func isNew(_ report: AdvertisingReport) -> Bool {
         guard scanner.duplicates != .reported else { return true }
@@ -43,7 +21,7 @@ extension VirtualController {
 
     /// Whether a scan response was reported already and would not be again.
     func knowsResponse(
-        _ address: DeviceAddress?,
+        _ address: DeviceAddress,
         kind: AdvertisingReport.Kind,
         dataInfo: LL.ExtendedAdvertisement.DataInfo? = nil
     ) -> Bool {
@@ -51,13 +29,13 @@ extension VirtualController {
     }
 
     private static func key(
-        _ address: DeviceAddress?,
+        _ address: DeviceAddress,
         _ kind: AdvertisingReport.Kind,
         _ dataInfo: LL.ExtendedAdvertisement.DataInfo?
     ) -> DuplicateFilter.Key {
         // A response counts by itself; otherwise the kind of a report does not make it new.
         let kindBits: UInt64 = kind.contains(.isResponse) ? 1 : kind.contains(.isDirected) ? 2 : 0
         let setBits = dataInfo.map { UInt64($0.wire) << 8 | 1 << 24 } ?? 0
-        return .init(address: address ?? DeviceAddress(0, .anonymous), detail: kindBits | setBits)
+        return .init(address: address, detail: kindBits | setBits)
     }
 }

@@ -13,6 +13,8 @@ package struct DeviceAddress: Hashable, Comparable, Sendable {
         package static let publicIdentity = Self(wire: 2)
         /// A random static identity address that the controller has resolved a private one to.
         package static let randomIdentity = Self(wire: 3)
+        /// A private address for which a directed advertisement is, and that the controller could not resolve.
+        package static let unresolved = Self(wire: 0xFE)
         /// No address was sent: an anonymous advertisement.
         package static let anonymous = Self(wire: 0xFF)
 
@@ -22,6 +24,7 @@ package struct DeviceAddress: Hashable, Comparable, Sendable {
             case .random: "random"
             case .publicIdentity: "public identity"
             case .randomIdentity: "random identity"
+            case .unresolved: "unresolved"
             case .anonymous: "anonymous"
             default: "address type 0x\(String(wire, radix: 16))"
             }

@@ -13,7 +13,9 @@ extension Bench {
         _ properties: HCI.AdvertisingProperties,
         primary: PHY = .le1M,
         secondary: PHY = .le1M,
+        own: HCI.OwnAddress = .public,
         peer: DeviceAddress = .none,
+        policy: HCI.AdvertisingFilterPolicy = .everyone,
         reportsScanRequests: Bool = false
     ) -> HCI.LESetExtendedAdvertisingParameters {
         .init(
@@ -21,7 +23,9 @@ extension Bench {
             properties: properties,
             minimum: .init(interval),
             maximum: .init(interval),
+            ownAddress: own,
             peer: peer,
+            policy: policy,
             power: TransmitPower(dBm: 4),
             primaryPHY: primary,
             secondaryPHY: secondary,
@@ -72,15 +76,29 @@ extension Bench {
         _ board: Int,
         type: HCI.ScanType = .passive,
         coded: Bool = false,
+        own: HCI.OwnAddress = .public,
+        policy: HCI.ScanFilterPolicy = .everyone,
         enable: HCI.LESetExtendedScanEnable = .init(enable: true)
     ) {
         let interval = ScanInterval(.milliseconds(10))
         let scan = HCI.LESetExtendedScanParameters.Scan(type: type, interval: interval, window: interval)
-        send(.leSetExtendedScanParameters(.init(le1M: scan, leCoded: coded ? scan : nil)), board)
+        let parameters = HCI.LESetExtendedScanParameters(
+            ownAddress: own,
+            policy: policy,
+            le1M: scan,
+            leCoded: coded ? scan : nil
+        )
+        send(.leSetExtendedScanParameters(parameters), board)
         send(.leSetExtendedScanEnable(enable), board)
     }
 
-    mutating func initiateExtended(_ board: Int, to peer: DeviceAddress, le2M: Bool = false, coded: Bool = false) {
+    mutating func initiateExtended(
+        _ board: Int,
+        to peer: DeviceAddress?,
+        own: HCI.OwnAddress = .public,
+        le2M: Bool = false,
+        coded: Bool = false
+    ) {
         let interval = ScanInterval(.milliseconds(10))
         let terms = HCI.LEExtendedCreateConnection.Initiation(
             interval: interval,
@@ -88,7 +106,9 @@ extension Bench {
             parameters: Self.parameters()
         )
         let command = HCI.LEExtendedCreateConnection(
-            peer: peer,
+            policy: peer == nil ? .acceptList : .peer,
+            ownAddress: own,
+            peer: peer ?? .none,
             le1M: terms,
             le2M: le2M ? terms : nil,
             leCoded: coded ? terms : nil

@@ -16,6 +16,7 @@ extension Bench {
         type: HCI.AdvertisingType = .connectable,
         data: [UInt8] = [2, 1, 6],
         response: [UInt8] = [],
+        own: HCI.OwnAddress = .public,
         peer: DeviceAddress = .none,
         policy: HCI.AdvertisingFilterPolicy = .everyone
     ) {
@@ -23,6 +24,7 @@ extension Bench {
             minimum: Self.interval,
             maximum: Self.interval,
             type: type,
+            ownAddress: own,
             peer: peer,
             policy: policy
         )
@@ -35,11 +37,18 @@ extension Bench {
     mutating func scan(
         _ board: Int,
         type: HCI.ScanType = .passive,
+        own: HCI.OwnAddress = .public,
         policy: HCI.ScanFilterPolicy = .everyone,
         filterDuplicates: Bool = false
     ) {
         let interval = ScanInterval(.milliseconds(10))
-        let parameters = HCI.LESetScanParameters(type: type, interval: interval, window: interval, policy: policy)
+        let parameters = HCI.LESetScanParameters(
+            type: type,
+            interval: interval,
+            window: interval,
+            ownAddress: own,
+            policy: policy
+        )
         send(.leSetScanParameters(parameters), board)
         send(.leSetScanEnable(.init(enable: true, filterDuplicates: filterDuplicates)), board)
     }
@@ -58,6 +67,7 @@ extension Bench {
     mutating func initiate(
         _ board: Int,
         to peer: DeviceAddress?,
+        own: HCI.OwnAddress = .public,
         parameters: HCI.ConnectionParameters = Bench.parameters()
     ) {
         let interval = ScanInterval(.milliseconds(10))
@@ -66,6 +76,7 @@ extension Bench {
             window: interval,
             policy: peer == nil ? .acceptList : .peer,
             peer: peer ?? .none,
+            ownAddress: own,
             parameters: parameters
         )
         send(.leCreateConnection(command), board)

@@ -11,6 +11,12 @@ struct CommandGenerator {
     private mutating func flag() -> Bool { random.happens(0.5) }
     private mutating func address() -> DeviceAddress { Bench.address(Int(number(6))) }
 
+    private mutating func key() -> Key128 { flag() ? .zero : Bench.key(Int(number(6))) }
+    private mutating func own() -> HCI.OwnAddress { HCI.OwnAddress(rawValue: UInt8(number(4))) ?? .public }
+    private mutating func policy() -> HCI.ScanFilterPolicy {
+        HCI.ScanFilterPolicy(rawValue: UInt8(number(4))) ?? .everyone
+    }
+
     private mutating func handle() -> ConnectionHandle {
         guard let handle = ConnectionHandle(wire: UInt16(number(8))) else { return .lowest }
         return handle
@@ -57,12 +63,16 @@ struct CommandGenerator {
     }
 
     private mutating func list() -> HCICommandPacket {
-        switch number(6) {
+        switch number(10) {
         case 0: .leAddDeviceToFilterAcceptList(.init(address: address()))
         case 1: .leRemoveDeviceFromFilterAcceptList(.init(address: address()))
         case 2: .leClearFilterAcceptList
-        case 3: .leAddDeviceToResolvingList(.init(identity: address(), peerKey: .zero, localKey: .zero))
+        case 3: .leAddDeviceToResolvingList(.init(identity: address(), peerKey: key(), localKey: key()))
         case 4: .leSetRandomAddress(.init(address: DeviceAddress(UInt64(number(100)), .random)))
+        case 5: .leRemoveDeviceFromResolvingList(.init(identity: address()))
+        case 6: .leSetPrivacyMode(.init(identity: address(), mode: flag() ? .device : .network))
+        case 7: .leReadLocalResolvableAddress(.init(identity: address()))
+        case 8: .leSetResolvablePrivateAddressTimeout(.init(timeout: .init(wire: UInt16(1 + number(9))) ?? .standard))
         default: .leSetAddressResolutionEnable(.init(enable: flag()))
         }
     }
@@ -73,13 +83,15 @@ struct CommandGenerator {
         case 0:
             let type = HCI.AdvertisingType(rawValue: UInt8(number(5))) ?? .connectable
             return .leSetAdvertisingParameters(
-                .init(minimum: Bench.interval, maximum: Bench.interval, type: type, peer: address())
+                .init(minimum: Bench.interval, maximum: Bench.interval, type: type, ownAddress: own(), peer: address())
             )
         case 1: return .leSetAdvertisingEnable(.init(enable: flag()))
         case 2: return .leSetScanResponseData(.init(data: data(31)))
         case 3:
             let type: HCI.ScanType = flag() ? .active : .passive
-            return .leSetScanParameters(.init(type: type, interval: interval, window: interval))
+            return .leSetScanParameters(
+                .init(type: type, interval: interval, window: interval, ownAddress: own(), policy: policy())
+            )
         case 4: return .leSetScanEnable(.init(enable: flag(), filterDuplicates: flag()))
         case 5:
             return .leCreateConnection(
@@ -88,6 +100,7 @@ struct CommandGenerator {
                     window: interval,
                     policy: flag() ? .peer : .acceptList,
                     peer: address(),
+                    ownAddress: own(),
                     parameters: parameters()
                 )
             )
@@ -102,7 +115,7 @@ struct CommandGenerator {
             let properties = HCI.AdvertisingProperties(rawValue: UInt16(number(flag() ? 128 : 4)))
             let phy = PHY(wire: UInt8(1 + number(3)))
             return .leSetExtendedAdvertisingParameters(
-                Bench.parameters(set, properties, secondary: phy, peer: address())
+                Bench.parameters(set, properties, secondary: phy, own: own(), peer: address())
             )
         case 1:
             let operation = HCI.DataOperation(rawValue: UInt8(number(5))) ?? .complete
@@ -115,7 +128,9 @@ struct CommandGenerator {
         case 4:
             let interval = ScanInterval(.milliseconds(10))
             let scan = HCI.LESetExtendedScanParameters.Scan(type: .active, interval: interval, window: interval)
-            return .leSetExtendedScanParameters(.init(le1M: scan, leCoded: flag() ? scan : nil))
+            return .leSetExtendedScanParameters(
+                .init(ownAddress: own(), policy: policy(), le1M: scan, leCoded: flag() ? scan : nil)
+            )
         case 5:
             return .leSetExtendedScanEnable(
                 .init(
@@ -135,6 +150,7 @@ struct CommandGenerator {
             return .leExtendedCreateConnection(
                 .init(
                     policy: flag() ? .peer : .acceptList,
+                    ownAddress: own(),
                     peer: address(),
                     le1M: terms,
                     le2M: flag() ? terms : nil,
