@@ -28,8 +28,8 @@ async def powered_on(port: int, name: str, address: str, **settings: Any) -> Asy
         yield device
 
 
-async def advertise(device: Device) -> None:
-    """Advertises the device's name now, and again whenever a central has gone."""
+async def advertise(device: Device, **settings: Any) -> None:
+    """Advertises the device's name now, and again whenever a central has gone; `settings` as for Bumble."""
     flags = (AdvertisingData.FLAGS, b"\x06")
     name = (AdvertisingData.COMPLETE_LOCAL_NAME, device.name.encode())
     await device.start_advertising(
@@ -37,11 +37,12 @@ async def advertise(device: Device) -> None:
         advertising_data=bytes(AdvertisingData([flags, name])),
         advertising_interval_min=30,
         advertising_interval_max=30,
+        **settings,
     )
 
 
-async def find(device: Device, name: str) -> Address:
-    """Scans until something called `name` is heard, and says where it is."""
+async def find(device: Device, name: str, **settings: Any) -> Address:
+    """Scans until something called `name` is heard, and says where it is; `settings` as for Bumble."""
     found: asyncio.Future[Address] = asyncio.get_running_loop().create_future()
 
     def heard(advertisement: Advertisement) -> None:
@@ -50,7 +51,7 @@ async def find(device: Device, name: str) -> Address:
             found.set_result(advertisement.address)
 
     device.on(Device.EVENT_ADVERTISEMENT, heard)
-    await device.start_scanning()
+    await device.start_scanning(**settings)
     try:
         return await asyncio.wait_for(found, 5)
     except TimeoutError:

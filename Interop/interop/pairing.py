@@ -16,7 +16,7 @@ from .profile import GREETING, SERVICE, expect, greeting
 PERIPHERAL, CENTRAL = "F0:F1:F2:F3:F4:F5", "F0:F1:F2:F3:F4:F6"
 
 
-class _User(PairingDelegate):
+class User(PairingDelegate):
     """Somebody who looks at both devices, and says yes to whatever they show."""
 
     def __init__(self, compares: bool, secure_connections: bool) -> None:
@@ -44,17 +44,11 @@ async def converse(first: int, second: int, name: str, round_number: int) -> Non
     Of three rounds, one is by numeric comparison, one by Just Works, and one by Just Works the legacy way.
     """
     compares, secure = round_number % 3 == 0, round_number % 3 != 2
-    users = _User(compares, secure), _User(compares, secure)
+    users = User(compares, secure), User(compares, secure)
     async with powered_on(second, name, PERIPHERAL) as peripheral, powered_on(first, "central", CENTRAL) as central:
         for device, user in zip((peripheral, central), users):
             user.use(device)
-        protected = Characteristic(
-            GREETING,
-            Characteristic.READ,
-            Characteristic.READABLE | Characteristic.READ_REQUIRES_ENCRYPTION,
-            greeting(name),
-        )
-        peripheral.add_services([Service(UUID(SERVICE), [protected])])
+        offer(peripheral)
         await advertise(peripheral)
 
         connection = await _connect(central, name)
@@ -62,7 +56,7 @@ async def converse(first: int, second: int, name: str, round_number: int) -> Non
         expect("numbers that were compared", [len(user.numbers) for user in users], [1, 1] if compares else [0, 0])
         expect("the number that both devices showed", users[0].numbers, users[1].numbers)
         expect("whether the key is authenticated", await _is_authenticated(central, connection), compares)
-        await _read(connection, name)
+        await read(connection, name)
         await asyncio.wait_for(connection.disconnect(), 5)
         # Of the two keys of the legacy way, each of Bumble's hosts takes another one when the central comes back.
         if not secure:
@@ -70,8 +64,19 @@ async def converse(first: int, second: int, name: str, round_number: int) -> Non
 
         connection = await _connect(central, name)
         await asyncio.wait_for(connection.encrypt(), 5)
-        await _read(connection, name)
+        await read(connection, name)
         await asyncio.wait_for(connection.disconnect(), 5)
+
+
+def offer(peripheral: Device) -> None:
+    """Offers the greeting to those alone whose link is encrypted."""
+    protected = Characteristic(
+        GREETING,
+        Characteristic.READ,
+        Characteristic.READABLE | Characteristic.READ_REQUIRES_ENCRYPTION,
+        greeting(peripheral.name),
+    )
+    peripheral.add_services([Service(UUID(SERVICE), [protected])])
 
 
 async def _connect(central: Device, name: str) -> Connection:
@@ -86,7 +91,8 @@ async def _is_authenticated(central: Device, connection: Connection) -> bool:
     return key.authenticated
 
 
-async def _read(connection: Connection, name: str) -> None:
+async def read(connection: Connection, name: str) -> None:
+    """Reads what only an encrypted link may."""
     expect("whether the link is encrypted", connection.is_encrypted, True)
     peer = Peer(connection)
     await peer.discover_services()

@@ -6,7 +6,7 @@ import contextlib
 import pathlib
 from typing import NamedTuple
 
-from . import bearers, bumble_host, channels, pairing, polling, tool
+from . import bearers, bumble_host, channels, pairing, polling, privacy, tool
 from .controllers import MAKES, Endpoints
 from .processes import LOGS
 
@@ -23,7 +23,8 @@ class Pairing(NamedTuple):
     swapped: bool = False
     """Whether the central is on the second controller instead of the first."""
     topic: str = "attributes"
-    """What they use: `attributes`, `channels`, `bearers`, which are attributes over several channels, or `pairing`."""
+    """What they use: `attributes`, `channels`, `bearers`, which are attributes over several channels, `pairing`, or
+    `privacy`."""
 
     @property
     def name(self) -> str:
@@ -64,6 +65,8 @@ class Pairing(NamedTuple):
             return await bearers.converse(first, second, name, log)
         if self.topic == "pairing":
             return await pairing.converse(first, second, name, round_number)
+        if self.topic == "privacy":
+            return await privacy.converse(first, second, name)
         central = bumble_host.BumbleCentral(first) if self.central == "bumble" else tool.ToolCentral(first, log)
         present = bumble_host.peripheral if self.peripheral == "bumble" else tool.peripheral
         async with present(second, name, log) as peripheral:
@@ -90,4 +93,5 @@ PAIRINGS = [
     Pairing("rootcanal", "bumble", "ours", topic="bearers"),
     Pairing("rootcanal", "ours", "bumble", topic="bearers"),
     Pairing("ours", "bumble", "bumble", topic="pairing"),
+    Pairing("ours", "bumble", "bumble", topic="privacy"),
 ]
