@@ -86,7 +86,7 @@ def main() -> int:
     parser.add_argument("--list", action="store_true", help="show the pairings and stop")
     parser.add_argument("--peers-only", action="store_true", help="the pairings in which nothing of ours takes part")
     rounds = int(os.environ["INTEROP_ROUNDS"]) if "INTEROP_ROUNDS" in os.environ else None
-    parser.add_argument("--rounds", type=int, default=rounds, help="20 unless given, and 5 of channels")
+    parser.add_argument("--rounds", type=int, default=rounds, help="20 unless given, and 5 of channels and privacy")
     parser.add_argument("--trace", action="store_true", help="have Bumble log every packet, on stderr")
     arguments = parser.parse_args()
 

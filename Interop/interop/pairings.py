@@ -39,8 +39,8 @@ class Pairing(NamedTuple):
 
     @property
     def rounds(self) -> int:
-        """How many rounds are usual; one of channels carries a great deal."""
-        return 5 if self.topic == "channels" else 20
+        """How many rounds are usual; one of channels carries a great deal, and one of privacy takes its time."""
+        return 5 if self.topic in ("channels", "privacy") else 20
 
     @property
     def logs(self) -> tuple[pathlib.Path, pathlib.Path]:
