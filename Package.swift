@@ -107,7 +107,11 @@ let package = Package(
             dependencies: ["BLEHost", "BLEController", "BLECrypto", "BLEWire"],
             swiftSettings: core
         ),
-        .testTarget(name: "BLEControllerTests", dependencies: ["BLEController", "BLEWire"], swiftSettings: core),
+        .testTarget(
+            name: "BLEControllerTests",
+            dependencies: ["BLEController", "BLECrypto", "BLEWire"],
+            swiftSettings: core
+        ),
         .testTarget(
             name: "BLERuntimeTests",
             dependencies: ["BLERuntime", "BLEHost", "BLEWire"],

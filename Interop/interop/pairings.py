@@ -6,7 +6,7 @@ import contextlib
 import pathlib
 from typing import NamedTuple
 
-from . import bearers, bumble_host, channels, pairing, polling, privacy, tool
+from . import bearers, bumble_host, channels, pairing, polling, privacy, tool, trust
 from .controllers import MAKES, Endpoints
 from .processes import LOGS
 
@@ -40,6 +40,8 @@ class Pairing(NamedTuple):
     @property
     def rounds(self) -> int:
         """How many rounds are usual; one of channels carries a great deal, and one of privacy takes its time."""
+        if self.topic == "pairing" and self.central != self.peripheral:
+            return len(trust.METHODS)
         return 5 if self.topic in ("channels", "privacy") else 20
 
     @property
@@ -63,6 +65,8 @@ class Pairing(NamedTuple):
             return await polling.converse(first, second, name, round_number, log)
         if self.topic == "bearers":
             return await bearers.converse(first, second, name, log)
+        if self.topic == "pairing" and self.central != self.peripheral:
+            return await trust.converse(self.central, first, second, name, round_number, log)
         if self.topic == "pairing":
             return await pairing.converse(first, second, name, round_number)
         if self.topic == "privacy":
@@ -93,5 +97,10 @@ PAIRINGS = [
     Pairing("rootcanal", "bumble", "ours", topic="bearers"),
     Pairing("rootcanal", "ours", "bumble", topic="bearers"),
     Pairing("ours", "bumble", "bumble", topic="pairing"),
+    *(
+        Pairing(controllers, central, peripheral, topic="pairing")
+        for controllers in ("rootcanal", "ours")
+        for central, peripheral in (("ours", "bumble"), ("bumble", "ours"))
+    ),
     Pairing("ours", "bumble", "bumble", topic="privacy"),
 ]

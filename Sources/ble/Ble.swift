@@ -19,6 +19,7 @@ struct Ble: AsyncParsableCommand {
               BLUETOOTH_HOST=demo ble inspect Heart          connect and show the attribute tree
               ble chat host --name Lobby                     open a chat room
               ble radio --port 7001 --port 7002              two virtual controllers on one air
+              ble bonds                                      whom this host was paired with
 
             Exit status: 0 done, 1 it did not happen, 64 wrong usage, 66 a file cannot be used,
             69 no radio, or none any more, 74 standard output cannot be written, 75 the peer was not found or did not
@@ -27,7 +28,7 @@ struct Ble: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             Demo.self, Scan.self, Inspect.self, Read.self, Write.self, Notify.self, Serve.self, Channel.self, Chat.self,
-            Radio.self,
+            Radio.self, Bonds.self,
         ]
     )
 

@@ -44,10 +44,13 @@ struct UUIDArgument: ExpressibleByArgument {
 func withPeripheral(
     _ options: PeerOptions,
     _ printer: Printer,
+    pairing: PairingOptions? = nil,
     _ work: @MainActor (Central, CBPeripheral) async throws -> Void
 ) async throws {
     try await reportingTrouble {
         let central = Central()
+        let desk = pairing.map { PairingDesk($0, printer) }
+        defer { desk?.close() }
         try await central.powerOn()
         printer.remark("Looking for \(options.peer) …")
         let peripheral = try await central.find(PeerReference(text: options.peer), within: options.timeout)

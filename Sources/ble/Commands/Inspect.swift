@@ -16,6 +16,7 @@ struct Inspect: AsyncParsableCommand {
     )
 
     @OptionGroup var peer: PeerOptions
+    @OptionGroup var pairing: PairingOptions
     @OptionGroup var output: OutputOptions
 
     @Flag(inversion: .prefixedNo, help: "Read the values that can be read.")
@@ -27,7 +28,7 @@ struct Inspect: AsyncParsableCommand {
     @MainActor
     func run() async throws {
         let printer = Printer(json: output.json)
-        try await withPeripheral(peer, printer) { central, peripheral in
+        try await withPeripheral(peer, printer, pairing: pairing) { central, peripheral in
             var isStale = false
             central.onHappening = { if case .servicesModified(peripheral) = $0 { isStale = true } }
             let interruption = follow ? Interruption.task(endingStepsOf: central) : nil

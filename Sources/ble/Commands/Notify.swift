@@ -27,12 +27,13 @@ struct Notify: AsyncParsableCommand {
         transform: Bounds.seconds().duration
     )
     var duration: Duration?
+    @OptionGroup var pairing: PairingOptions
     @OptionGroup var output: OutputOptions
 
     @MainActor
     func run() async throws {
         let printer = Printer(json: output.json)
-        try await withPeripheral(peer, printer) { central, peripheral in
+        try await withPeripheral(peer, printer, pairing: pairing) { central, peripheral in
             let found = try await central.characteristic(characteristic.uuid, of: peripheral)
             let interruption = Interruption.task(endingStepsOf: central, atMost: duration)
             defer { interruption.cancel() }

@@ -31,12 +31,13 @@ struct Read: AsyncParsableCommand {
         transform: Bounds.seconds().duration
     )
     var every: Duration?
+    @OptionGroup var pairing: PairingOptions
     @OptionGroup var output: OutputOptions
 
     @MainActor
     func run() async throws {
         let printer = Printer(json: output.json)
-        try await withPeripheral(peer, printer) { central, peripheral in
+        try await withPeripheral(peer, printer, pairing: pairing) { central, peripheral in
             let found = try await central.characteristics(characteristics.map(\.uuid), of: peripheral)
             let interruption = Interruption.task(endingStepsOf: central)
             defer { interruption.cancel() }

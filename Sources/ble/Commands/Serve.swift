@@ -14,6 +14,7 @@ struct Serve: AsyncParsableCommand {
             A value is text, or hexadecimal digits after 0x. A line “UUID VALUE” on standard input changes a value,
             and notifies those who subscribed to it. “add FILE” publishes one service more, which a file describes as
             those of a peripheral, and “remove UUID” takes one back. Lines are read no faster than values are sent.
+            “pair yes”, “pair no” and “pair DIGITS” answer what is asked when a device pairs.
 
             There must be a radio within 10 s of the start. One that is lost later is waited for, and everything is
             published and advertised anew when it is back; values stay what they have become.
@@ -31,6 +32,7 @@ struct Serve: AsyncParsableCommand {
         transform: Bounds.seconds().duration
     )
     var duration: Duration?
+    @OptionGroup var pairing: PairingOptions
     @OptionGroup var output: OutputOptions
 
     @MainActor
@@ -44,12 +46,14 @@ struct Serve: AsyncParsableCommand {
                 trouble = $0
                 ending.cancel()
             }
+            let desk = PairingDesk(pairing, printer, readsInput: false)
+            defer { desk.close() }
             peripheral.onRadioChange = { printer.announce($0) }
             let start = RadioWatch.timer { peripheral.giveUpOnRadio() }
             defer { start.cancel() }
             let input = Task {
                 while let line = await StandardInput.line(), !Task.isCancelled {
-                    obey(line, peripheral, printer)
+                    obey(line, peripheral, desk, printer)
                     await peripheral.settle()
                 }
             }
@@ -61,10 +65,16 @@ struct Serve: AsyncParsableCommand {
     }
 
     @MainActor
-    private func obey(_ line: String, _ peripheral: DescribedPeripheral, _ printer: Printer) {
+    private func obey(
+        _ line: String,
+        _ peripheral: DescribedPeripheral,
+        _ desk: PairingDesk,
+        _ printer: Printer
+    ) {
         let words = line.split(separator: " ", maxSplits: 1).map(String.init)
         guard words.count == 2 else { return printer.remark(Self.misunderstood(line)) }
         switch (words[0], UUIDArgument(argument: words[0])?.uuid, UUIDArgument(argument: words[1])?.uuid) {
+        case ("pair", _, _): desk.answer(words[1])
         case ("add", _, _):
             do {
                 try peripheral.add(path: words[1])
@@ -88,7 +98,8 @@ struct Serve: AsyncParsableCommand {
 
     private static func misunderstood(_ line: String) -> String {
         """
-        “\(line)” is none of “UUID VALUE”, where VALUE is text or digits after 0x, “add FILE” and “remove UUID”.
+        “\(line)” is none of “UUID VALUE”, where VALUE is text or digits after 0x, “add FILE”, “remove UUID” \
+        and “pair yes|no|DIGITS”.
         """
     }
 }

@@ -25,13 +25,14 @@ struct Write: AsyncParsableCommand {
     var text = false
     @Flag(help: "Ask for no answer.")
     var withoutResponse = false
+    @OptionGroup var pairing: PairingOptions
     @OptionGroup var output: OutputOptions
 
     @MainActor
     func run() async throws {
         let octets = text ? Data(value.utf8) : try Octets.parseDigits(value)
         let printer = Printer(json: output.json)
-        try await withPeripheral(peer, printer) { central, peripheral in
+        try await withPeripheral(peer, printer, pairing: pairing) { central, peripheral in
             let found = try await central.characteristic(characteristic.uuid, of: peripheral)
             if withoutResponse {
                 try await central.writeCommand(octets, to: found, of: peripheral)

@@ -9,6 +9,7 @@ enum Trouble: Error, CustomStringConvertible {
     case notFound(String, within: Duration)
     case noAnswer(to: String, within: Duration)
     case noCharacteristic(String, of: String)
+    case noBond(String)
     case cannotWrite(String, String)
     case failed(String, (any Error)?)
     case readsFailed(Int, of: Int)
@@ -34,6 +35,7 @@ enum Trouble: Error, CustomStringConvertible {
         case .noAnswer(let what, let time): "\(what) did not happen within \(time.seconds) s."
         case .noCharacteristic(let uuid, let peer):
             "\(peer) has no characteristic \(uuid). “ble inspect” shows those that it has."
+        case .noBond(let peer): "There is no bond with \(peer). “ble bonds” shows those that there are."
         case .cannotWrite(let uuid, let reason): "\(uuid) was not written: \(reason). Leave out --without-response."
         case .failed(let what, let error): "\(what) failed: \(error.map(Self.describe) ?? "no reason was given")."
         case .readsFailed(let failed, let count): "\(failed) of \(count) reads failed."
@@ -57,7 +59,8 @@ enum Trouble: Error, CustomStringConvertible {
         case .notFound, .noAnswer: ExitCode(75)
         case .unusableFile, .unusablePort: ExitCode(66)
         case .unwritableOutput: ExitCode(74)
-        case .noCharacteristic, .cannotWrite, .failed, .readsFailed, .disconnected, .endedEarly, .unsent: .failure
+        case .noCharacteristic, .noBond, .cannotWrite, .failed, .readsFailed, .disconnected, .endedEarly, .unsent:
+            .failure
         }
     }
 

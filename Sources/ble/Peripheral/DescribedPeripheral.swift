@@ -145,9 +145,9 @@ final class DescribedPeripheral: NSObject {
 
     private func make(_ characteristic: PeripheralDescription.Characteristic) -> CBMutableCharacteristic {
         let properties = CBCharacteristicProperties(names: characteristic.properties) ?? []
-        var permissions: CBAttributePermissions = []
-        if properties.contains(.read) { permissions.insert(.readable) }
-        if !properties.isDisjoint(with: [.write, .writeWithoutResponse]) { permissions.insert(.writeable) }
+        let permissions =
+            characteristic.permissions.flatMap { CBAttributePermissions(names: $0) }
+            ?? CBAttributePermissions(neededBy: properties)
         let made = CBMutableCharacteristic(
             type: CBUUID(string: characteristic.uuid),
             properties: properties,

@@ -11,7 +11,8 @@ import CoreBluetooth
 /// | service | `uuid`, `primary` (default true), `advertised` (default: primary ones are), `includes`, |
 /// | | `characteristics` |
 /// | `includes` | the UUIDs of services that come before this one |
-/// | characteristic | `uuid`, `properties` (names as in Core Bluetooth), `value`, `description`, `format`, `ticks` |
+/// | characteristic | `uuid`, `properties` and `permissions` (names as in Core Bluetooth; what the properties need if |
+/// | | there are no permissions), `value`, `description`, `format`, `ticks` |
 /// | `format` | the seven octets of a presentation format, as hexadecimal digits after `0x` |
 /// | `value` | text, or hexadecimal digits after `0x`; 512 octets at most |
 /// | `ticks` | `{"every": SECONDS, "values": [value …]}`: values that follow one another, and are notified |
@@ -27,6 +28,7 @@ struct PeripheralDescription: Decodable {
     struct Characteristic: Decodable {
         let uuid: String
         let properties: [String]
+        let permissions: [String]?
         let value: AttributeValue?
         let description: String?
         let format: AttributeValue?
@@ -123,6 +125,10 @@ struct PeripheralDescription: Decodable {
             let known = CBCharacteristicProperties.knownNames
             throw Mistake(text: "characteristic \(characteristic.uuid) has a property that is not one of \(known)")
         }
+        if let names = characteristic.permissions, CBAttributePermissions(names: names) == nil {
+            let known = CBAttributePermissions.knownNames
+            throw Mistake(text: "characteristic \(characteristic.uuid) has a permission that is not one of \(known)")
+        }
         if let description = characteristic.description, description.utf8.count > ATT.maximumValueLength {
             let most = ATT.maximumValueLength
             throw Mistake(text: "“description” of \(characteristic.uuid) has more than the \(most) octets of a value")
@@ -137,5 +143,31 @@ struct PeripheralDescription: Decodable {
 
     private static func badUUID(_ text: String) -> Mistake {
         Mistake(text: "“\(text)” is no UUID: it takes 4, 8 or 36 characters")
+    }
+}
+
+extension CBAttributePermissions {
+    private static let named: [(CBAttributePermissions, String)] = [
+        (.readable, "readable"), (.writeable, "writeable"), (.readEncryptionRequired, "readEncryptionRequired"),
+        (.writeEncryptionRequired, "writeEncryptionRequired"),
+    ]
+
+    /// The names that there are, for people.
+    static var knownNames: String { named.map(\.1).joined(separator: ", ") }
+
+    /// The permissions of these names; `nil` for a name that there is not.
+    init?(names: [String]) {
+        self = []
+        for name in names {
+            guard let (permission, _) = Self.named.first(where: { $0.1 == name }) else { return nil }
+            insert(permission)
+        }
+    }
+
+    /// What everybody may do for whom these properties are meant.
+    init(neededBy properties: CBCharacteristicProperties) {
+        self = []
+        if properties.contains(.read) { insert(.readable) }
+        if !properties.isDisjoint(with: [.write, .writeWithoutResponse]) { insert(.writeable) }
     }
 }

@@ -1,0 +1,104 @@
+import ArgumentParser
+import CoreBluetooth
+import CoreBluetoothExtras
+
+struct Bonds: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "List and remove bonds: whom this host was paired with.",
+        discussion: """
+            Examples:
+              ble bonds --json
+              ble bonds remove 5C0B0001-1111-2222-3333-444455556666
+            """,
+        subcommands: [List.self, Remove.self],
+        defaultSubcommand: List.self
+    )
+
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List all bonds, those that were of use last at the end.",
+            discussion: """
+                Examples:
+                  ble bonds
+                  ble bonds list --json
+                """
+        )
+
+        @OptionGroup var output: OutputOptions
+
+        @MainActor
+        func run() async throws {
+            let printer = Printer(json: output.json)
+            try await reportingTrouble {
+                let bonds = try await withBonds { try await $0.bonds() }
+                for bond in bonds { printer.print(bond.fact) }
+                if bonds.isEmpty { printer.remark("There are no bonds.") }
+            }
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Forget the bond with a device, which then has to pair anew.",
+            discussion: """
+                The device is not told: what it has of the bond is of no use any more, and it may have to be removed
+                there as well.
+
+                Examples:
+                  ble bonds remove 5C0B0001-1111-2222-3333-444455556666
+                """
+        )
+
+        @Argument(
+            help: "The device's identifier as “ble bonds” prints it.",
+            transform: { text in
+                guard let identifier = UUID(uuidString: text) else { throw ValidationError("it is no identifier") }
+                return identifier
+            }
+        )
+        var identifier: UUID
+        @OptionGroup var output: OutputOptions
+
+        @MainActor
+        func run() async throws {
+            let printer = Printer(json: output.json)
+            try await reportingTrouble {
+                let (before, after) = try await withBonds {
+                    (try await $0.bonds(), try await $0.removeBond(with: identifier))
+                }
+                guard before.count > after.count else { throw Trouble.noBond(identifier.uuidString) }
+                let fields = ["identifier": identifier.uuidString]
+                printer.print(Fact("bond_removed", fields, text: "The bond with \(identifier) is removed."))
+            }
+        }
+    }
+}
+
+/// Looks after bonds for a moment.
+@MainActor
+private func withBonds<Value: Sendable>(
+    _ work: @MainActor (BluetoothPairing) async throws -> Value
+) async throws -> Value {
+    do {
+        return try await work(BluetoothPairing(queue: .main))
+    } catch PairingError.unsupported {
+        throw Trouble.noRadio(.unsupported)
+    }
+}
+
+extension Bond {
+    fileprivate var fact: Fact {
+        var fields: [String: Any] = [
+            "identifier": identifier.uuidString, "address": "\(address)", "authenticated": isAuthenticated,
+            "secure_connections": isSecureConnections, "key_size": keySize,
+        ]
+        fields["name"] = name
+        let kind = isAuthenticated ? "authenticated" : "not authenticated"
+        let generation = isSecureConnections ? "LE Secure Connections" : "legacy pairing"
+        return Fact(
+            "bond",
+            fields,
+            text: "\(identifier)  \((name ?? "").printable.padded(to: 20))  \(kind), \(generation), \(keySize) octets"
+        )
+    }
+}

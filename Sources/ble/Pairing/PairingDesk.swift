@@ -1,0 +1,110 @@
+import CoreBluetooth
+import CoreBluetoothExtras
+
+/// Asks whoever is at the terminal, or the script, when devices are paired, and says what came of it.
+///
+/// Questions are printed, and answered by lines: “yes”, “no”, or six digits.
+@MainActor
+final class PairingDesk {
+    private let printer: Printer
+    private var pairing: BluetoothPairing?
+    /// What has been asked last and not been answered.
+    private var open: PairingPrompt?
+    private var input: Task<Void, Never>?
+    private let readsInput: Bool
+
+    /// Begins to ask.
+    ///
+    /// - Parameters:
+    ///   - options: What can be shown and asked.
+    ///   - printer: Prints the questions, and what came of them.
+    ///   - readsInput: Whether answers are read from standard input, from the first question on; otherwise whoever
+    ///     reads it calls ``answer(_:)``.
+    init(_ options: PairingOptions, _ printer: Printer, readsInput: Bool = true) {
+        self.printer = printer
+        self.readsInput = readsInput
+        pairing = BluetoothPairing(capability: options.capability, queue: .main) { [weak self] event in
+            MainActor.assumeIsolated { self?.hear(event) }
+        }
+    }
+
+    /// Asks no more.
+    func close() {
+        input?.cancel()
+        pairing = nil
+    }
+
+    private func hear(_ event: BluetoothPairing.Event) {
+        switch event {
+        case .asked(let prompt): ask(prompt)
+        case .withdrawn(let peer): if open?.identifier == peer { open = nil }
+        case .paired(let peer, let method, let isBonded):
+            let fields: [String: Any] = ["peer": peer.uuidString, "method": "\(method)", "bonded": isBonded]
+            printer.print(Fact("paired", fields, text: "Paired with \(peer) by \(method.name)."))
+        case .failed(let peer, let error):
+            let fields = ["peer": peer.uuidString, "reason": "\(error)"]
+            printer.print(Fact("pairing_failed", fields, text: "Not paired with \(peer): \(error)."))
+        }
+    }
+
+    private func ask(_ prompt: PairingPrompt) {
+        open = prompt
+        var fields: [String: Any] = ["peer": prompt.identifier.uuidString, "cause": "\(prompt.cause)"]
+        fields["name"] = prompt.name
+        let who = prompt.name?.printable ?? prompt.identifier.uuidString, text: String
+        switch prompt.question {
+        case .consent(let replacesBond):
+            fields["question"] = "consent"
+            fields["replaces_bond"] = replacesBond
+            let bond = replacesBond ? ", in place of the bond that there is" : ""
+            text = "Pair with \(who)\(bond)? Nobody can tell who may stand in between. Type yes or no."
+        case .show(let digits):
+            fields["question"] = "show"
+            fields["digits"] = digits
+            text = "Type \(digits) at \(who)."
+        case .enter:
+            fields["question"] = "enter"
+            text = "Which six digits does \(who) show? Type them, or no."
+        case .compare(let digits):
+            fields["question"] = "compare"
+            fields["digits"] = digits
+            text = "Does \(who) show \(digits) as well? Type yes or no."
+        }
+        printer.print(Fact("pairing_asked", fields, text: text))
+        if readsInput { readAnswers() }
+    }
+
+    private func readAnswers() {
+        guard input == nil else { return }
+        input = Task { [weak self] in
+            while let line = await StandardInput.line(), let self, !Task.isCancelled { answer(line) }
+        }
+    }
+
+    /// Takes a line for the answer to what was asked last, and says so if it is none.
+    func answer(_ line: String) {
+        guard let prompt = open else { return printer.remark("Nothing is asked.") }
+        let isNumber = line.utf8.count == 6 && line.allSatisfy { $0.isASCII && $0.isNumber }
+        switch (prompt.question, line) {
+        case (_, "no"): prompt.reject()
+        case (.consent, "yes"), (.compare, "yes"): prompt.accept()
+        case (.enter, let digits) where isNumber: prompt.enter(digits)
+        case (.show, _): return printer.remark("The digits are typed at the other device; “no” ends it.")
+        case (.enter, _): return printer.remark("“\(line.printable)” is neither six digits nor “no”.")
+        case (.consent, _), (.compare, _): return printer.remark("“\(line.printable)” is neither “yes” nor “no”.")
+        }
+        open = nil
+    }
+}
+
+extension PairingMethod {
+    /// What people call it.
+    fileprivate var name: String {
+        switch self {
+        case .justWorks: "Just Works, which keeps out nobody in between"
+        case .passkeyEntry: "passkey"
+        case .numericComparison: "numeric comparison"
+        case .outOfBand: "what was told by other means"
+        }
+    }
+}
