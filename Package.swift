@@ -80,7 +80,7 @@ let package = Package(
         .executableTarget(
             name: "BLEConformance",
             dependencies: [
-                "BLESimulation", "BLERuntime", "BLEHost", "BLEWire", argumentParser,
+                "BLESimulation", "BLERuntime", "BLEHost", "BLECrypto", "BLEWire", argumentParser,
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: common

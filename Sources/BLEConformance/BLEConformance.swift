@@ -9,7 +9,9 @@ struct BLEConformance: ParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Drives parts of the stack through bytes, for test suites written elsewhere.",
         discussion: "Standard output carries one JSON object a line, and nothing else.",
-        subcommands: [AttributeCommand.self, ControllerCommand.self, FileCommand.self, AdversaryCommand.self]
+        subcommands: [
+            AttributeCommand.self, PairingCommand.self, ControllerCommand.self, FileCommand.self, AdversaryCommand.self,
+        ]
     )
 
     static func main() { main(nil) }

@@ -4,7 +4,7 @@ A line of an exchange is one of
 
     > HEX     sent to the driver
     < HEX     what the driver must send next
-    ! JSON    what the driver is told to do, on its standard input
+    ! JSON    what the driver is told to do, on its standard input: an operation of ATT, or all that SMP is told
     = JSON    the line that the driver must print next
 
 Spaces between octets do not count; `01..16` are the octets from 01 to 16, `ff*20` is 20 times ff. What the
@@ -32,14 +32,14 @@ class Failure(Exception):
 class Driver:
     """A driver that runs one case."""
 
-    def __init__(self, program, role, description, folder):
+    def __init__(self, program, command, description, folder):
         path = os.path.join(folder, "case.json")
         with open(path, "w", encoding="utf-8") as file:
             json.dump(description, file)
         self.packets, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self.packets.settimeout(PATIENCE)
         self.process = subprocess.Popen(
-            [program, "att", role, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+            [program, *command, path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
             preexec_fn=lambda: os.dup2(theirs.fileno(), 3), pass_fds=[3],
         )
         theirs.close()
@@ -55,7 +55,10 @@ class Driver:
             raise Failure(f"nothing sent within {PATIENCE} s") from None
 
     def do(self, operation):
-        self.process.stdin.write(json.dumps({"do": operation}).encode() + b"\n")
+        self.tell({"do": operation})
+
+    def tell(self, what):
+        self.process.stdin.write(json.dumps(what).encode() + b"\n")
         self.process.stdin.flush()
 
     def line(self):
@@ -155,24 +158,34 @@ def settle_client(driver, case, mtu, database):
 
 def run(program, case, databases):
     """Runs a case, and raises `Failure` if it does not go as it says."""
+    if case.get("driver") == "smp":
+        return converse(program, ["smp"], case["case"], case["exchange"], lambda driver: None, Driver.tell)
     database, mtu = databases.get(case.get("database")), case.get("mtu", 512)
     is_server = case["role"] == "server"
     description = {
         "mtu": mtu, "context": case.get("context", "server"), "database": database if is_server else None,
         "operation": case.get("operation"),
     }
+    def settle(driver):
+        if is_server:
+            settle_server(driver, case, mtu)
+        else:
+            settle_client(driver, case, mtu, database)
+            if case["context"] == "client" and "operation" in case:
+                driver.do(case["operation"])
+
+    return converse(program, ["att", case["role"]], description, case["exchange"], settle, Driver.do)
+
+
+def converse(program, command, description, lines, settle, order):
+    """Runs a driver on a case: first what all cases begin with, then the lines of an exchange."""
     with tempfile.TemporaryDirectory() as folder:
-        driver = Driver(program, case["role"], description, folder)
+        driver = Driver(program, command, description, folder)
         try:
-            if is_server:
-                settle_server(driver, case, mtu)
-            else:
-                settle_client(driver, case, mtu, database)
-                if case["context"] == "client" and "operation" in case:
-                    driver.do(case["operation"])
-            for number, line in enumerate(case["exchange"], 1):
+            settle(driver)
+            for number, line in enumerate(lines, 1):
                 try:
-                    step(driver, line)
+                    step(driver, line, order)
                 except Failure as failure:
                     raise Failure(f"line {number} ({line}): {failure}") from None
             driver.finish()
@@ -182,14 +195,14 @@ def run(program, case, databases):
             driver.close()
 
 
-def step(driver, line):
+def step(driver, line, order):
     kind, text = line[0], line[1:].strip()
     if kind == ">":
         driver.send(bytes.fromhex(octets(text)))
     elif kind == "<":
         expect_packet(driver.receive(), octets(text))
     elif kind == "!":
-        driver.do(json.loads(text))
+        order(driver, json.loads(text))
     elif kind == "=":
         expect("printed", driver.line(), json.loads(text))
     else:

@@ -48,7 +48,9 @@ extension SecurityManager {
     /// The keys that this host gives.
     private mutating func makeKeys(_ given: SMP.KeyDistribution, _ agreement: PairingAgreement) -> KeyExchange.Keys {
         var keys = KeyExchange.Keys()
-        if given.contains(.encryption) { keys.longTermKey = configuration.longTermKey ?? makeLongTermKey(agreement) }
+        if given.contains(.encryption) {
+            keys.longTermKey = configuration.longTermKey?.shortened(agreement) ?? makeLongTermKey(agreement)
+        }
         if given.contains(.identity) {
             keys.resolvingKey = identity.resolvingKey
             keys.identity = identity.address
@@ -92,5 +94,12 @@ extension SecurityManager {
         bond.resolvingKey = keys.peer.resolvingKey == .zero ? nil : keys.peer.resolvingKey
         bond.localSigningKey = keys.own.signingKey
         return bond
+    }
+}
+
+extension LongTermKey {
+    /// This key with as many octets as was agreed on.
+    fileprivate func shortened(_ agreement: PairingAgreement) -> Self {
+        Self(key: agreement.shortened(key), random: random, diversifier: diversifier)
     }
 }

@@ -135,6 +135,14 @@ package struct SecurityManager: Sendable {
         }
     }
 
+    /// Whether there is a key that the link is to be encrypted with, and it is not yet.
+    ///
+    /// Meanwhile keys of the peer come too early, and end the pairing. Where data of a link can overtake events of its
+    /// controller, as over USB, who owns this keeps them back until ``encryptionChanged(_:at:)`` has been called.
+    package var isEncrypting: Bool {
+        if case .encrypting = state { true } else { false }
+    }
+
     /// Begins to pair as the central, which must not be encrypting the link meanwhile; as the peripheral, asks the
     /// central for a safer link.
     ///

@@ -1,0 +1,171 @@
+import BLECrypto
+import BLEHost
+import BLERuntime
+import BLEWire
+import Foundation
+
+/// A case for `smp`, as the file describes it.
+struct PairingCase: Decodable {
+    struct Address: Decodable {
+        private enum Key: String, CodingKey { case address, address_type }
+
+        let value: DeviceAddress
+
+        init(from decoder: any Decoder) throws {
+            let values = try decoder.container(keyedBy: Key.self)
+            let octets = try values.decode(Octets.self, forKey: .address)
+            let kind = try values.decode(Bounds(UInt8(0)...1), forKey: .address_type)
+            value = DeviceAddress(UInt64(try octets.number(of: 6)), DeviceAddress.Kind(wire: kind))
+        }
+    }
+
+    /// Octets in the order of the air.
+    struct Octets: Decodable {
+        let bytes: [UInt8]
+
+        init(from decoder: any Decoder) throws {
+            bytes = try [UInt8](hexadecimal: decoder.singleValueContainer().decode(String.self))
+        }
+
+        /// The number that so many octets are.
+        func number(of count: Int) throws -> UInt128 {
+            guard bytes.count == count else { throw Senseless("\(count) octets are expected: \(bytes.hexadecimal)") }
+            return bytes.reversed().reduce(0) { $0 << 8 | UInt128($1) }
+        }
+
+        var key: Key128 { get throws { Key128(wire: try number(of: 16)) } }
+    }
+
+    let role: String
+    let local: Address
+    let peer: Address
+    let identity: Address?
+    let irk: Octets?
+    let csrk: Octets?
+    let ltk: Octets?
+    let ediv: UInt16?
+    let rand: UInt64?
+    let io_capability: UInt8
+    let oob: Octets?
+    let bonding: Bool?
+    let mitm: Bool?
+    let secure_connections: Bool?
+    let max_key_size: Int?
+    let initiator_keys: UInt8?
+    let responder_keys: UInt8?
+    let passkey: String?
+    let confirm_numeric: Bool?
+    let private_key: Octets?
+    let random: [Octets]?
+
+    init(file path: String) throws {
+        do {
+            self = try JSONDecoder().decode(Self.self, from: Data(contentsOf: URL(fileURLWithPath: path)))
+        } catch let error as Senseless { throw Senseless("\(path): \(error)") } catch {
+            throw Senseless("\(path): \((error as? DecodingError)?.explanation ?? "\(error)")")
+        }
+    }
+
+    init(json: String) throws { self = try JSONDecoder().decode(Self.self, from: Data(json.utf8)) }
+
+    /// What is typed or shown if the method needs it.
+    var digits: UInt32? {
+        get throws { try passkey.map { try Bounds(SMP.passkeys).read($0) } }
+    }
+
+    var linkRole: LinkRole {
+        get throws {
+            switch role {
+            case "initiator": return .central
+            case "responder": return .peripheral
+            default: throw Senseless("no role: \(role)")
+            }
+        }
+    }
+
+    /// The security manager that is described.
+    func makeManager() throws -> SecurityManager {
+        SecurityManager(
+            role: try linkRole,
+            local: local.value,
+            peer: peer.value,
+            identity: .init(
+                address: (identity ?? local).value,
+                resolvingKey: try irk?.key,
+                signingKey: try csrk?.key
+            ),
+            configuration: try makeConfiguration(),
+            random: ListedNumbers((random ?? []).flatMap(\.bytes))
+        )
+    }
+
+    private func makeConfiguration() throws -> SecurityManager.Configuration {
+        var configuration = SecurityManager.Configuration()
+        guard let capability = SMP.IOCapability(wire: io_capability) else {
+            throw Senseless("io_capability: a whole number from 0 to 4 is expected")
+        }
+        configuration.ioCapability = capability
+        configuration.isBonding = bonding ?? true
+        configuration.protection = mitm == true ? .required : .none
+        configuration.secureConnections = secure_connections == false ? .off : .preferred
+        configuration.leastKeySize = SMP.keySizes.lowerBound
+        configuration.greatestKeySize = max_key_size ?? SMP.keySizes.upperBound
+        guard SMP.keySizes.contains(configuration.greatestKeySize) else {
+            throw Senseless("max_key_size: a whole number from 7 to 16 is expected")
+        }
+        if let initiator_keys { configuration.initiatorKeys = SMP.KeyDistribution(rawValue: initiator_keys) }
+        if let responder_keys { configuration.responderKeys = SMP.KeyDistribution(rawValue: responder_keys) }
+        configuration.asksForConsent = false
+        configuration.outOfBand = try makeOutOfBandData()
+        configuration.passkey = try digits
+        if let ltk {
+            configuration.longTermKey = LongTermKey(key: try ltk.key, random: rand ?? 0, diversifier: ediv ?? 0)
+        }
+        configuration.keyPair = try makeKeyPair()
+        return configuration
+    }
+
+    /// The pair that is described, or one that nobody can guess, for which none of the listed numbers is used.
+    private func makeKeyPair() throws -> P256KeyPair {
+        guard let private_key else {
+            var system = SystemRandomNumberGenerator()
+            return P256KeyPair(using: &system)
+        }
+        guard let pair = P256KeyPair(privateKey: private_key.bytes) else {
+            throw Senseless("no private key: \(private_key.bytes.hexadecimal)")
+        }
+        return pair
+    }
+
+    /// Sixteen octets are a temporary key; 32 are what the peer told: its confirm value, and then its number.
+    private func makeOutOfBandData() throws -> SecurityManager.OutOfBandData {
+        guard let oob else { return .init() }
+        guard oob.bytes.count == 32 else { return .init(temporaryKey: try oob.key) }
+        let number = try oob.number(of: 32, from: 16), confirm = try oob.number(of: 32, from: 0)
+        return .init(remote: .init(confirm: Key128(wire: confirm), random: Key128(wire: number)))
+    }
+}
+
+extension PairingCase.Octets {
+    /// The number that the sixteen octets from `start` on are, out of so many.
+    fileprivate func number(of count: Int, from start: Int) throws -> UInt128 {
+        guard bytes.count == count, start + 16 <= count else { throw Senseless("\(count) octets are expected") }
+        return bytes[start..<start + 16].reversed().reduce(0) { $0 << 8 | UInt128($1) }
+    }
+}
+
+/// The numbers of a case, eight octets after the other, and behind them what nobody can guess.
+struct ListedNumbers: RandomNumberGenerator, Sendable {
+    private var rest: ArraySlice<UInt8>
+
+    init(_ octets: [UInt8]) { rest = octets[...] }
+
+    mutating func next() -> UInt64 {
+        guard rest.count >= 8 else {
+            var system = SystemRandomNumberGenerator()
+            return system.next()
+        }
+        defer { rest = rest.dropFirst(8) }
+        return rest.prefix(8).reversed().reduce(0) { $0 << 8 | UInt64($1) }
+    }
+}

@@ -1,0 +1,106 @@
+import BLEHost
+import BLEWire
+
+/// Runs the pairing of a case.
+struct PairingDriver: Driver {
+    private struct Command: Decodable {
+        let encrypted: Bool
+    }
+
+    private struct Paired: Encodable {
+        struct Outcome: Encodable {
+            let authenticated: Bool
+            let key_size: Int
+        }
+
+        let paired: Outcome
+    }
+
+    private let role: LinkRole
+    private let passkey: UInt32?
+    private let confirms: Bool
+    private var manager: SecurityManager
+    private var outputs: [DriverOutput] = []
+    private var hasToldKey = false
+    /// What the responder gave before the line was read that says that the link is encrypted.
+    private var early: [[UInt8]] = []
+
+    /// The codes of packets that only an encrypted link carries, and how many of them are kept until it is.
+    private static let keys = SMP.Opcode.encryptionInformation.wire...SMP.Opcode.signingInformation.wire
+    private static let earlyLimit = 16
+
+    init(_ description: PairingCase, at now: Instant) throws {
+        role = try description.linkRole
+        passkey = try description.digits
+        confirms = description.confirm_numeric ?? true
+        manager = try description.makeManager()
+        if role == .central { manager.pair(needsMITM: false, at: now) }
+        settle(at: now)
+    }
+
+    var deadline: Instant? { manager.deadline }
+
+    mutating func next() -> DriverOutput? { outputs.isEmpty ? nil : outputs.removeFirst() }
+
+    mutating func receive(packet: [UInt8], at now: Instant) {
+        // The line and the packet come by different ways, and the packet may overtake.
+        let isEarly = role == .central && manager.isEncrypting && packet.first.map { Self.keys.contains($0) } ?? false
+        if isEarly, early.count < Self.earlyLimit { return early.append(packet) }
+        manager.receive(packet.span, at: now)
+        settle(at: now)
+    }
+
+    mutating func receive(line: String, at now: Instant) throws {
+        guard try JSONLine.value(Command.self, in: line).encrypted else {
+            throw Senseless("a link can only be encrypted here")
+        }
+        _ = manager.longTermKey(for: 0, diversifier: 0)
+        manager.encryptionChanged(.on, at: now)
+        settle(at: now)
+        for packet in early { receive(packet: packet, at: now) }
+        early = []
+    }
+
+    mutating func wake(at now: Instant) {
+        manager.wake(at: now)
+        settle(at: now)
+    }
+
+    private mutating func settle(at now: Instant) {
+        while let output = manager.next() { follow(output, at: now) }
+        guard !hasToldKey, let (key, strength) = manager.agreedKey else { return }
+        hasToldKey = true
+        let name = strength.isSecureConnections ? "ltk" : "stk"
+        tell([name: key.key.wire.littleEndianOctets.hexadecimal])
+    }
+
+    private mutating func follow(_ output: SecurityManager.Output, at now: Instant) {
+        switch output {
+        case .send(let packet): outputs.append(.packet(packet))
+        case .ask(.compare(let number)):
+            let digits = String(number)
+            tell(["numeric": String(repeating: "0", count: 6 - digits.count) + digits])
+            manager.answer(.confirm(confirms), at: now)
+        case .ask(.enterPasskey): manager.answer(passkey.map { .passkey($0) } ?? .cancel, at: now)
+        case .ask(.consent): manager.answer(.confirm(true), at: now)
+        case .paired(let outcome):
+            let strength = outcome.strength
+            tell(Paired(paired: .init(authenticated: strength.isAuthenticated, key_size: strength.keySize)))
+        case .failed(let failure): tell(["failed": failure.reason.wire])
+        case .ask(.display), .withdraw, .encrypt, .securityRequested, .note: break
+        }
+    }
+
+    private mutating func tell(_ value: some Encodable) { outputs.append(.line(JSONLine.text(value))) }
+}
+
+extension PairingFailure {
+    /// The reason of the protocol that comes nearest.
+    fileprivate var reason: SMP.Reason {
+        switch self {
+        case .refused(let reason), .refusedByPeer(let reason): reason
+        case .tooSoon: .repeatedAttempts
+        case .timedOut, .encryptionFailed, .disconnected: .unspecified
+        }
+    }
+}
