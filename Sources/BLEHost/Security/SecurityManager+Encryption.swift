@@ -13,22 +13,32 @@ extension SecurityManager {
             case .encrypting(let exchange, let key, _) = state
         else { return nil }
         state = .encrypting(exchange, key, isKeyTaken: true)
+        handedOut = exchange.agreement.strength
         return key
     }
 
     /// Takes what has become of the encryption of the link.
-    package mutating func encryptionChanged(_ change: EncryptionChange, at now: Instant) {
+    ///
+    /// - Returns: What the key is worth that the link is encrypted with from now on, if it is one that this manager has
+    ///   made, also if pairing has failed meanwhile; `nil` if the link is not encrypted, or with the key of a bond.
+    @discardableResult
+    package mutating func encryptionChanged(_ change: EncryptionChange, at now: Instant) -> PairingStrength? {
+        let strength = handedOut.take()
         switch state {
         case .idle, .offered, .consenting, .authenticating, .locked: break
         case .requested:
             // The central has done what it was asked for.
             if change == .on { state = .idle }
         case .encrypting(let exchange, let key, let isKeyTaken):
-            guard change == .on else { return end(.encryptionFailed, at: now) }
             // A peripheral whose key nobody asked for has a link that is encrypted with another one.
-            if role == .central || isKeyTaken { distribute(exchange, key, at: now) }
+            if change != .on {
+                end(.encryptionFailed, at: now)
+            } else if role == .central || isKeyTaken {
+                distribute(exchange, key, at: now)
+            }
         case .distributing: if change != .on { end(.encryptionFailed, at: now) }
         }
+        return change == .on ? strength : nil
     }
 
     /// The link is encrypted with the new key: further keys follow.

@@ -149,7 +149,9 @@ extension SecurityManager {
                 let key = exchange.agreement.shortened(key)
                 state = .encrypting(exchange, key, isKeyTaken: false)
                 withdraw()
-                if role == .central { outbox.append(.encrypt(LongTermKey(key: key))) }
+                guard role == .central else { break }
+                handedOut = exchange.agreement.strength
+                outbox.append(.encrypt(LongTermKey(key: key)))
             }
         }
     }

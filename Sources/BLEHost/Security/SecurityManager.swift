@@ -77,6 +77,8 @@ package struct SecurityManager: Sendable {
     var lastSent = Instant()
     /// What the user has been asked and has not answered.
     var question: PairingQuestion?
+    /// What a key is worth that the controller has been given and has not used yet.
+    var handedOut: PairingStrength?
     var outbox = Fifo<Output>()
 
     /// Creates the manager of a link that has just come up.

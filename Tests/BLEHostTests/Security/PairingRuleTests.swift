@@ -279,6 +279,22 @@ struct PairingRuleTests {
         }
     }
 
+    @Test("A link is worth what its key is worth, also if pairing fails while it is being encrypted", arguments: both)
+    func strengthOfLink(role: LinkRole) throws {
+        var pair = Self.pair(nil, at: role, .test(), .test())
+        pair.keepsHistory = true
+        pair.pair()
+        let moment = try #require(pair.history.last { $0.role == role && $0.after.isEncrypting })
+        for fails in [false, true] {
+            var manager = moment.after
+            if fails { manager.receive([0x05, 0x08].span, at: Instant()) }
+            #expect(manager.encryptionChanged(.on, at: Instant()) == pair[role].outcome?.strength)
+            #expect(manager.encryptionChanged(.on, at: Instant()) == nil)
+            manager = moment.after
+            #expect(manager.encryptionChanged(.failed, at: Instant()) == nil)
+        }
+    }
+
     @Test("SweynTooth: a long term key of zeros is refused", arguments: both)
     func zeroLongTermKey(victim: LinkRole) {
         var pair = SecurityPair(central: .test(.noInputNoOutput, .off), peripheral: .test(.noInputNoOutput, .off))
