@@ -102,8 +102,10 @@ package struct SecurityManager: Sendable {
         attempts: RepeatedAttempts = RepeatedAttempts(),
         random: any RandomNumberGenerator & Sendable
     ) {
-        let sizes = configuration.leastKeySize...configuration.greatestKeySize
-        precondition(SMP.keySizes.contains(sizes.lowerBound) && SMP.keySizes.contains(sizes.upperBound))
+        precondition(
+            SMP.keySizes.contains(configuration.leastKeySize) && SMP.keySizes.contains(configuration.greatestKeySize),
+            "a key has 7 to 16 octets"
+        )
         self.role = role
         self.local = local.onAir
         self.peer = peer.onAir
