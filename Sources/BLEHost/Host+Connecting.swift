@@ -28,6 +28,7 @@ extension Host {
             client: client,
             peer: peer,
             address: address,
+            isPrivate: peers.bond(with: peer)?.resolvingKey != nil,
             request: request,
             state: isDelayed ? .delayed(until: now + request.startDelay) : .pending,
             due: request.timeout.map { now + $0 }

@@ -18,18 +18,29 @@ extension Host {
                 note(.dropped(.reserved(field: "Event Type"), .advertisement(report.address)))
                 continue
             }
-            self.report(discovery.receive(advertisement, at: now))
+            heard(advertisement, at: now)
         }
     }
 
     mutating func received(_ reports: [HCI.LEExtendedAdvertisingReport.Report], at now: Instant) {
         for report in reports {
             switch self.reports.receive(report) {
-            case .advertisement(let advertisement): self.report(discovery.receive(advertisement, at: now))
+            case .advertisement(let advertisement): heard(advertisement, at: now)
             case .incomplete, .ignored: break
             case .crowded: note(.limitReached(.partialReports))
             }
         }
+    }
+
+    /// Takes an advertisement; if it is of a peer that changes its address, those who wait for a link to it know where
+    /// it is now.
+    private mutating func heard(_ advertisement: Advertisement, at now: Instant) {
+        report(discovery.receive(advertisement, at: now))
+        let address = advertisement.address.onAir
+        guard attachments.seeksPrivatePeers, advertisement.isConnectable, address.kind == .random,
+            address.randomKind == .resolvable
+        else { return }
+        if attachments.move(peers.identifier(of: address), to: address) { settle(at: now) }
     }
 
     /// Tells clients of what they hear.

@@ -44,11 +44,12 @@ extension Host {
         let hasRoom = links.count < configuration.limits.links
         let wanted =
             hasRoom ? attachments.wanted.filter { address in !links.values.contains { $0.address == address } } : []
-        let isContended = !controller.scansWhileInitiating && discovery.isWanted && !wanted.isEmpty
+        let isListening = discovery.isWanted || hasRoom && attachments.seeksPrivatePeers
+        let isContended = !controller.scansWhileInitiating && isListening && !wanted.isEmpty
         let turn = turns.turn(isContended: isContended, at: now)
         let plan = Scanner.Plan(dropsDuplicates: !discovery.wantsDuplicates, epoch: scanEpoch)
         initiator.wanted = turn == .scanning ? [] : wanted
-        scanner.wanted = discovery.isWanted && turn != .connecting ? plan : nil
+        scanner.wanted = isListening && turn != .connecting ? plan : nil
         advertiser.isAllowed = hasRoom
         let isExclusive = !controller.scansWhileInitiating
         if !isExclusive || !initiator.isActive, let step = scanner.step(at: now) {

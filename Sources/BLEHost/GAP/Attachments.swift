@@ -25,7 +25,9 @@ struct Attachments {
     struct Attachment: Equatable {
         let client: ClientID
         let peer: PeerIdentifier
-        let address: DeviceAddress
+        var address: DeviceAddress
+        /// Whether the peer changes its address, so that it has to be heard before it can be called.
+        let isPrivate: Bool
         var request: ConnectRequest
         var state: State
         /// When the client gives up by itself, until it is connected.
@@ -56,6 +58,19 @@ struct Attachments {
             addresses.append(attachment.address)
         }
         return addresses
+    }
+
+    /// Whether somebody waits for a link to a peer that has to be heard first.
+    var seeksPrivatePeers: Bool { all.contains { $0.isPrivate && $0.state == .pending } }
+
+    /// Notes where a peer is now; `false` if nobody waits for a link to it, or it was known to be there.
+    mutating func move(_ peer: PeerIdentifier, to address: DeviceAddress) -> Bool {
+        var hasMoved = false
+        for index in all.indices where all[index].peer == peer && all[index].state == .pending {
+            hasMoved = hasMoved || all[index].address != address
+            all[index].address = address
+        }
+        return hasMoved
     }
 
     /// How many peers clients wait for or are connected to.

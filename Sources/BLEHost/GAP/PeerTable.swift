@@ -13,6 +13,8 @@ struct PeerTable {
     private var identifiers: BoundedMap<DeviceAddress, PeerIdentifier>
     private var seen: BoundedMap<PeerIdentifier, PeerRecord>
     private var known: RememberedPeers
+    /// Where peers that change their addresses were heard last.
+    private var latest: BoundedMap<PeerIdentifier, DeviceAddress>
 
     init(secret: UInt128, records: [PeerRecord], limits: Limits) {
         self.secret = secret
@@ -21,6 +23,7 @@ struct PeerTable {
         identifiers = BoundedMap(capacity: limits.sightings)
         seen = BoundedMap(capacity: limits.sightings)
         known = RememberedPeers(records, limit: limits.knownPeers)
+        latest = BoundedMap(capacity: max(limits.knownPeers, 2))
     }
 
     /// The peers that clients may connect to without having seen them.
@@ -30,6 +33,11 @@ struct PeerTable {
     mutating func identifier(of address: DeviceAddress) -> PeerIdentifier {
         let address = address.onAir
         if let identifier = known.identifier(at: address) ?? identifiers[address] { return identifier }
+        if let owner = known.owner(of: address) {
+            identifiers[address] = owner
+            latest[owner] = address
+            return owner
+        }
         let identifier = PeerIdentifier(rawValue: PeerIdentity.identifier(of: address, secret: secret))
         identifiers[address] = identifier
         if known[identifier] == nil, seen[identifier] == nil {
@@ -39,7 +47,7 @@ struct PeerTable {
     }
 
     /// Where `peer` is reached; `nil` if it was never seen, or too long ago.
-    mutating func address(of peer: PeerIdentifier) -> DeviceAddress? { record(of: peer)?.address }
+    mutating func address(of peer: PeerIdentifier) -> DeviceAddress? { latest[peer] ?? record(of: peer)?.address }
 
     /// The best name known of `peer`.
     mutating func name(of peer: PeerIdentifier) -> String? { record(of: peer)?.bestName }

@@ -1,3 +1,4 @@
+import BLECrypto
 package import BLEWire
 
 /// The peers that are remembered over a restart, those that were of use last at the end.
@@ -37,6 +38,16 @@ package struct RememberedPeers: Equatable, Sendable {
     /// Who is reached at `address`.
     package func identifier(at address: DeviceAddress) -> PeerIdentifier? { identifiers[address.onAir] }
 
+    /// Which bonded peer has made this private address.
+    ///
+    /// Core 6.0, Vol 3, Part C, 10.8.2.3.
+    package func owner(of address: DeviceAddress) -> PeerIdentifier? {
+        guard address.kind == .random, address.randomKind == .resolvable else { return nil }
+        return order.first { identifier in
+            kept[identifier]?.bond?.resolvingKey.map { PrivateAddress.isMade(address, with: $0) } ?? false
+        }
+    }
+
     /// Whether this peer was of use after all others.
     package func isLatest(_ identifier: PeerIdentifier) -> Bool { order.last == identifier }
 
@@ -68,14 +79,21 @@ package struct RememberedPeers: Equatable, Sendable {
     private mutating func insert(_ record: PeerRecord) {
         forget(record.identifier)
         kept[record.identifier] = record
-        identifiers[record.address.onAir] = record.identifier
+        for address in record.addresses { identifiers[address] = record.identifier }
         order.append(record.identifier)
     }
 
     private mutating func forget(_ identifier: PeerIdentifier) {
         guard let record = kept.removeValue(forKey: identifier) else { return }
-        let address = record.address.onAir
-        if identifiers[address] == identifier { identifiers[address] = nil }
+        for address in record.addresses where identifiers[address] == identifier { identifiers[address] = nil }
         if let index = order.lastIndex(of: identifier) { order.remove(at: index) }
+    }
+}
+
+extension PeerRecord {
+    /// Where the peer is known to be reached: where it was last, and by the identity that it gave when it was bonded.
+    fileprivate var addresses: [DeviceAddress] {
+        let identity = bond.map { [$0.identity.onAir] } ?? []
+        return [address.onAir] + identity.filter { $0 != address.onAir }
     }
 }

@@ -33,6 +33,35 @@ struct OpeningTests {
         #expect(bench.layer.deadline == nil)
     }
 
+    static let lacks: [Signal.ConnectionResult] = [.insufficientAuthentication, .insufficientEncryption]
+
+    @Test(
+        "A channel that is refused for want of a link to trust is asked for again when there is one",
+        arguments: lacks
+    )
+    func secured(result: Signal.ConnectionResult) {
+        var bench = LoneChannels()
+        bench.security = nil
+        guard let request = bench.ask() else { return #expect(Bool(false)) }
+        #expect(bench.answers(to: .leCreditBasedConnectionResponse(.init(refusing: result)), request.identifier) == [])
+        #expect(bench.refusals == [result] && bench.openings == [])
+        bench.layer.securityAnswered(LoneChannels.link, .secured, at: bench.now)
+        let again = bench.drain()
+        #expect(again.count == 1)
+        guard case .leCreditBasedConnectionRequest? = again.first?.signal else { return #expect(Bool(false)) }
+    }
+
+    @Test("A channel that waits for a link to trust fails for what comes instead", arguments: lacks)
+    func unsecured(result: Signal.ConnectionResult) {
+        var bench = LoneChannels()
+        bench.security = nil
+        guard let request = bench.ask() else { return #expect(Bool(false)) }
+        _ = bench.answers(to: .leCreditBasedConnectionResponse(.init(refusing: result)), request.identifier)
+        bench.layer.securityAnswered(LoneChannels.link, .refused(.encryptionTimedOut), at: bench.now)
+        #expect(bench.drain().isEmpty)
+        #expect(bench.openings == [.failure(.encryptionTimedOut)])
+    }
+
     @Test("A response with what may not be opens nothing", arguments: [(0x3F, 100, 50), (0x80, 100, 50), (0, 100, 50)])
     func misnamed(destination: UInt16, mtu: UInt16, mps: UInt16) {
         var bench = LoneChannels()

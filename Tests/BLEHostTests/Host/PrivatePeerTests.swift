@@ -1,0 +1,71 @@
+import BLECrypto
+import BLEWire
+import Testing
+
+@testable import BLEHost
+
+@Suite("A bonded peer that changes its address")
+struct PrivatePeerTests {
+    let identity = DeviceAddress(0xC0FF_EE00_0001, .random)
+    let key = LongTermKey(key: Key128(wire: 0x0102_0304), random: 5, diversifier: 6)
+    let resolvingKey = Key128(wire: 0xABCD_EF01_2345_6789)
+
+    /// A rig whose host is bonded with the peer.
+    func makeRig() -> (rig: Rig, peer: PeerIdentifier) {
+        var bond = Bond(identity: identity, security: .authenticated, longTermKey: key)
+        bond.resolvingKey = resolvingKey
+        let peer = Rig.ready().discover(identity)
+        let record = PeerRecord(identifier: peer, address: identity, bond: bond)
+        let rig = Rig.ready(configuration: .init(identifierSecret: 42, knownPeers: [record]))
+        rig.forget()
+        return (rig, peer)
+    }
+
+    @Test("Is known by the key that it makes its addresses with when it connects")
+    func central() throws {
+        let (rig, peer) = makeRig()
+        var random = SeededGenerator(seed: 1)
+        for handle in [UInt16(0x40), 0x41] {
+            rig.connect(PrivateAddress.makeResolvable(key: resolvingKey, using: &random), handle, role: .peripheral)
+            rig.forget()
+            let link = try #require(ConnectionHandle(wire: handle))
+            #expect(rig.host.connection(to: peer) == link)
+            rig.inject(.leLongTermKeyRequest(.init(handle: link, random: 5, diversifier: 6)))
+            #expect(rig.commands.map(\.opcode) == [.leLongTermKeyRequestReply])
+            rig.disconnect(handle)
+        }
+    }
+
+    @Test("Keeps its identifier in scans, whatever address it has")
+    func scanned() {
+        let (rig, peer) = makeRig()
+        var random = SeededGenerator(seed: 2)
+        for _ in 0..<16 {
+            let address = PrivateAddress.makeResolvable(key: resolvingKey, using: &random)
+            #expect(rig.discover(address) == peer)
+        }
+        let stranger = PrivateAddress.makeResolvable(key: Key128(wire: 1), using: &random)
+        #expect(rig.discover(stranger) != peer)
+    }
+
+    @Test("Is listened for when an app wants it, and called where it was heard last")
+    func sought() {
+        let (rig, peer) = makeRig()
+        var random = SeededGenerator(seed: 3)
+        rig.perform(.connect(peer, ConnectRequest()))
+        #expect(rig.commands.contains { if case .leSetScanEnable(let command) = $0 { command.enable } else { false } })
+        for _ in 0..<3 {
+            let address = PrivateAddress.makeResolvable(key: resolvingKey, using: &random)
+            rig.forget()
+            rig.hear(.connectable, from: address)
+            rig.advance(by: .seconds(1))
+            let called = rig.commands.compactMap { command -> DeviceAddress? in
+                if case .leCreateConnection(let command) = command { command.peer } else { nil }
+            }
+            let listed = rig.commands.compactMap { command -> DeviceAddress? in
+                if case .leAddDeviceToFilterAcceptList(let command) = command { command.address } else { nil }
+            }
+            #expect((called + listed).contains(address))
+        }
+    }
+}

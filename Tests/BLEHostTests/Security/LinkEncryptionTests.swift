@@ -1,0 +1,86 @@
+import BLEWire
+import Testing
+
+@testable import BLEHost
+
+@Suite("The encryption of a link")
+struct LinkEncryptionTests {
+    /// What the controller says, and what that means to a link that is in one of the states.
+    struct Case: Sendable {
+        let name: String
+        let keys: [LinkEncryption.Key]
+        let isOn: Bool
+        let status: HCI.Status
+        let says: Bool
+        let outcome: LinkEncryption.OnChange
+    }
+
+    /// `keys` are given one after the other, each but the last, which is given only if the link is not `isOn`, is used.
+    static let cases: [Case] = [
+        Case(name: "off", keys: [], isOn: false, status: .success, says: true, outcome: .broken),
+        Case(name: "off", keys: [], isOn: false, status: .success, says: false, outcome: .unexpected),
+        Case(name: "off", keys: [], isOn: false, status: .pinOrKeyMissing, says: false, outcome: .unexpected),
+        Case(name: "starting", keys: [.bond], isOn: false, status: .success, says: true, outcome: .encrypted(.bond)),
+        Case(
+            name: "starting",
+            keys: [.bond],
+            isOn: false,
+            status: .pinOrKeyMissing,
+            says: false,
+            outcome: .failed(.bond)
+        ),
+        Case(name: "starting", keys: [.bond], isOn: false, status: .success, says: false, outcome: .broken),
+        Case(
+            name: "starting",
+            keys: [.pairing],
+            isOn: false,
+            status: .success,
+            says: true,
+            outcome: .encrypted(.pairing)
+        ),
+        Case(name: "on", keys: [.bond], isOn: true, status: .success, says: true, outcome: .encrypted(.bond)),
+        Case(name: "on", keys: [.bond], isOn: true, status: .success, says: false, outcome: .broken),
+        Case(name: "on", keys: [.bond], isOn: true, status: .micFailure, says: false, outcome: .broken),
+        Case(
+            name: "another key",
+            keys: [.bond, .pairing],
+            isOn: false,
+            status: .success,
+            says: true,
+            outcome: .encrypted(.pairing)
+        ),
+        Case(
+            name: "another key",
+            keys: [.bond, .pairing],
+            isOn: false,
+            status: .pinOrKeyMissing,
+            says: false,
+            outcome: .broken
+        ),
+    ]
+
+    @Test("Each thing that a controller says has one meaning in each state", arguments: cases)
+    func change(case: Case) {
+        var encryption = LinkEncryption()
+        for (index, key) in `case`.keys.enumerated() {
+            encryption.begin(with: key)
+            #expect(encryption.isStarting)
+            let isLast = index == `case`.keys.count - 1
+            if !isLast || `case`.isOn { #expect(encryption.changed(.success, isOn: true) == .encrypted(key)) }
+        }
+        #expect(encryption.changed(`case`.status, isOn: `case`.says) == `case`.outcome)
+        #expect(!encryption.isStarting)
+        let isEncrypted = if case .encrypted = `case`.outcome { true } else { false }
+        #expect(encryption.isOn == isEncrypted)
+    }
+
+    @Test("A link counts as encrypted while its key is being changed")
+    func refresh() {
+        var encryption = LinkEncryption()
+        encryption.begin(with: .bond)
+        #expect(!encryption.isOn)
+        _ = encryption.changed(.success, isOn: true)
+        encryption.begin(with: .pairing)
+        #expect(encryption.isOn && encryption.isStarting)
+    }
+}
