@@ -186,6 +186,57 @@ struct PairingTests {
         }
     }
 
+    @Test("One end may give keys and the other none", arguments: [false, true], [LinkRole.central, .peripheral])
+    func oneSided(isSecure: Bool, giver: LinkRole) throws {
+        let configuration = SecurityManager.Configuration.test(.noInputNoOutput, isSecure ? .preferred : .off).with {
+            if giver == .central { $0.responderKeys = [] } else { $0.initiatorKeys = [] }
+        }
+        var pair = SecurityPair(central: configuration, peripheral: configuration)
+        pair.pair()
+        let given = try #require(pair[giver.other].outcome?.bond), own = try #require(pair[giver].outcome?.bond)
+        #expect(given.resolvingKey != nil && given.remoteSigning != nil)
+        #expect(own.resolvingKey == nil && own.remoteSigning == nil && own.localSigningKey != nil)
+        #expect(pair.log.filter { (0x06...0x0A).contains($0.octets[0]) }.allSatisfy { $0.from == giver })
+    }
+
+    @Test("A peripheral asks once, and again only if it needs more than it asked for")
+    func askingAgain() {
+        var manager = SecurityPair.manager(.peripheral, .test(protection: .none)), requests: [[UInt8]] = []
+        for needsMITM in [false, false, true, true, false] {
+            manager.pair(needsMITM: needsMITM, at: Instant())
+            while let output = manager.next() {
+                if case .send(let packet) = output { requests.append(packet) }
+            }
+        }
+        #expect(requests == [[0x0B, 0x09], [0x0B, 0x0D]])
+    }
+
+    @Test("A Security Request that crosses with a Pairing Request is answered by that, and pairing goes on")
+    func crossing() {
+        var pair = SecurityPair()
+        pair.central.manager.pair(needsMITM: false, at: pair.now)
+        pair.peripheral.manager.pair(needsMITM: false, at: pair.now)
+        pair.run()
+        #expect(pair.log.prefix(2).map(\.octets[0]) == [0x01, 0x0B])
+        #expect(pair.central.told.first == .note(.unexpected(.securityRequest)))
+        #expect(pair.central.outcome != nil && pair.peripheral.outcome != nil)
+        #expect(pair.log.filter { $0.octets[0] == 0x01 }.count == 1)
+    }
+
+    @Test("What is asked for while a pairing is under way is told by its end")
+    func joining() {
+        var pair = SecurityPair(central: .test(.displayYesNo), peripheral: .test(.displayYesNo))
+        pair.answer = { _, _, _ in nil }
+        pair.pair()
+        let sent = pair.log.count
+        pair.pair()
+        pair.pair(from: .peripheral)
+        #expect(pair.log.count == sent)
+        pair.answer = SecurityPair.honest
+        pair.run()
+        #expect(pair.central.outcome != nil && pair.central.failures.isEmpty)
+    }
+
     @Test("A second pairing on one link takes the place of the first if it is worth more")
     func upgrade() {
         var pair = SecurityPair(
