@@ -123,9 +123,9 @@ async def _ours_as_central(
     variables = tool.environment(first, state)
     async with powered_on(second, name, PERIPHERAL) as peripheral:
         user.use(peripheral)
-        needed = (
-            Characteristic.READ_REQUIRES_AUTHENTICATION if method.authenticated else Characteristic.READ_REQUIRES_ENCRYPTION
-        )
+        needed = Characteristic.READ_REQUIRES_ENCRYPTION
+        if method.authenticated:
+            needed = Characteristic.READ_REQUIRES_AUTHENTICATION
         protected = Characteristic(
             GREETING, Characteristic.READ, Characteristic.READABLE | needed, greeting(peripheral.name)
         )
@@ -152,27 +152,38 @@ async def _ours_as_peripheral(
     method: Method, first: int, second: int, name: str, log: pathlib.Path, state: str
 ) -> None:
     user = User(method)
-    async with _serving(method, user, second, name, log, state) as facts, powered_on(first, "central", CENTRAL) as central:
+    async with powered_on(first, "central", CENTRAL) as central:
         user.use(central)
-        connection = await asyncio.wait_for(central.connect(await find(central, name)), PATIENCE)
-        if method.refusal:
-            with contextlib.suppress(ProtocolError):
-                await asyncio.wait_for(connection.pair(), PATIENCE)
-                raise Mismatch("Bumble has paired in spite of a refusal")
-            await asyncio.sleep(0.2)
-            expect("pairings that failed", _count(facts, "pairing_failed"), 1)
+        async with _serving(method, user, second, name, log, state) as facts:
+            connection = await asyncio.wait_for(central.connect(await find(central, name)), PATIENCE)
+            if method.refusal:
+                with contextlib.suppress(ProtocolError):
+                    await asyncio.wait_for(connection.pair(), PATIENCE)
+                    raise Mismatch("Bumble has paired in spite of a refusal")
+                await asyncio.sleep(0.2)
+                expect("pairings that failed", _count(facts, "pairing_failed"), 1)
+                return
+            await asyncio.wait_for(connection.pair(), PATIENCE)
+            await read(connection, name)
+            _expect_paired(facts, method)
+            await asyncio.wait_for(connection.disconnect(), PATIENCE)
+            if not method.secure:
+                return
+            await _come_back(central, name)
+            expect("pairings of a bonded central", _count(facts, "paired"), 1)
+        if not await _keeps_bonds(tool.environment(second, state), log):
             return
-        await asyncio.wait_for(connection.pair(), PATIENCE)
-        await read(connection, name)
-        _expect_paired(facts, method)
-        await asyncio.wait_for(connection.disconnect(), PATIENCE)
-        if not method.secure:
-            return
-        connection = await asyncio.wait_for(central.connect(await find(central, name)), PATIENCE)
-        await asyncio.wait_for(connection.encrypt(), PATIENCE)
-        await read(connection, name)
-        expect("pairings of a bonded central", _count(facts, "paired"), 1)
-        await asyncio.wait_for(connection.disconnect(), PATIENCE)
+        async with _serving(method, user, second, name, log, state) as facts:
+            await _come_back(central, name)
+            expect("pairings with a host that was started anew", _count(facts, "paired"), 0)
+
+
+async def _come_back(central: Device, name: str) -> None:
+    """Connects again, and encrypts the link with the key that was kept."""
+    connection = await asyncio.wait_for(central.connect(await find(central, name)), PATIENCE)
+    await asyncio.wait_for(connection.encrypt(), PATIENCE)
+    await read(connection, name)
+    await asyncio.wait_for(connection.disconnect(), PATIENCE)
 
 
 @contextlib.asynccontextmanager

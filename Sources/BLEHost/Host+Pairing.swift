@@ -68,10 +68,9 @@ extension Host {
     /// Has the security manager of a link hear what became of its encryption.
     mutating func encryptionChanged(_ change: EncryptionChange, on handle: ConnectionHandle, at now: Instant) {
         guard let index = pairings.entries.index(of: handle) else { return }
-        if change == .on, let (_, strength) = pairings.entries.values[index].manager.agreedKey {
+        if let strength = pairings.entries.values[index].manager.encryptionChanged(change, at: now) {
             secure(handle, strength.security, keySize: strength.keySize, at: now)
         }
-        pairings.entries.values[index].manager.encryptionChanged(change, at: now)
         drainPairing(handle, at: now)
     }
 

@@ -58,7 +58,11 @@ struct PrivatePeerTests {
             let address = PrivateAddress.makeResolvable(key: resolvingKey, using: &random)
             rig.forget()
             rig.hear(.connectable, from: address)
-            rig.advance(by: .seconds(1))
+            for _ in 0..<6 {
+                rig.advance(by: .seconds(1))
+                guard rig.commands.last?.opcode == .leCreateConnectionCancel else { continue }
+                rig.connect(.none, status: .unknownConnectionIdentifier)
+            }
             let called = rig.commands.compactMap { command -> DeviceAddress? in
                 if case .leCreateConnection(let command) = command { command.peer } else { nil }
             }

@@ -31,7 +31,7 @@ struct RefusedForSecurityTests {
         lone.layer.secure(LoneLayer.link, .encrypted)
         lone.layer.securityAnswered(LoneLayer.link, .secured, at: lone.now)
         #expect(lone.sent() == [[UInt8]("0a 0700")])
-        #expect(lone.answers(to: [UInt8]("0b 2a")) == [[UInt8]("12 0700 01")])
+        #expect(lone.answers(to: [UInt8]("0b 2a")) == [[UInt8]("12 0700 01"), [UInt8]("52 0700 02")])
         #expect(lone.peerEvents() == [.valueRead(handle, .success([42]))])
     }
 
