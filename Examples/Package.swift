@@ -10,10 +10,11 @@ let package = Package(
         .example("ChatRoom"),
         .example("GoodPractice"),
         .example("PeripheralMode"),
+        .example("TrustedDevices", and: ["CoreBluetoothExtras"]),
         .testTarget(
             name: "ExamplesTests",
             dependencies: [
-                "FirstSteps", "FindAndConnect", "ChatRoom", "GoodPractice", "PeripheralMode",
+                "FirstSteps", "FindAndConnect", "ChatRoom", "GoodPractice", "PeripheralMode", "TrustedDevices",
                 .product(name: "CoreBluetooth", package: "corebluetooth-linux"),
                 .product(name: "BLESimulation", package: "corebluetooth-linux"),
             ]
@@ -22,11 +23,11 @@ let package = Package(
 )
 
 extension Target {
-    /// A program that knows nothing but Core Bluetooth.
-    static func example(_ name: String) -> Target {
+    /// A program that knows nothing but Core Bluetooth and these products.
+    static func example(_ name: String, and products: [String] = []) -> Target {
         .executableTarget(
             name: name,
-            dependencies: [.product(name: "CoreBluetooth", package: "corebluetooth-linux")],
+            dependencies: (["CoreBluetooth"] + products).map { .product(name: $0, package: "corebluetooth-linux") },
             swiftSettings: [.swiftLanguageMode(.v5)]
         )
     }

@@ -4,6 +4,7 @@ import Testing
 
 @testable import FirstSteps
 @testable import GoodPractice
+@testable import TrustedDevices
 
 @Suite("Good practice") @MainActor
 struct GoodPracticeTests {
@@ -66,16 +67,23 @@ struct GoodPracticeTests {
         #expect(services == [CarefulPeripheral.serviceUUID])
     }
 
-    @Test("What is private is refused to a central that is not paired")
-    func privacy() async {
+    @Test("What is private is read by a central if the user lets it in, and refused if not", arguments: [true, false])
+    func privacy(isLetIn: Bool) async {
         let stage = Stage()
-        let peripheral = stage.start(on: "peripheral") { CarefulPeripheral(localName: "Careful") }
+        let (peripheral, alert) = stage.start(on: "peripheral") {
+            (CarefulPeripheral(localName: "Careful"), PairingAlert(.displayYesNo))
+        }
         await stage.world.advance(by: .seconds(1))
         peripheral.userWantsToBeSeen(true)
         let explorer = stage.start(on: "central") { Explorer(services: [CarefulPeripheral.serviceUUID]) }
-        await stage.wait(until: "the email is refused") {
-            explorer.log.contains { $0.hasPrefix("Error reading characteristic value") }
-        }
+        await stage.wait(until: "the user is asked") { alert.prompt?.question == .consent(replacesBond: false) }
         #expect(explorer.values[CarefulPeripheral.emailUUID] == nil)
+        if isLetIn { alert.accept() } else { alert.cancel() }
+        await stage.wait(until: "the email is read or refused") {
+            isLetIn
+                ? explorer.values[CarefulPeripheral.emailUUID] == Data("me@example.org".utf8)
+                : explorer.log.contains { $0.hasPrefix("Error reading characteristic value") }
+        }
+        #expect((explorer.values[CarefulPeripheral.emailUUID] != nil) == isLetIn)
     }
 }
