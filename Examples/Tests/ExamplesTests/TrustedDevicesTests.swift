@@ -109,4 +109,18 @@ struct TrustedDevicesTests {
         pair.badge.type(code)
         await pair.stage.wait(until: "the email is read again") { pair.reader.emails.count == 2 }
     }
+
+    @Test("A central that has forgotten the other is paired anew, as the user wishes")
+    func newPhone() async throws {
+        let pair = Pair()
+        try await pair.trust()
+        pair.phone.forgetDevices()
+        await pair.stage.wait(until: "the connection ends") { !pair.reader.isConnected }
+        pair.reader.connect()
+        let code = try await pair.code()
+        #expect(pair.reader.emails.count == 1)
+        pair.badge.type(code)
+        await pair.stage.wait(until: "the email is read again") { pair.reader.emails.count == 2 }
+        #expect(pair.reader.errors.allSatisfy { $0 is CBError })
+    }
 }
