@@ -52,17 +52,18 @@ extension Host {
     mutating func attach(_ attachment: Attachments.Attachment, at now: Instant) {
         guard let link = link(to: attachment.peer) else { return }
         attachments.set(.linked(link), for: attachment.client, attachment.peer)
-        if links[link]?.phase == .up { join(attachment, link) }
+        if links[link]?.phase == .up { join(attachment, link, at: now) }
     }
 
     /// Tells a client that it is connected.
-    private mutating func join(_ attachment: Attachments.Attachment, _ link: ConnectionHandle) {
+    private mutating func join(_ attachment: Attachments.Attachment, _ link: ConnectionHandle, at now: Instant) {
         attachments.set(.connected(link), for: attachment.client, attachment.peer)
         attributes.attach(attachment.client, to: link)
         tell(attachment.client, .connected(attachment.peer, parameters(of: link, to: attachment.peer)))
         if let details = links[link]?.details {
             tell(attachment.client, .peer(attachment.peer, .linkChanged(details)))
         }
+        askForProof(on: link, at: now)
     }
 
     mutating func parameters(of link: ConnectionHandle, to peer: PeerIdentifier) -> LinkParameters {
@@ -71,11 +72,13 @@ extension Host {
     }
 
     /// The ends of a link have agreed on the size of ATT packets: now it is of use.
-    mutating func settled(_ link: ConnectionHandle, mtu: Int) {
+    mutating func settled(_ link: ConnectionHandle, mtu: Int, at now: Instant) {
         guard let index = links.index(of: link), links.values[index].phase == .settling else { return }
         links.values[index].phase = .up
         announceLinks()
-        for attachment in attachments.on(link) where attachment.state == .linked(link) { join(attachment, link) }
+        for attachment in attachments.on(link) where attachment.state == .linked(link) {
+            join(attachment, link, at: now)
+        }
     }
 
     mutating func cancel(_ client: ClientID, _ peer: PeerIdentifier, at now: Instant) {

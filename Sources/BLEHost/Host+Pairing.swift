@@ -28,6 +28,28 @@ extension Host {
         pair(handle, needsMITM: isEncrypted, for: .refusal, at: now)
     }
 
+    /// Asks a central that has the address of a bonded one to show that it has the key as well: an app of this host
+    /// wants something of it, which waits for that.
+    mutating func askForProof(on handle: ConnectionHandle, at now: Instant) {
+        guard links[handle]?.role == .peripheral, awaitsProof(handle) else { return }
+        pair(handle, needsMITM: false, for: .request, at: now)
+    }
+
+    /// Whether the peer of a link has not shown yet that it is the one that this host is bonded with.
+    private func awaitsProof(_ handle: ConnectionHandle) -> Bool {
+        bondKey(of: handle) != nil && links[handle]?.encryption.isOn == false
+    }
+
+    /// Nothing came of the wish that a link be trusted further: those who waited for it hear so.
+    ///
+    /// Where an app of this host wants something of a peer that has not shown that it is the one that the bond is with,
+    /// the link ends instead: nothing may be asked of that peer.
+    private mutating func giveUp(on handle: ConnectionHandle, for failure: Failure?, at now: Instant) {
+        guard awaitsProof(handle) else { return answerSecurity(of: handle, .refused(failure), at: now) }
+        guard attachments.on(handle).contains(where: { $0.state.link != nil }) else { return }
+        disconnect(handle, for: failure ?? .hci(.authenticationFailure), reason: .authenticationFailure, at: now)
+    }
+
     /// Begins to pair with the peer of a link, or asks it to begin.
     private mutating func pair(
         _ handle: ConnectionHandle,
@@ -36,7 +58,7 @@ extension Host {
         at now: Instant
     ) {
         guard prepareToPair(on: handle), let index = pairings.entries.index(of: handle) else {
-            return answerSecurity(of: handle, .refused(.notSupported), at: now)
+            return giveUp(on: handle, for: .notSupported, at: now)
         }
         if !pairings.entries.values[index].manager.isUnderWay { pairings.entries.values[index].cause = cause }
         pairings.entries.values[index].manager.pair(needsMITM: needsMITM, at: now)
@@ -97,7 +119,7 @@ extension Host {
             case .failed(let failure):
                 note(.pairingFailed(handle, failure))
                 tellAgents(.failed(peer, failure))
-                answerSecurity(of: handle, .refused(failure.answer), at: now)
+                giveUp(on: handle, for: failure.answer, at: now)
             case .note(let note): self.note(.pairing(note, handle))
             }
         }

@@ -114,7 +114,7 @@ extension Host {
             case .bearer(.channel(let channel, let request), _):
                 channels.perform(request, on: channel, for: .attributes, at: now)
             case .event(let event, let client): tell(client, event)
-            case .mtuSettled(let link, let mtu): settled(link, mtu: mtu)
+            case .mtuSettled(let link, let mtu): settled(link, mtu: mtu, at: now)
             case .abandon(let link):
                 note(.transactionTimedOut(link))
                 disconnect(link, for: .timedOut, at: now)

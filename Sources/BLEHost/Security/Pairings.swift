@@ -17,7 +17,8 @@ struct Pairings {
         var hasPaired = false
     }
 
-    private(set) var agent: Agent?
+    /// Whoever asks the user, the latest last.
+    private var agents: [Agent] = []
     var entries = ConnectionTable<Entry>()
     /// How often pairing with peers has failed, over links.
     private var attempts: BoundedMap<PeerIdentifier, RepeatedAttempts>
@@ -30,6 +31,9 @@ struct Pairings {
         attempts = BoundedMap(capacity: max(limits.knownPeers, 2))
     }
 
+    /// Who is to ask the user: of several, the latest.
+    var agent: Agent? { agents.last }
+
     /// When something is due, if nothing happens before.
     var deadline: Instant? {
         var least: Instant?
@@ -37,13 +41,10 @@ struct Pairings {
         return least
     }
 
-    /// Has this client ask the user from now on, or nobody if it did so and can no more.
+    /// Has this client ask the user from now on, in place of all others; with `nil`, it asks no more.
     mutating func attend(_ client: ClientID, _ capability: SMP.IOCapability?) {
-        if let capability {
-            agent = Agent(client: client, capability: capability)
-        } else if agent?.client == client {
-            agent = nil
-        }
+        agents.removeAll { $0.client == client }
+        if let capability { agents.append(Agent(client: client, capability: capability)) }
         for index in 0..<entries.count { configure(&entries.values[index].manager) }
     }
 

@@ -159,6 +159,43 @@ struct EncryptionTests {
         #expect(rig.remembered != before)
     }
 
+    /// A rig that a central with the address of a bonded one has connected to, of which an app wants something.
+    func makeAskingRig() -> Rig {
+        let rig = makeRig(role: .peripheral)
+        if let peer = rig.host.links[link]?.peer {
+            rig.perform(.connect(peer, ConnectRequest()))
+            rig.perform(.peer(peer, .discoverServices(only: [])))
+        }
+        return rig
+    }
+
+    @Test("An app that wants something of a central that has the address of a bonded one has it asked for its key")
+    func proof() {
+        let rig = makeAskingRig()
+        let request = SMPPacket.securityRequest(.init([.bonding, .secureConnections, .mitm])).encoded
+        #expect(rig.frames.map(\.channel) == [.securityManager] && rig.frames.last?.payload == request)
+        rig.forget()
+        rig.inject(.leLongTermKeyRequest(.init(handle: link, random: 5, diversifier: 6)))
+        rig.inject(.encryptionChange(.init(status: .success, handle: link, encryption: .on)))
+        #expect(rig.frames.contains { $0.channel == .attribute })
+    }
+
+    @Test("A central that does not show that it has the key is left when an app wants something of it")
+    func noProof() {
+        let rig = makeAskingRig()
+        rig.forget()
+        rig.advance(by: .seconds(29))
+        #expect(rig.disconnections.isEmpty)
+        rig.advance(by: .seconds(2))
+        #expect(rig.disconnections == [.authenticationFailure])
+        rig.disconnect(reason: .connectionTerminatedByLocalHost)
+        let failures = rig.events.compactMap { entry -> Failure? in
+            if case .disconnected(_, let failure?, _) = entry.event { failure } else { nil }
+        }
+        #expect(failures == [.encryptionTimedOut])
+        #expect(!rig.frames.contains { $0.channel == .attribute })
+    }
+
     @Test("Without a bond there is nothing to encrypt with")
     func stranger() {
         let rig = makeRig(isBonded: false, role: .peripheral)

@@ -40,7 +40,8 @@ struct FakeController {
         .leSetScanResponseData, .leSetAdvertisingEnable, .leSetScanParameters, .leSetScanEnable, .leCreateConnection,
         .leCreateConnectionCancel, .leReadFilterAcceptListSize, .leClearFilterAcceptList,
         .leAddDeviceToFilterAcceptList, .leRemoveDeviceFromFilterAcceptList, .leConnectionUpdate,
-        .leReadRemoteFeatures, .leReadSupportedStates,
+        .leReadRemoteFeatures, .leReadSupportedStates, .leEnableEncryption, .leLongTermKeyRequestReply,
+        .leLongTermKeyRequestNegativeReply,
     ]
 
     private static let newCommands: [HCI.Opcode] = [
@@ -56,7 +57,7 @@ struct FakeController {
     /// The commands that are answered by Command Status.
     private static let begun: [HCI.Opcode] = [
         .disconnect, .leCreateConnection, .leExtendedCreateConnection, .leConnectionUpdate, .leReadRemoteFeatures,
-        .leSetPHY, .readRemoteVersionInformation,
+        .leSetPHY, .readRemoteVersionInformation, .leEnableEncryption,
     ]
 
     /// What the controller answers to a command; `nil` if it keeps silent.
