@@ -90,8 +90,10 @@ struct ResolvingList: Sendable {
     /// Changes how long an address is used, also of those in use.
     mutating func replaceAddresses(every timeout: PrivateAddressTimeout) { self.timeout = timeout }
 
-    /// Who a peer is that was heard under `address`: the identity that the address resolves to, of a kind that says so,
-    /// or the address itself. `nil` if the peer has to use private addresses, and did not: it is to be ignored.
+    /// Who a peer is that was heard under `address`.
+    ///
+    /// - Returns: The identity that the address resolves to, of a kind that says so, or the address itself; `nil` if
+    ///   the peer has to use private addresses, and did not: it is to be ignored.
     mutating func recognize(_ address: DeviceAddress) -> DeviceAddress? {
         guard isEnabled, !entries.isEmpty else { return address }
         if let index = entries.firstIndex(where: { $0.identity == address }) {

@@ -34,7 +34,9 @@ public struct PairingPrompt: Sendable {
     public let identifier: UUID
     /// What the device calls itself, if that is known; anybody can call himself so.
     public let name: String?
+    /// What is asked.
     public let question: Question
+    /// Why there is a pairing.
     public let cause: Cause
     private let answer: @Sendable (PairingReply) -> Void
 

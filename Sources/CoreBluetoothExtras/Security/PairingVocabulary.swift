@@ -81,6 +81,7 @@ public enum PairingError: Error, Equatable, Sendable, CustomStringConvertible {
             }
     }
 
+    /// What happened, in words.
     public var description: String {
         switch self {
         case .refused(let reason): "this end refused to pair: \(SMP.Reason(wire: reason))"

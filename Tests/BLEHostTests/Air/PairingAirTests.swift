@@ -1,3 +1,4 @@
+import BLEController
 import BLEWire
 import Testing
 
@@ -9,7 +10,7 @@ struct PairingAirTests {
     func automatic(seed: UInt64) {
         let bench = PairingBench(seed: seed, loss: 0.2)
         bench.run()
-        #expect(bench.caller.readings == [.success([42])])
+        #expect(bench.caller.readings == [.success(Keeper.secret)])
         #expect(bench.keeperStation.remembered.last?.bond?.security == .encrypted)
         #expect(bench.callerStation.remembered.last?.bond?.security == .encrypted)
         #expect(bench.callerStation.remembered.last?.bond?.isSecureConnections == true)
@@ -33,7 +34,7 @@ struct PairingAirTests {
     func methods(keeper: SMP.IOCapability?, caller: SMP.IOCapability?) {
         let bench = PairingBench((keeper, caller))
         bench.run()
-        #expect(bench.caller.readings == [.success([42])])
+        #expect(bench.caller.readings == [.success(Keeper.secret)])
         let expected: LinkSecurity = Self.canAuthenticate(keeper, caller) ? .authenticated : .encrypted
         #expect(bench.keeperStation.remembered.last?.bond?.security == expected)
         #expect(bench.callerStation.remembered.last?.bond?.security == expected)
@@ -44,7 +45,9 @@ struct PairingAirTests {
         let bench = PairingBench((keeper, caller), .readAuthenticationRequired)
         bench.run()
         let isRead = Self.canAuthenticate(keeper, caller)
-        #expect(bench.caller.readings == [isRead ? .success([42]) : .failure(.att(.insufficientAuthentication))])
+        #expect(
+            bench.caller.readings == [isRead ? .success(Keeper.secret) : .failure(.att(.insufficientAuthentication))]
+        )
     }
 
     @Test("Devices that are bonded encrypt their next link without a word to the user", arguments: UInt64(0)..<16)
@@ -53,7 +56,7 @@ struct PairingAirTests {
         bench.run()
         #expect(bench.caller.questions.count == 1 && bench.keeper.questions.count == 1)
         bench.reconnect()
-        #expect(bench.caller.readings == [.success([42]), .success([42])])
+        #expect(bench.caller.readings == [.success(Keeper.secret), .success(Keeper.secret)])
         #expect(bench.caller.questions.count == 1 && bench.keeper.questions.count == 1)
     }
 
@@ -112,6 +115,25 @@ struct PairingAirTests {
         bench.town.run(for: .seconds(10)) { !bench.caller.endings.isEmpty }
         bench.town.perform(.connect(peer, ConnectRequest()), at: bench.callerStation)
         bench.run(until: 2)
-        #expect(bench.caller.readings == [.success([42]), .success([42])])
+        #expect(bench.caller.readings == [.success(Keeper.secret), .success(Keeper.secret)])
+    }
+
+    /// What a value asks of a link, what the devices can do, and whether who listens may find it.
+    static let protections: [(AttributePermissions, SMP.IOCapability, isFound: Bool)] = [
+        (.readable, .noInputNoOutput, true), (.readEncryptionRequired, .noInputNoOutput, false),
+        (.readEncryptionRequired, .displayYesNo, false), (.readAuthenticationRequired, .displayYesNo, false),
+    ]
+
+    @Test("What is protected is nowhere on the air, whatever protects it, and on no later link", arguments: protections)
+    func listened(permissions: AttributePermissions, capability: SMP.IOCapability, isFound: Bool) {
+        let bench = PairingBench(loss: 0.1, (capability, capability), permissions)
+        bench.town.recordsAir = true
+        bench.run()
+        bench.reconnect()
+        #expect(bench.caller.readings == [.success(Keeper.secret), .success(Keeper.secret)])
+        let finds = bench.town.records.count { record in
+            record.pdu.indices.contains { record.pdu[$0...].starts(with: Keeper.secret) }
+        }
+        #expect(isFound ? finds >= 2 : finds == 0)
     }
 }

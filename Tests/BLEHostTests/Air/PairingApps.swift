@@ -69,6 +69,8 @@ class PairingApp: App {
 /// A server with one value that only some may read.
 final class Keeper: PairingApp {
     static let service = BluetoothUUID.short(0x1845)
+    /// What is worth keeping.
+    static let secret: [UInt8] = [42, 7, 99, 1, 200, 55, 18, 240]
     private let permissions: AttributePermissions
 
     init(_ user: PairingUser, _ capability: SMP.IOCapability?, _ permissions: AttributePermissions) {
@@ -84,7 +86,7 @@ final class Keeper: PairingApp {
                 uuid: .short(0x2A00),
                 properties: .read,
                 permissions: permissions,
-                value: [42]
+                value: Self.secret
             )
             let id = LocalAttributeID(rawValue: 1)
             return super.react(to: event)

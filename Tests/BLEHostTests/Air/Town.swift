@@ -64,6 +64,13 @@ final class Town {
     /// How many more packets pass between hosts and controllers before everything stands still; `nil` for no end.
     var stepsLeft: Int?
 
+    /// What was on the air, from when it is recorded.
+    private(set) var records: [AirRecord] = []
+    var recordsAir: Bool {
+        get { air.recordsAir }
+        set { air.recordsAir = newValue }
+    }
+
     /// Whether everything stands still.
     var isHalted: Bool { stepsLeft == 0 }
 
@@ -126,6 +133,7 @@ final class Town {
             }
             while !isHalted, let output = air.next() {
                 isBusy = true
+                if case .air(let record) = output { records.append(record) }
                 guard case .hci(let packet, let id) = output,
                     let station = stations.first(where: { $0.id == id }), station.isOpen
                 else { continue }
