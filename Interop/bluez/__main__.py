@@ -21,7 +21,7 @@ from interop.controllers import Endpoints, ours, rootcanal
 from interop.processes import LOGS
 from interop.profile import Mismatch
 
-from . import central, channels, peripheral
+from . import central, channels, peripheral, trust
 from .box import Box, box, obstacle
 from .bus import ADAPTER, BlueZ, bluez
 
@@ -34,6 +34,8 @@ SCENES: dict[str, Callable[[Box, BlueZ, str, int, str, pathlib.Path], Awaitable[
     "ours-bluez": peripheral.converse,
     "bluez-ours-channel": channels.accept,
     "ours-bluez-channel": channels.open,
+    "bluez-ours-pairing": trust.accept,
+    "ours-bluez-pairing": trust.ask,
 }
 
 

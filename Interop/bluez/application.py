@@ -74,6 +74,8 @@ class Application:
         self._paths[characteristic.uuid] = path
         self.values[path] = characteristic.value
         flags = [FLAGS[name] for name in characteristic.properties]
+        if characteristic.locked:
+            flags = ["encrypt-read"]
         self._objects[path] = {
             CHARACTERISTIC: {
                 "UUID": Variant("s", characteristic.uuid),

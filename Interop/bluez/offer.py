@@ -32,6 +32,8 @@ class Characteristic(NamedTuple):
     value: bytes = b""
     description: str | None = None
     format: bytes | None = None
+    locked: bool = False
+    """Whether only paired devices may read it."""
 
     @property
     def descriptors(self) -> dict[str, bytes]:
@@ -72,6 +74,9 @@ CELLAR = Service(_uuid(0x200), (Characteristic(_uuid(0x201), ("read",), b"wine")
 HOUSE = Service(_uuid(0x100), (GREETING, STORY, DIARY, NOTE, TICKS, BELL), includes=(CELLAR.uuid,))
 GUEST = Service(_uuid(0x300), (Characteristic(_uuid(0x301), ("read",), b"here I am", description="late"),))
 OTHER_GUEST = Service(_uuid(0x400), (Characteristic(_uuid(0x401), ("read", "notify"), b"me too"),))
+
+LOCKED = Characteristic(_uuid(0x501), ("read",), b"for friends", locked=True)
+SAFE = Service(_uuid(0x500), (LOCKED,))
 
 AT_FIRST = (CELLAR, HOUSE)
 

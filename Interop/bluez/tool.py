@@ -155,6 +155,8 @@ def described(service: Service) -> dict[str, Any]:
     characteristics = []
     for each in service.characteristics:
         entry: dict[str, Any] = {"uuid": each.uuid, "properties": each.properties, "value": "0x" + each.value.hex()}
+        if each.locked:
+            entry["permissions"] = ["readEncryptionRequired"]
         if each.description is not None:
             entry["description"] = each.description
         if each.format is not None:

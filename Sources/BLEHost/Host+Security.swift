@@ -9,9 +9,13 @@ extension Host {
         keySize: Int = 16,
         at now: Instant
     ) {
-        guard links[link] != nil else { return note(.unknownLink(link)) }
+        guard let index = links.index(of: link) else { return note(.unknownLink(link)) }
         channels.secure(link, security, keySize: keySize)
         attributes.secure(link, security, keySize: keySize)
+        if links.values[index].details.security != security {
+            links.values[index].details.security = security
+            announceDetails(of: link)
+        }
         settle(at: now)
     }
 

@@ -77,7 +77,7 @@ extension Host {
     }
 
     /// Tells the clients of a link what it is like now.
-    private mutating func announceDetails(of handle: ConnectionHandle) {
+    mutating func announceDetails(of handle: ConnectionHandle) {
         guard let state = links[handle] else { return }
         for attachment in attachments.on(handle) where attachment.state == .connected(handle) {
             tell(attachment.client, .peer(state.peer, .linkChanged(state.details)))

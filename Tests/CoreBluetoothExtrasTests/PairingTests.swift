@@ -131,7 +131,9 @@ struct PairingTests {
         let phone = bench.attend(bench.phone, .displayYesNo), lock = bench.attend(bench.lock, .displayYesNo)
         try await bench.run {
             let (peripheral, value) = try await bench.connect()
+            #expect(peripheral.connectionSecurity == .unencrypted)
             #expect(try await peripheral.value(of: value) == Data([42]))
+            #expect(peripheral.connectionSecurity == .authenticated)
             let bonds = try await phone.pairing.bonds()
             #expect(bonds.map(\.identifier) == [peripheral.identifier])
             #expect(bonds.allSatisfy { $0.isAuthenticated && $0.isSecureConnections && $0.keySize == 16 })
@@ -177,6 +179,7 @@ struct PairingTests {
         try await bench.run {
             let (peripheral, value) = try await bench.connect()
             #expect(try await peripheral.value(of: value) == Data([42]))
+            #expect(peripheral.connectionSecurity == .encrypted)
             #expect(try await phone.pairing.bonds().map(\.isAuthenticated) == [false])
         }
         #expect(phone.heard.questions.isEmpty && phone.heard.methods == [.justWorks])

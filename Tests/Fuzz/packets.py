@@ -54,8 +54,14 @@ SIGNALS = [bytes.fromhex(digits) for digits in (
 )]
 PAIRING = [bytes.fromhex(digits) for digits in (
     "01 03 00 01 10 07 07", "02 03 00 01 10 07 07", "03" + "66" * 16, "04" + "77" * 16, "05 08", "06" + "88" * 16,
-    "07 0000 0000000000000000", "0b 01", "0c" + "99" * 64, "0d" + "aa" * 16, "0e 00",
+    "07 0000 0000000000000000", "0b 01", "0c" + "99" * 64, "0d" + "aa" * 16, "0e 00", "01 03 00 0d 10 03 03",
+    "01 04 00 05 10 03 03", "01 00 01 09 07 00 00", "05 04", "08" + "bb" * 16, "09 01 0605040302c1", "0a" + "cc" * 16,
 )]
+# The base point of the curve, as a public key that has to be taken.
+POINT = b"\x0c" + bytes.fromhex(
+    "96c298d84539a1f4a033eb2d817d0377f240a463e5e6bcf847422ce1f2d1176b"
+    "f551bf376840b6cbce5e316b5733ce2b169e0f7c4aebe78e9b7f1afee242e34f"
+)
 FIELD_TYPES = [
     0x01, 0x02, 0x03, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0A, 0x12, 0x14, 0x15, 0x16, 0x19, 0x1F, 0x20, 0x21, 0xFF,
 ]
@@ -182,7 +188,9 @@ def channel_frame(dice):
 
 
 def peer_frame(dice, likely):
-    """A frame of L2CAP: the channel and what is in it. `likely` are the packets of attributes."""
+    """A frame of L2CAP: the channel and what is in it. `likely` are the packets of attributes, or those of pairing."""
+    if likely is PAIRING and dice.chance(0.9):
+        return hci.PAIRING, POINT if dice.chance(0.15) else nearly(dice, PAIRING)
     chosen = dice.random()
     if chosen < 0.55:
         return hci.ATTRIBUTES, attribute_packet(dice, likely)

@@ -109,6 +109,7 @@ def every(programs):
         "peer/attribute-server": lambda: attributes.Server(programs),
         "peer/attribute-client": lambda: attributes.Client(programs),
         "peer/serve": peer(hosts.Serving, serve, packets.REQUESTS),
+        "peer/pairing": peer(hosts.Serving, serve, packets.PAIRING),
         "peer/channel": peer(hosts.Echoing, ["channel", "serve", "--echo", "--json"], packets.REQUESTS),
         "peer/inspect": errand(["inspect", "Fuzz", "--timeout", "2"], answers, features=hci.LEGACY),
         "peer/open": errand(["channel", "open", "Fuzz", "--count", "8", "--timeout", "2"], answers),

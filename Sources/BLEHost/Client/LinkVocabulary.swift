@@ -15,6 +15,8 @@ package struct LinkDetails: Equatable, Sendable {
     /// The longest payload of one packet on the air, in octets: 27 to 251.
     package var transmitOctets = 27
     package var receiveOctets = 27
+    /// How far the link can be trusted.
+    package var security = LinkSecurity.unencrypted
 
     package init(address: DeviceAddress) { self.address = address }
 }

@@ -27,6 +27,9 @@ extension CBPeripheral {
         linkDetails.map { ($0.transmitOctets, $0.receiveOctets) }
     }
 
+    /// How far the connection can be trusted; `nil` if there is none.
+    public var connectionSecurity: ConnectionSecurity? { linkDetails.map { ConnectionSecurity($0.security) } }
+
     /// Asks for other connection parameters, and returns when they are in force.
     ///
     /// - Throws: `CBError.invalidParameters` for a range that must not be asked for; other codes if the device or a

@@ -28,6 +28,27 @@ public enum PairingCapability: CaseIterable, Sendable {
     }
 }
 
+/// How far a connection can be trusted.
+///
+/// Core 6.0, Vol 3, Part C, 10.2.1.
+public enum ConnectionSecurity: Comparable, Sendable {
+    /// Everybody may listen.
+    case unencrypted
+    /// Encrypted, with a key of which nobody knows who else has it.
+    case encrypted
+    /// Encrypted, with a key that nobody in between can have.
+    case authenticated
+
+    init(_ security: LinkSecurity) {
+        self =
+            switch security {
+            case .unencrypted: .unencrypted
+            case .encrypted: .encrypted
+            case .authenticated: .authenticated
+            }
+    }
+}
+
 /// How two devices made sure of each other.
 ///
 /// Core 6.0, Vol 3, Part H, 2.3.5.1.
