@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import pathlib
 from collections.abc import AsyncIterator
@@ -9,7 +10,7 @@ from typing import Any
 
 from dbus_fast import Variant
 
-from interop.profile import expect
+from interop.profile import Mismatch, expect
 
 from . import offer, tool
 from .box import Box
@@ -56,11 +57,22 @@ class Central:
     @contextlib.asynccontextmanager
     async def connected(self) -> AsyncIterator[None]:
         """Connects, and waits until BlueZ knows the services; disconnects when the context ends."""
-        await self.bluez.call(self._device, DEVICE, "Connect")
+        await self._connect()
         await self.bluez.until("BlueZ has discovered all", lambda: self._property("ServicesResolved"))
         yield
         await self.bluez.call(self._device, DEVICE, "Disconnect")
         await self.bluez.until("BlueZ has disconnected", lambda: not self._property("Connected"))
+
+    async def _connect(self) -> None:
+        """Connects; where the kernel is busy with the end of the last connection, once more."""
+        for _ in range(5):
+            with contextlib.suppress(Mismatch):
+                return await self._ask_to_connect()
+            await asyncio.sleep(1)
+        await self._ask_to_connect()
+
+    async def _ask_to_connect(self) -> None:
+        await self.bluez.call(self._device, DEVICE, "Connect")
 
     def _property(self, name: str) -> Any:
         return self.bluez.property(self._device, DEVICE, name)

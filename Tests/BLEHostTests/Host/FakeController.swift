@@ -33,6 +33,16 @@ struct FakeController {
         buffers: (251, 8)
     )
 
+    /// One of those that cannot encrypt.
+    static let plain = Self(
+        commands: SupportedCommands(Self.oldCommands.filter { !Self.encryption.contains($0) }),
+        features: []
+    )
+
+    private static let encryption: [HCI.Opcode] = [
+        .leEnableEncryption, .leLongTermKeyRequestReply, .leLongTermKeyRequestNegativeReply,
+    ]
+
     private static let oldCommands: [HCI.Opcode] = [
         .disconnect, .setEventMask, .reset, .readLocalVersionInformation, .readLocalSupportedCommands,
         .readLocalSupportedFeatures, .readBufferSize, .readBDADDR, .readRSSI, .leSetEventMask, .leReadBufferSize,

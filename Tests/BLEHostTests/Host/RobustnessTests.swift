@@ -282,9 +282,9 @@ struct RobustnessTests {
         #expect(rig.commands.map(\.opcode) == [.leCreateConnection])
     }
 
-    @Test("Peers that ask for pairing are told that there is none, once")
+    @Test("Peers that ask for pairing are told that there is none where the controller cannot encrypt, once")
     func pairing() {
-        let rig = Rig.ready()
+        let rig = Rig.ready(.plain)
         rig.connect(Self.addresses[0], role: .peripheral)
         rig.forget()
         let link = ConnectionHandle(wire: 0x40) ?? .lowest
