@@ -1,5 +1,6 @@
 import ArgumentParser
 import BLERuntime
+import BLEWire
 import CoreBluetooth
 
 /// What every command that prints facts takes.
@@ -33,9 +34,8 @@ struct UUIDArgument: ExpressibleByArgument {
     let uuid: CBUUID
 
     init?(argument: String) {
-        let short = [4, 8].contains(argument.utf8.count) && argument.allSatisfy { $0.isASCII && $0.isHexDigit }
-        guard short || UUID(uuidString: argument) != nil else { return nil }
-        uuid = CBUUID(string: argument)
+        guard let value = BluetoothUUID(argument) else { return nil }
+        uuid = CBUUID(value)
     }
 }
 
