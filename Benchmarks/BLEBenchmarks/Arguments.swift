@@ -8,17 +8,23 @@ struct Arguments {
     }
 
     /// A kind of measurement.
-    enum Task: Equatable {
+    enum Task {
         case micro(MicroWorkload, operations: Int)
         case scale(devices: Int)
         case chatHour(seed: UInt64)
         case channel(octets: Int)
+        case server(PeerBench)
+        case client(PeerBench, [PeerWorkload], operations: Int, mtus: [Int])
     }
 
     static let usage = """
         usage: BLEBenchmarks [--json]
                    [micro [H1…H9 [OPERATIONS]] | scale [--devices N] | chat-hour [--seed N] | channel [--octets N]]
-        Without a workload all of them run. A table is printed, but scale, chat-hour and channel print JSON.
+               BLEBenchmarks peer server --controller tcp:HOST:PORT|unix:PATH
+               BLEBenchmarks peer client --controller tcp:HOST:PORT|unix:PATH
+                   [--n N] [--workloads read,write,wcmd,notify,disc] [--mtus 23,247,517]
+        Without a workload all but those of peers run. A table is printed, but scale, chat-hour, channel and peer print
+        JSON. A peer's controllers are those of anybody; server and client may be of different makers.
         """
 
     private static let operations = 100_000
@@ -31,7 +37,7 @@ struct Arguments {
 
     init(_ arguments: some Sequence<String>) throws(Mistake) {
         var words = Array(arguments)
-        isJSON = words.contains("--json") || ["scale", "chat-hour", "channel"].contains(words.first)
+        isJSON = words.contains("--json") || ["scale", "chat-hour", "channel", "peer"].contains(words.first)
         words.removeAll { $0 == "--json" }
         let rest = Array(words.dropFirst())
         switch words.first {
@@ -47,20 +53,63 @@ struct Arguments {
         case "chat-hour": tasks = [.chatHour(seed: try Self.option("--seed", in: rest, Bounds(0...UInt64.max)) ?? 1)]
         case "channel":
             tasks = [.channel(octets: try Self.option("--octets", in: rest, Bounds(1...1 << 40)) ?? Self.octets)]
+        case "peer": tasks = [try Self.peer(rest)]
         case let word?: throw Mistake(reason: "'\(word)' is no workload")
         }
     }
 
     /// Does it, one after the other.
     func run() -> [Result] {
-        tasks.map { task in
+        tasks.flatMap { task in
             switch task {
-            case .micro(let workload, let operations): workload.measure(operations: operations)
-            case .scale(let devices): Scale(devices: devices).measure()
-            case .chatHour(let seed): ChatHour.measure(seed: seed)
-            case .channel(let octets): ChannelTransfer.measure(octets: octets, seed: 1)
+            case .micro(let workload, let operations): [workload.measure(operations: operations)]
+            case .scale(let devices): [Scale(devices: devices).measure()]
+            case .chatHour(let seed): [ChatHour.measure(seed: seed)]
+            case .channel(let octets): [ChannelTransfer.measure(octets: octets, seed: 1)]
+            case .server(let bench): [bench.serve()]
+            case .client(let bench, let workloads, let operations, let mtus):
+                bench.ask(workloads, operations: operations, mtus: mtus)
             }
         }
+    }
+
+    private static func peer(_ words: [String]) throws(Mistake) -> Task {
+        guard let role = words.first, ["server", "client"].contains(role) else {
+            throw Mistake(reason: "a peer is a server or a client")
+        }
+        var controller: SocketAddress?, operations = 10_000
+        var workloads = PeerWorkload.allCases, mtus = [23, 247, 517]
+        var rest = words.dropFirst()
+        while let name = rest.popFirst() {
+            guard let text = rest.popFirst() else { throw Mistake(reason: "\(name) lacks its value") }
+            let list = text.split(separator: ",").map(String.init)
+            switch (name, role) {
+            case ("--controller", _): controller = try Self.address(text)
+            case ("--n", "client"): operations = try number(text, Bounds(1...100_000_000), of: name)
+            case ("--mtus", "client"):
+                mtus = try list.map { text throws(Mistake) in try number(text, Bounds(23...517), of: name) }
+            case ("--workloads", "client"):
+                workloads = try list.map { text throws(Mistake) in
+                    guard let workload = PeerWorkload(rawValue: text) else {
+                        throw Mistake(reason: "'\(text)' is no workload of peers")
+                    }
+                    return workload
+                }
+            default: throw Mistake(reason: "'\(name)' is not understood")
+            }
+        }
+        guard let controller else { throw Mistake(reason: "--controller is missing") }
+        let bench = PeerBench(controller: controller)
+        return role == "server" ? .server(bench) : .client(bench, workloads, operations: operations, mtus: mtus)
+    }
+
+    private static func address(_ text: String) throws(Mistake) -> SocketAddress {
+        do throws(HostSpecification.Malformed) {
+            if case .socket(let address) = try HostSpecification(text) { return address }
+        } catch {
+            throw Mistake(reason: error.description)
+        }
+        throw Mistake(reason: "'\(text)' is no controller; use tcp:HOST:PORT or unix:PATH")
     }
 
     private static func micro(_ words: [String]) throws(Mistake) -> [Task] {

@@ -1,0 +1,103 @@
+import BLEHost
+import BLERuntime
+import BLEWire
+import CoreBluetooth
+import Glibc
+
+/// One end of a benchmark between two processes and a controller, through the public interface alone.
+struct PeerBench {
+    /// Where the controller is.
+    let controller: SocketAddress
+
+    /// Serves until the process is ended, after a line that says that peers can come.
+    func serve() -> Result {
+        let runner = host(PeerPlan.serverAddress, mtu: ATT.maximumMTU)
+        let ready = Outcome<Bool>()
+        let server = Bluetooth.$link.withValue(runner) { PeerServer { ready.set($0) } }
+        guard ready.wait() else { return failure("server") }
+        try? StandardStream.output.write(line: #"{"workload": "server", "ready": true}"#)
+        while true { withExtendedLifetime(server) { _ = pause() } }
+    }
+
+    /// Runs workloads on one connection for each MTU.
+    func ask(_ workloads: [PeerWorkload], operations: Int, mtus: [Int]) -> [Result] {
+        mtus.flatMap { mtu in
+            let chosen = workloads.filter { !$0.isAboutSmallValues || mtu == mtus.first }
+            let runner = host(PeerPlan.clientAddress, mtu: mtu)
+            defer { runner.stop() }
+            let client = PeerClient(), connected = Outcome<Bool>()
+            Bluetooth.$link.withValue(runner) {
+                client.queue.sync { client.connect { connected.set($0) } }
+            }
+            guard connected.wait() else { return chosen.map { failure($0.rawValue) } }
+            let results = chosen.map { measure($0, on: client, operations: operations, mtu: mtu) }
+            let gone = Outcome<Bool>()
+            client.queue.sync { client.disconnect { gone.set(true) } }
+            _ = gone.wait()
+            return results
+        }
+    }
+
+    private func measure(_ workload: PeerWorkload, on client: PeerClient, operations: Int, mtu: Int) -> Result {
+        let done = Outcome<Int>(), size = mtu == ATT.defaultMTU ? 20 : min(mtu - 3, 512)
+        let expected = workload == .disc ? 4 + PeerPlan.services * PeerPlan.characteristics : operations
+        let wall = Stopwatch(.wall), processor = Stopwatch(.processor)
+        client.queue.async { workload.run(on: client, operations, size: size) { done.set($0) } }
+        let good = done.wait(), seconds = wall.seconds, used = processor.nanoseconds
+        let count = workload == .disc ? 1 : operations
+        var figures: [Result.Figure] = [
+            .init("n", .count(count)), .init("good", .count(good)), .init("mtu", .count(mtu)),
+            .init("wall_s", .number(seconds)), .init("ops_s", .number(Double(count) / seconds)),
+            .init("self_us", .number(Double(used) / 1e3 / Double(count))),
+        ]
+        if workload != .disc {
+            figures.append(.init("size", .count(size)))
+            figures.append(.init("kB_s", .number(Double(count * size) / seconds / 1e3)))
+        }
+        return Result(
+            workload: workload.rawValue,
+            explanation: workload.explanation,
+            figures: figures,
+            isGood: good == expected
+        )
+    }
+
+    private func failure(_ workload: String) -> Result {
+        Result(workload: workload, explanation: "nobody at \(controller)", figures: [], isGood: false)
+    }
+
+    private func host(_ address: DeviceAddress, mtu: Int) -> HostRunner {
+        let configuration = Host.Configuration(
+            name: "bench",
+            identifierSecret: .random(in: .min ... .max),
+            preferredMTU: mtu,
+            staticAddress: address
+        )
+        let runner = HostRunner(
+            Host(configuration: configuration, random: SystemRandomNumberGenerator()),
+            transport: SocketTransport(to: controller)
+        )
+        runner.start()
+        return runner
+    }
+}
+
+/// A value that one thread waits for and another one has.
+private final class Outcome<Value: Sendable>: Sendable {
+    private let value = Locked<Value?>(nil)
+    private let there = DispatchSemaphore(value: 0)
+
+    func set(_ value: Value) {
+        let isFirst = self.value.withLock { known in
+            defer { known = known ?? value }
+            return known == nil
+        }
+        if isFirst { there.signal() }
+    }
+
+    func wait() -> Value {
+        there.wait()
+        guard let value = value.withLock({ $0 }) else { preconditionFailure("it is signalled when there is a value") }
+        return value
+    }
+}

@@ -1,0 +1,141 @@
+import CoreBluetooth
+
+/// The end that asks: one connection, on which workloads run one after the other.
+///
+/// The next request of a workload is made in the delegate method that brings the answer to the one before, as apps do.
+final class PeerClient: NSObject, @unchecked Sendable {
+    let queue = DispatchQueue(label: "benchmark.client")
+    private var manager: CBCentralManager?
+    private(set) var peripheral: CBPeripheral?
+    private var found: [CBUUID: CBCharacteristic] = [:]
+    private var connected: ((Bool) -> Void)?
+    private var whenDiscovered: ((Int) -> Void)?
+    private var whenGone: (() -> Void)?
+    private var undiscovered = 0
+
+    /// What a workload does when an answer comes.
+    var valueArrived: ((CBCharacteristic) -> Void)?
+    var valueWritten: (() -> Void)?
+    var isReady: (() -> Void)?
+
+    /// Connects to the first device that advertises and discovers what it has; must be called on ``queue``.
+    func connect(then connected: @escaping (Bool) -> Void) {
+        self.connected = connected
+        manager = CBCentralManager(delegate: self, queue: queue)
+    }
+
+    func characteristic(_ uuid: CBUUID) -> CBCharacteristic? { found[uuid] }
+
+    /// Discovers everything anew; hears how many characteristics there are.
+    func discover(then done: @escaping (Int) -> Void) {
+        whenDiscovered = done
+        peripheral?.discoverServices(nil)
+    }
+
+    func disconnect(then gone: @escaping () -> Void) {
+        whenGone = gone
+        if let peripheral { manager?.cancelPeripheralConnection(peripheral) }
+    }
+
+    private func finishDiscovery() {
+        let all = peripheral?.services?.flatMap { $0.characteristics ?? [] } ?? []
+        for characteristic in all { found[characteristic.uuid] = characteristic }
+        let done = whenDiscovered
+        whenDiscovered = nil
+        done?(all.count)
+    }
+}
+
+extension PeerClient: CBCentralManagerDelegate {
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        switch central.state {
+        case .poweredOn: central.scanForPeripherals(withServices: nil)
+        case .unsupported: connected?(false)
+        default: break
+        }
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didDiscover peripheral: CBPeripheral,
+        advertisementData: [String: Any],
+        rssi RSSI: NSNumber
+    ) {
+        guard self.peripheral == nil else { return }
+        self.peripheral = peripheral
+        peripheral.delegate = self
+        central.stopScan()
+        central.connect(peripheral)
+    }
+
+    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+        discover { [weak self] count in
+            guard let self else { return }
+            guard let notifying = found[PeerPlan.notifying] else { return finish(count > 0) }
+            peripheral.setNotifyValue(true, for: notifying)
+        }
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didFailToConnect peripheral: CBPeripheral,
+        error: (any Error)?
+    ) {
+        finish(false)
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didDisconnectPeripheral peripheral: CBPeripheral,
+        error: (any Error)?
+    ) {
+        whenGone?()
+    }
+
+    private func finish(_ isGood: Bool) {
+        let connected = connected
+        self.connected = nil
+        connected?(isGood)
+    }
+}
+
+extension PeerClient: CBPeripheralDelegate {
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+        let services = peripheral.services ?? []
+        undiscovered = services.count
+        if services.isEmpty { finishDiscovery() }
+        for service in services { peripheral.discoverCharacteristics(nil, for: service) }
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didDiscoverCharacteristicsFor service: CBService,
+        error: (any Error)?
+    ) {
+        undiscovered -= 1
+        if undiscovered == 0 { finishDiscovery() }
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didUpdateNotificationStateFor characteristic: CBCharacteristic,
+        error: (any Error)?
+    ) {
+        finish(error == nil)
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didUpdateValueFor characteristic: CBCharacteristic,
+        error: (any Error)?
+    ) {
+        valueArrived?(characteristic)
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didWriteValueFor characteristic: CBCharacteristic, error: (any Error)?)
+    {
+        valueWritten?()
+    }
+
+    func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) { isReady?() }
+}

@@ -1,0 +1,127 @@
+import CoreBluetooth
+
+/// Something that one process asks of another, over a controller between them.
+enum PeerWorkload: String, CaseIterable {
+    case read
+    case write
+    case wcmd
+    case notify
+    case disc
+
+    var explanation: String {
+        switch self {
+        case .read: "reads one after the other"
+        case .write: "writes with response one after the other"
+        case .wcmd: "writes without response"
+        case .notify: "notifications"
+        case .disc: "discovery of every service and characteristic"
+        }
+    }
+
+    /// Whether it is measured with one MTU alone: the smallest, since it is about small values.
+    var isAboutSmallValues: Bool { self == .read || self == .write }
+
+    /// Runs it on a connection; must be called on the client's queue.
+    ///
+    /// - Parameters:
+    ///   - client: The connection.
+    ///   - count: How many operations.
+    ///   - size: The octets of a value.
+    ///   - done: Hears how many operations did what they were to do.
+    func run(on client: PeerClient, _ count: Int, size: Int, done: @escaping (Int) -> Void) {
+        guard let peripheral = client.peripheral else { return done(0) }
+        switch self {
+        case .read: Self.read(client, peripheral, count, done)
+        case .write: Self.write(client, peripheral, count, size, done)
+        case .wcmd: Self.writeCommands(client, peripheral, count, size, done)
+        case .notify: Self.notifications(client, peripheral, count, size, done)
+        case .disc: client.discover(then: done)
+        }
+    }
+
+    private static func read(
+        _ client: PeerClient,
+        _ peripheral: CBPeripheral,
+        _ count: Int,
+        _ done: @escaping (Int) -> Void
+    ) {
+        guard let readable = client.characteristic(PeerPlan.readable) else { return done(0) }
+        var left = count, good = 0
+        client.valueArrived = { characteristic in
+            if characteristic.value == PeerPlan.value { good += 1 }
+            left -= 1
+            if left > 0 { peripheral.readValue(for: readable) } else { done(good) }
+        }
+        peripheral.readValue(for: readable)
+    }
+
+    private static func write(
+        _ client: PeerClient,
+        _ peripheral: CBPeripheral,
+        _ count: Int,
+        _ size: Int,
+        _ done: @escaping (Int) -> Void
+    ) {
+        guard let writable = client.characteristic(PeerPlan.writable) else { return done(0) }
+        let value = Data(count: size)
+        var left = count
+        client.valueWritten = {
+            left -= 1
+            if left > 0 { peripheral.writeValue(value, for: writable, type: .withResponse) } else { done(count) }
+        }
+        peripheral.writeValue(value, for: writable, type: .withResponse)
+    }
+
+    private static func writeCommands(
+        _ client: PeerClient,
+        _ peripheral: CBPeripheral,
+        _ count: Int,
+        _ size: Int,
+        _ done: @escaping (Int) -> Void
+    ) {
+        guard let writable = client.characteristic(PeerPlan.writable),
+            let control = client.characteristic(PeerPlan.control)
+        else { return done(0) }
+        let value = Data((0..<size).map { UInt8(truncatingIfNeeded: $0) })
+        var left = count
+        // What is read afterwards is behind every command.
+        client.valueArrived = { _ in done(control.value.flatMap(PeerPlan.Counts.init)?.writes ?? 0) }
+        let proceed = {
+            while left > 0, peripheral.canSendWriteWithoutResponse {
+                peripheral.writeValue(value, for: writable, type: .withoutResponse)
+                left -= 1
+            }
+            guard left == 0 else { return }
+            client.isReady = nil
+            peripheral.readValue(for: control)
+        }
+        client.isReady = proceed
+        client.valueWritten = {
+            client.valueWritten = nil
+            proceed()
+        }
+        peripheral.writeValue(PeerPlan.Order.reset.data, for: control, type: .withResponse)
+    }
+
+    private static func notifications(
+        _ client: PeerClient,
+        _ peripheral: CBPeripheral,
+        _ count: Int,
+        _ size: Int,
+        _ done: @escaping (Int) -> Void
+    ) {
+        guard let control = client.characteristic(PeerPlan.control) else { return done(0) }
+        var arrived = 0, good = 0
+        client.valueWritten = nil
+        client.valueArrived = { characteristic in
+            arrived += 1
+            if characteristic.value?.count == size { good += 1 }
+            if arrived == count { done(good) }
+        }
+        peripheral.writeValue(
+            PeerPlan.Order.notify(count: count, size: size).data,
+            for: control,
+            type: .withResponse
+        )
+    }
+}
