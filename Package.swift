@@ -41,10 +41,13 @@ let package = Package(
         .target(name: "BLEHost", dependencies: ["BLEWire", "BLECrypto"], swiftSettings: core),
         .target(name: "BLEController", dependencies: ["BLEWire", "BLECrypto"], swiftSettings: core),
 
+        // Calls of the system that Swift's own module of it lacks.
+        .systemLibrary(name: "BLELinux"),
+
         // Where they meet the machine, the app, and a world that is made up.
         .target(
             name: "BLERuntime",
-            dependencies: ["BLEHost", "BLEWire", .product(name: "Logging", package: "swift-log")],
+            dependencies: ["BLELinux", "BLEHost", "BLEWire", .product(name: "Logging", package: "swift-log")],
             swiftSettings: common
         ),
         .target(

@@ -1,17 +1,18 @@
 import BLEHost
 import Dispatch
+import Synchronization
 
 /// The events that one client has not heard yet.
 ///
-/// Only the runner's queue puts events in, a turn's worth at a time; the client's queue takes out all that there is.
+/// Only the runner puts events in, a turn's worth at a time; the client's queue takes out all that there is. Events
+/// change hands with the array that holds them.
 final class ClientMailbox: Sendable {
     /// How many events may wait before advertisements are dropped.
     static let limit = 1_024
 
-    fileprivate struct Contents {
+    private struct Contents {
         var events: [ClientEvent] = []
         var isScheduled = false
-        var isClosed = false
     }
 
     let client: ClientID
@@ -19,6 +20,7 @@ final class ClientMailbox: Sendable {
     private let receive: @Sendable (ClientEvent) -> Void
     private let caughtUp: @Sendable (ClientMailbox) -> Void
     private let contents = Locked(Contents())
+    private let isClosed = Atomic(false)
 
     /// Creates an empty mailbox.
     ///
@@ -39,15 +41,23 @@ final class ClientMailbox: Sendable {
         self.caughtUp = caughtUp
     }
 
-    /// Adds events, and returns how many are waiting then.
+    /// Takes events, which leaves `events` empty, and returns how many are waiting then.
     ///
     /// A client that does not keep up misses the oldest advertisements, never anything else.
     @discardableResult
-    func post(_ events: [ClientEvent]) -> Int {
+    func post(_ events: inout [ClientEvent]) -> Int {
+        guard !isClosed.load(ordering: .relaxed) else {
+            events.removeAll()
+            return 0
+        }
         let (mustSchedule, count) = contents.withLock { contents in
-            guard !contents.isClosed else { return (false, 0) }
-            contents.events.append(contentsOf: events)
-            if contents.events.count > Self.limit { contents.dropAdvertisements() }
+            if contents.events.isEmpty {
+                swap(&contents.events, &events)
+            } else {
+                contents.events.append(contentsOf: events)
+                events.removeAll(keepingCapacity: true)
+            }
+            if contents.events.count > Self.limit { contents.events.dropAdvertisements() }
             defer { contents.isScheduled = true }
             return (!contents.isScheduled, contents.events.count)
         }
@@ -57,31 +67,37 @@ final class ClientMailbox: Sendable {
 
     /// Calls the client no more, not even with what is waiting.
     func close() {
-        contents.withLock { contents in
-            contents.isClosed = true
-            contents.events = []
-        }
+        isClosed.store(true, ordering: .relaxed)
+        contents.withLock { $0.events = [] }
     }
 
     private func deliver() {
-        let events = contents.withLock { contents in
+        var events: [ClientEvent] = []
+        contents.withLock { contents in
             contents.isScheduled = false
-            defer { contents.events = [] }
-            return contents.events
+            swap(&contents.events, &events)
         }
         for event in events {
-            guard !contents.withLock({ $0.isClosed }) else { return }
+            guard !isClosed.load(ordering: .relaxed) else { return }
             receive(event)
         }
-        if events.count > Self.limit { caughtUp(self) }
+        if events.count > Self.limit { caughtUp(self) } else { giveBack(&events) }
+    }
+
+    /// Keeps the room of `events` for those that come next.
+    private func giveBack(_ events: inout [ClientEvent]) {
+        events.removeAll(keepingCapacity: true)
+        contents.withLock { contents in
+            if contents.events.capacity == 0 { swap(&contents.events, &events) }
+        }
     }
 }
 
-extension ClientMailbox.Contents {
-    /// Drops the oldest advertisements until the limit is kept or none is left.
+extension [ClientEvent] {
+    /// Drops the oldest advertisements until the limit of a mailbox is kept or none is left.
     fileprivate mutating func dropAdvertisements() {
-        var excess = events.count - ClientMailbox.limit
-        events.removeAll { event in
+        var excess = count - ClientMailbox.limit
+        removeAll { event in
             guard excess > 0, case .discovered = event else { return false }
             excess -= 1
             return true

@@ -3,27 +3,38 @@ import BLEWire
 package import Dispatch
 import Synchronization
 
-/// Drives one host on one serial queue, with the machine's clock and a transport to a controller.
+/// Drives one host on the thread of one loop, with the machine's clock and a transport to a controller.
 ///
-/// The queue is the actor's executor, so that a callback that Dispatch delivers there enters the actor without
-/// suspending: what arrives is handled in the order in which it arrived. A turn handles everything that is there, and
+/// The loop is the actor's executor, so that what it calls enters the actor without suspending: what arrives is handled
+/// in the order in which it arrived. A turn handles everything that is there, from the controller and from clients,
 /// then sends all that came of it with one write.
 package actor HostRunner {
-    private let executor: QueueExecutor
-    private let clock = MonotonicClock()
-    private let alarm: Alarm
+    /// What other threads hand over.
+    private enum Errand: Sendable {
+        case start
+        case stop
+        case open(ClientMailbox, ClientRole)
+        case request(ClientRequest, ClientID)
+        case close(ClientMailbox)
+        case caughtUp(ClientMailbox)
+    }
+
+    private let loop: EventLoop
     private let transport: any Transport
     private let storage: StateFile?
     private let tap: PacketTap?
     private nonisolated let clientCount = Atomic<Int>(0)
+    private nonisolated let inbox = Locked<[Errand]>([])
 
     private var host: Host
     private var framer = H4Framer(from: .controller)
     private var journal = Journal()
-    private var mailboxes: [ClientID: ClientMailbox] = [:]
+    private var errands: [Errand] = []
     private var outgoing: [UInt8] = []
-    private var posts: [(mailbox: ClientMailbox, events: [ClientEvent])] = []
+    private var posts = Posts()
     private var crowded: ClientMailbox?
+    private var due: Instant?
+    private var isStopped = false
 
     /// Creates a runner that begins with ``start()``.
     ///
@@ -38,78 +49,86 @@ package actor HostRunner {
         storage: StateFile? = nil,
         tap: PacketTap? = nil
     ) {
-        executor = QueueExecutor(DispatchQueue(label: "corebluetooth.host", qos: .userInitiated))
+        loop = EventLoop("bluetooth-host")
         self.host = host
         self.transport = transport
         self.storage = storage
         self.tap = tap
-        alarm = Alarm(queue: executor.queue, clock: clock)
-        alarm.start { [weak self] in self?.assumeIsolated { $0.wake() } }
+        loop.start { [weak self] in self?.assumeIsolated { $0.takeTurn() } }
     }
 
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     /// Starts to connect to the controller.
-    package nonisolated func start() {
-        enter { $0.transport.start(for: $0, on: $0.executor.queue) }
-    }
+    package nonisolated func start() { hand(over: .start) }
 
     /// Lets go of the controller for good.
-    package nonisolated func stop() {
-        enter { runner in
-            runner.transport.stop()
-            runner.alarm.cancel()
+    package nonisolated func stop() { hand(over: .stop) }
+
+    /// Has the next turn do this, after what was handed over before.
+    private nonisolated func hand(over errand: Errand) {
+        let isFirst = inbox.withLock { inbox in
+            defer { inbox.append(errand) }
+            return inbox.isEmpty
+        }
+        if isFirst { loop.wake() }
+    }
+
+    /// Does what clients and the host ask for; returns when the next turn must be.
+    private func takeTurn() -> Instant? {
+        let now = loop.clock.now
+        inbox.withLock { swap(&$0, &errands) }
+        for errand in errands { run(errand, at: now) }
+        errands.removeAll(keepingCapacity: errands.count <= ClientMailbox.limit)
+        if let due, due <= now { host.wake(at: now) }
+        repeat { drain() } while sendOutgoing()
+        if let crowd = posts.deliver(), crowded == nil {
+            crowded = crowd
+            transport.pause()
+        }
+        due = isStopped ? nil : host.deadline
+        return due
+    }
+
+    private func run(_ errand: Errand, at now: Instant) {
+        switch errand {
+        case .request(let request, let client): host.perform(request, for: client, at: now)
+        case .open(let mailbox, let role):
+            posts.open(mailbox)
+            host.open(mailbox.client, role: role, at: now)
+        case .close(let mailbox):
+            posts.close(mailbox)
+            roomMade(in: mailbox)
+            host.close(mailbox.client, at: now)
+        case .caughtUp(let mailbox): roomMade(in: mailbox)
+        case .start: transport.start(for: self, on: loop)
+        case .stop:
+            isStopped = true
+            transport.stop()
         }
     }
 
-    private nonisolated func enter(_ body: @escaping @Sendable (isolated HostRunner) -> Void) {
-        executor.queue.async { self.assumeIsolated(body) }
-    }
-
-    private func wake() {
-        host.wake(at: clock.now)
-        finishTurn()
-    }
-
-    /// Does what the host asks for, then sleeps until it must be woken.
-    private func finishTurn() {
+    /// Takes what the host has to say.
+    private func drain() {
         while let output = host.next() {
             switch output {
             case .packet(let bytes):
                 record(bytes.span, .toController)
                 outgoing.append(contentsOf: bytes)
-            case .event(let event, let client): post(event, to: client)
+            case .event(let event, let client): posts.add(event, for: client)
             case .remember(let record): if host.hasLastingPeers { storage?.remember(record) }
             case .resetTransport: transport.reset()
-            case .note(let note): journal.write(note, at: clock.now)
+            case .note(let note): journal.write(note, at: loop.clock.now)
             }
         }
-        if !outgoing.isEmpty {
-            transport.send(outgoing.span)
-            outgoing.removeAll(keepingCapacity: true)
-        }
-        deliverPosts()
-        alarm.set(host.deadline)
     }
 
-    private func post(_ event: ClientEvent, to client: ClientID) {
-        if let last = posts.indices.last, posts[last].mailbox.client == client {
-            posts[last].events.append(event)
-        } else if let mailbox = mailboxes[client] {
-            posts.append((mailbox, [event]))
-        }
-    }
-
-    /// Hands each client what the turn brought it.
-    ///
-    /// One that is far behind stops the controller until it has caught up.
-    private func deliverPosts() {
-        guard !posts.isEmpty else { return }
-        for (mailbox, events) in posts where mailbox.post(events) > 4 * ClientMailbox.limit && crowded == nil {
-            crowded = mailbox
-            transport.pause()
-        }
-        posts.removeAll(keepingCapacity: true)
+    /// Sends the packets of the turn; returns whether there were any, which may have made the host say more.
+    private func sendOutgoing() -> Bool {
+        guard !outgoing.isEmpty else { return false }
+        transport.send(outgoing.span)
+        outgoing.removeAll(keepingCapacity: true)
+        return true
     }
 
     private func roomMade(in mailbox: ClientMailbox) {
@@ -124,7 +143,7 @@ package actor HostRunner {
             PacketRecord(
                 machine: transport.name,
                 direction: direction,
-                time: clock.now,
+                time: loop.clock.now,
                 bytes: packet.withUnsafeBufferPointer { Array($0) }
             )
         )
@@ -136,24 +155,21 @@ extension HostRunner: TransportClient {
         assumeIsolated { runner in
             runner.framer.reset()
             runner.crowded = nil
-            runner.host.transportOpened(at: runner.clock.now)
-            runner.finishTurn()
+            runner.host.transportOpened(at: runner.loop.clock.now)
         }
     }
 
     package nonisolated func transportClosed(_ error: TransportError) {
         assumeIsolated { runner in
             runner.journal.write(lost: runner.transport.name, error)
-            runner.host.transportClosed(at: runner.clock.now)
-            runner.finishTurn()
+            runner.host.transportClosed(at: runner.loop.clock.now)
         }
     }
 
     package nonisolated func transportAbsent(_ error: TransportError) {
         assumeIsolated { runner in
             runner.journal.write(absent: runner.transport.name, error)
-            runner.host.transportAbsent(at: runner.clock.now)
-            runner.finishTurn()
+            runner.host.transportAbsent(at: runner.loop.clock.now)
         }
     }
 
@@ -163,18 +179,16 @@ extension HostRunner: TransportClient {
     }
 
     private func receive(_ chunk: Span<UInt8>) -> TransportError? {
-        var failure: TransportError?
         do throws(TransportError) {
-            let now = clock.now
+            let now = loop.clock.now
             try framer.receive(chunk) { packet in
                 record(packet, .toHost)
                 host.receive(packet, at: now)
             }
+            return nil
         } catch {
-            failure = error
+            return error
         }
-        finishTurn()
-        return failure
     }
 }
 
@@ -182,24 +196,13 @@ extension HostRunner: HostLink {
     /// One client's conversation with the host of this process.
     private struct Session: HostSession {
         let runner: HostRunner
-        let client: ClientID
         let mailbox: ClientMailbox
 
-        func send(_ request: ClientRequest) {
-            runner.enter { [client] runner in
-                runner.host.perform(request, for: client, at: runner.clock.now)
-                runner.finishTurn()
-            }
-        }
+        func send(_ request: ClientRequest) { runner.hand(over: .request(request, mailbox.client)) }
 
         func close() {
             mailbox.close()
-            runner.enter { [client, mailbox] runner in
-                runner.mailboxes[client] = nil
-                runner.roomMade(in: mailbox)
-                runner.host.close(client, at: runner.clock.now)
-                runner.finishTurn()
-            }
+            runner.hand(over: .close(mailbox))
         }
     }
 
@@ -211,13 +214,9 @@ extension HostRunner: HostLink {
     ) -> any HostSession {
         let client = ClientID(rawValue: clientCount.wrappingAdd(1, ordering: .relaxed).newValue)
         let mailbox = ClientMailbox(client: client, queue: queue, receive: receive) { [weak self] mailbox in
-            self?.enter { $0.roomMade(in: mailbox) }
+            self?.hand(over: .caughtUp(mailbox))
         }
-        enter { runner in
-            runner.mailboxes[client] = mailbox
-            runner.host.open(client, role: role, at: runner.clock.now)
-            runner.finishTurn()
-        }
-        return Session(runner: self, client: client, mailbox: mailbox)
+        hand(over: .open(mailbox, role))
+        return Session(runner: self, mailbox: mailbox)
     }
 }

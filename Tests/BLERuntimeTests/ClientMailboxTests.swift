@@ -29,6 +29,14 @@ struct ClientMailboxTests {
         }
     }
 
+    @discardableResult
+    static func post(_ events: [ClientEvent], to mailbox: ClientMailbox) -> Int {
+        var events = events
+        let count = mailbox.post(&events)
+        #expect(events == [])
+        return count
+    }
+
     static func advertisement(_ number: Int) -> ClientEvent {
         .discovered(
             AdvertisementReport(
@@ -49,8 +57,8 @@ struct ClientMailboxTests {
     func ordered() async {
         let client = Client(), mailbox = client.mailbox()
         let events = (0..<100).map(Self.value)
-        mailbox.post(Array(events[..<30]))
-        mailbox.post(Array(events[30...]))
+        Self.post(Array(events[..<30]), to: mailbox)
+        Self.post(Array(events[30...]), to: mailbox)
         #expect(await client.hear() == events)
         #expect(client.caughtUp.withLock { $0 } == 0)
     }
@@ -59,9 +67,9 @@ struct ClientMailboxTests {
     func dropsAdvertisements() async {
         let client = Client(), mailbox = client.mailbox()
         let limit = ClientMailbox.limit
-        mailbox.post([Self.value(1)])
-        for number in 0..<limit { mailbox.post([Self.advertisement(number)]) }
-        mailbox.post([Self.value(2), Self.value(3)])
+        Self.post([Self.value(1)], to: mailbox)
+        for number in 0..<limit { Self.post([Self.advertisement(number)], to: mailbox) }
+        Self.post([Self.value(2), Self.value(3)], to: mailbox)
         let kept = (3..<limit).map(Self.advertisement)
         #expect(await client.hear() == [Self.value(1)] + kept + [Self.value(2), Self.value(3)])
     }
@@ -70,7 +78,7 @@ struct ClientMailboxTests {
     func keepsValues() async {
         let client = Client(), mailbox = client.mailbox()
         let events = (0..<(ClientMailbox.limit + 1)).map(Self.value)
-        #expect(mailbox.post(events) == events.count)
+        #expect(Self.post(events, to: mailbox) == events.count)
         #expect(await client.hear() == events)
         #expect(client.caughtUp.withLock { $0 } == 1)
     }
@@ -78,9 +86,9 @@ struct ClientMailboxTests {
     @Test("A client that closed hears nothing, not even what was waiting")
     func closed() async {
         let client = Client(), mailbox = client.mailbox()
-        mailbox.post([Self.value(1)])
+        Self.post([Self.value(1)], to: mailbox)
         mailbox.close()
-        #expect(mailbox.post([Self.value(2)]) == 0)
+        #expect(Self.post([Self.value(2)], to: mailbox) == 0)
         #expect(await client.hear() == [])
     }
 }

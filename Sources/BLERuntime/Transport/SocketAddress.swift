@@ -78,8 +78,8 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
 
 /// An open file, closed when nobody holds it any more.
 ///
-/// The handlers of Dispatch's sources hold it, so that its number is not given to another file while one of them may
-/// still fire.
+/// The watch of a loop holds it, so that its number is not given to another file while the system may still be asked
+/// about it.
 package final class Descriptor: Sendable {
     package let raw: Int32
     package init(_ raw: Int32) { self.raw = raw }

@@ -1,12 +1,11 @@
-@preconcurrency package import Dispatch
 import Glibc
 
 /// Waits for connections at an address, and hands each to its owner as a stream.
 ///
-/// Sendable because everything happens on its queue.
-package final class SocketListener: @unchecked Sendable {
+package final class SocketListener: Sendable {
     private let descriptor: Descriptor
-    private let source: any DispatchSourceRead
+    private let loop: EventLoop
+    private let watch: LoopWatch
 
     /// The port that it listens on, which the system chose if it was asked for 0; 0 for a Unix socket.
     package let port: UInt16
@@ -15,12 +14,12 @@ package final class SocketListener: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - address: Where to listen; the system chooses a TCP port that is 0.
-    ///   - queue: Where everything happens.
-    ///   - accept: Called on `queue` with each new connection, which has not been started yet.
+    ///   - loop: Where everything happens.
+    ///   - accept: Called on the thread of `loop` with each new connection, which has not been started yet.
     /// - Throws: ``TransportError/Code/unreachable`` if the address cannot be listened at.
     package init(
         at address: SocketAddress,
-        queue: DispatchQueue,
+        on loop: EventLoop,
         accept: @escaping @Sendable (SocketStream) -> Void
     ) throws(TransportError) {
         descriptor = try address.makeSocket { (socket, name, length) throws(TransportError) in
@@ -31,23 +30,27 @@ package final class SocketListener: @unchecked Sendable {
             }
         }
         port = Self.port(of: descriptor)
-        source = DispatchSource.makeReadSource(fileDescriptor: descriptor.raw, queue: queue)
-        source.setEventHandler { [descriptor] in
-            while true {
-                let raw = Glibc.accept(descriptor.raw, nil, nil)
-                guard raw >= 0 else { return }
-                let connection = Descriptor(raw)
-                _ = fcntl(raw, F_SETFL, fcntl(raw, F_GETFL, 0) | O_NONBLOCK)
-                _ = fcntl(raw, F_SETFD, FD_CLOEXEC)
-                var on: Int32 = 1
-                setsockopt(raw, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
-                accept(SocketStream(connection, queue: queue))
+        self.loop = loop
+        // Connections do not keep their loop from ending.
+        watch = loop.watch(descriptor, for: .reading) { [descriptor, weak loop] _ in
+            while let loop, let connection = Self.connection(at: descriptor) {
+                accept(SocketStream(connection, on: loop))
             }
         }
-        source.activate()
     }
 
-    deinit { source.cancel() }
+    deinit { loop.post { [watch] in watch.cancel() } }
+
+    /// Takes the next connection; `nil` if none waits.
+    private static func connection(at descriptor: Descriptor) -> Descriptor? {
+        let raw = Glibc.accept(descriptor.raw, nil, nil)
+        guard raw >= 0 else { return nil }
+        _ = fcntl(raw, F_SETFL, fcntl(raw, F_GETFL, 0) | O_NONBLOCK)
+        _ = fcntl(raw, F_SETFD, FD_CLOEXEC)
+        var on: Int32 = 1
+        setsockopt(raw, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+        return Descriptor(raw)
+    }
 
     private static func port(of descriptor: Descriptor) -> UInt16 {
         var address = sockaddr_in()

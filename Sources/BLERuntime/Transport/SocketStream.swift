@@ -1,11 +1,10 @@
-@preconcurrency package import Dispatch
 import Glibc
 
-/// A connected stream socket on one queue: reads all there is, writes without waiting.
+/// A connected stream socket on one loop: reads all there is, writes without waiting.
 ///
 /// What the system does not take at once is kept and written when it can be. While much is kept, nothing is read: a
 /// peer that does not listen is not listened to. What exceeds ``mostBacklog`` ends the stream.
-/// Sendable because everything happens on its queue.
+/// Sendable because everything happens on the thread of its loop.
 package final class SocketStream: @unchecked Sendable {
     /// How many octets may wait to be written before the stream stops reading.
     package static let largeBacklog = 262_144
@@ -16,24 +15,23 @@ package final class SocketStream: @unchecked Sendable {
 
     private enum State {
         case idle
-        case open(reader: any DispatchSourceRead, isReading: Bool)
+        case open(LoopWatch)
         case closed
     }
 
     private let descriptor: Descriptor
-    private let queue: DispatchQueue
+    private let loop: EventLoop
     private var state = State.idle
     private var isPaused = false
-    private var writer: (any DispatchSourceWrite)?
     private var backlog: [UInt8] = []
     private var written = 0
     private var buffer = [UInt8](repeating: 0, count: readSize)
     private var receive: (Span<UInt8>) throws(TransportError) -> Void = { _ in }
     private var closed: (TransportError) -> Void = { _ in }
 
-    package init(_ descriptor: Descriptor, queue: DispatchQueue) {
+    package init(_ descriptor: Descriptor, on loop: EventLoop) {
         self.descriptor = descriptor
-        self.queue = queue
+        self.loop = loop
     }
 
     deinit { close() }
@@ -49,12 +47,8 @@ package final class SocketStream: @unchecked Sendable {
     ) {
         self.receive = receive
         self.closed = closed
-        let reader = DispatchSource.makeReadSource(fileDescriptor: descriptor.raw, queue: queue)
-        reader.setEventHandler { [weak self] in self?.read() }
-        reader.setCancelHandler { [descriptor] in withExtendedLifetime(descriptor) {} }
-        state = .open(reader: reader, isReading: true)
-        reader.activate()
-        settleReading()
+        state = .open(loop.watch(descriptor, for: []) { [weak self] possible in self?.ready(possible) })
+        settleInterest()
     }
 
     /// How many octets wait to be written.
@@ -73,19 +67,18 @@ package final class SocketStream: @unchecked Sendable {
         guard pendingOctets <= Self.mostBacklog else {
             return end(TransportError(.congested, "the other end has not read \(pendingOctets) octets"))
         }
-        awaitRoom()
-        settleReading()
+        settleInterest()
     }
 
     /// Reads no more until ``resume()``.
     package func pause() {
         isPaused = true
-        settleReading()
+        settleInterest()
     }
 
     package func resume() {
         isPaused = false
-        settleReading()
+        settleInterest()
     }
 
     /// Reads what is there at once, instead of when its turn comes.
@@ -93,12 +86,9 @@ package final class SocketStream: @unchecked Sendable {
 
     /// Ends the stream without a word.
     package func close() {
-        guard case .open(let reader, let isReading) = state else { return }
+        guard case .open(let watch) = state else { return }
         state = .closed
-        reader.cancel()
-        if !isReading { reader.resume() }
-        writer?.cancel()
-        writer = nil
+        watch.cancel()
         shutdown(descriptor.raw, Int32(SHUT_RDWR))
         receive = { _ in }
         closed = { _ in }
@@ -111,10 +101,15 @@ package final class SocketStream: @unchecked Sendable {
         closed(error)
     }
 
-    /// Reads until the system has no more, but lets others have the queue now and then.
+    private func ready(_ possible: LoopWatch.Interest) {
+        if possible.contains(.writing) { flush() }
+        if possible.contains(.reading) { read() }
+    }
+
+    /// Reads until the system has no more, but lets others have the loop now and then.
     private func read() {
-        for _ in 0..<8 {
-            guard case .open(_, isReading: true) = state else { return }
+        for _ in 0..<4 {
+            guard case .open(let watch) = state, watch.interest.contains(.reading) else { return }
             let count = recv(descriptor.raw, &buffer, Self.readSize, 0)
             if count < 0, errno == EAGAIN || errno == EINTR { return }
             guard count > 0 else {
@@ -140,15 +135,6 @@ package final class SocketStream: @unchecked Sendable {
         return nil
     }
 
-    private func awaitRoom() {
-        guard writer == nil else { return }
-        let writer = DispatchSource.makeWriteSource(fileDescriptor: descriptor.raw, queue: queue)
-        writer.setEventHandler { [weak self] in self?.flush() }
-        writer.setCancelHandler { [descriptor] in withExtendedLifetime(descriptor) {} }
-        self.writer = writer
-        writer.activate()
-    }
-
     private func flush() {
         guard case .open = state else { return }
         guard let taken = send(backlog.span.extracting(written..<backlog.count)) else { return }
@@ -156,21 +142,19 @@ package final class SocketStream: @unchecked Sendable {
         if written == backlog.count {
             backlog.removeAll(keepingCapacity: backlog.count <= Self.largeBacklog)
             written = 0
-            writer?.cancel()
-            writer = nil
         } else if written > Self.largeBacklog {
             backlog.removeFirst(written)
             written = 0
         }
-        settleReading()
+        settleInterest()
     }
 
-    /// Reads if nothing stands against it.
-    private func settleReading() {
-        guard case .open(let reader, let isReading) = state else { return }
-        let shouldRead = !isPaused && pendingOctets <= Self.largeBacklog
-        guard shouldRead != isReading else { return }
-        state = .open(reader: reader, isReading: shouldRead)
-        if shouldRead { reader.resume() } else { reader.suspend() }
+    /// Reads if nothing stands against it, and waits for room if there is something to write.
+    private func settleInterest() {
+        guard case .open(let watch) = state else { return }
+        let reads = !isPaused && pendingOctets <= Self.largeBacklog
+        watch.interest = []
+        if reads { watch.interest.insert(.reading) }
+        if pendingOctets > 0 { watch.interest.insert(.writing) }
     }
 }

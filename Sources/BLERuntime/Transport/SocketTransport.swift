@@ -1,24 +1,24 @@
-@preconcurrency package import Dispatch
+import BLEWire
 import Glibc
 
 /// HCI over a stream socket, TCP or Unix, as virtual controllers and bridges offer it.
 ///
 /// Connects without blocking, and again 100 ms after a connection was lost. Where nobody listens, the connection is
 /// closed without a word, or what comes is not HCI, the pauses grow to 5 s.
-/// Sendable because everything happens on the queue that it was started on.
+/// Sendable because everything happens on the thread of the loop that it was started on.
 package final class SocketTransport: Transport, @unchecked Sendable {
     private enum State {
         case idle
-        case connecting(Descriptor, any DispatchSourceWrite)
+        case connecting(Descriptor, LoopWatch)
         case open(SocketStream, hasHeard: Bool)
-        case waiting(any DispatchSourceTimer)
+        case waiting(LoopAlarm)
         case stopped
     }
 
     private let address: SocketAddress
     private var state = State.idle
     private var backoff = Backoff()
-    private var queue: DispatchQueue?
+    private var loop: EventLoop?
     private weak var client: (any TransportClient)?
 
     package init(to address: SocketAddress) { self.address = address }
@@ -27,11 +27,11 @@ package final class SocketTransport: Transport, @unchecked Sendable {
 
     package var name: String { address.description }
 
-    package func start(for client: any TransportClient, on queue: DispatchQueue) {
+    package func start(for client: any TransportClient, on loop: EventLoop) {
         guard case .idle = state else { return }
         self.client = client
-        self.queue = queue
-        connect(on: queue)
+        self.loop = loop
+        connect(on: loop)
     }
 
     package func send(_ packets: Span<UInt8>) {
@@ -56,7 +56,7 @@ package final class SocketTransport: Transport, @unchecked Sendable {
         state = .stopped
     }
 
-    private func connect(on queue: DispatchQueue) {
+    private func connect(on loop: EventLoop) {
         do throws(TransportError) {
             var isConnected = false
             let descriptor = try address.makeSocket { (socket, address, length) throws(TransportError) in
@@ -66,35 +66,32 @@ package final class SocketTransport: Transport, @unchecked Sendable {
                     throw TransportError(.unreachable, errno: errno, "connecting to \(self.address)")
                 }
             }
-            if isConnected { open(descriptor, on: queue) } else { awaitConnection(of: descriptor, on: queue) }
+            if isConnected { open(descriptor, on: loop) } else { awaitConnection(of: descriptor, on: loop) }
         } catch {
             failed(error)
         }
     }
 
-    private func awaitConnection(of descriptor: Descriptor, on queue: DispatchQueue) {
-        let source = DispatchSource.makeWriteSource(fileDescriptor: descriptor.raw, queue: queue)
-        source.setEventHandler { [weak self] in self?.finishConnecting() }
-        source.setCancelHandler { withExtendedLifetime(descriptor) {} }
-        state = .connecting(descriptor, source)
-        source.activate()
+    private func awaitConnection(of descriptor: Descriptor, on loop: EventLoop) {
+        let watch = loop.watch(descriptor, for: .writing) { [weak self] _ in self?.finishConnecting() }
+        state = .connecting(descriptor, watch)
     }
 
     private func finishConnecting() {
-        guard case .connecting(let descriptor, let source) = state, let queue else { return }
-        source.cancel()
+        guard case .connecting(let descriptor, let watch) = state, let loop else { return }
+        watch.cancel()
         var code: Int32 = 0
         var size = socklen_t(MemoryLayout<Int32>.size)
         getsockopt(descriptor.raw, SOL_SOCKET, SO_ERROR, &code, &size)
         guard code == 0 else {
             return failed(TransportError(.unreachable, errno: code, "connecting to \(address)"))
         }
-        open(descriptor, on: queue)
+        open(descriptor, on: loop)
     }
 
-    private func open(_ descriptor: Descriptor, on queue: DispatchQueue) {
+    private func open(_ descriptor: Descriptor, on loop: EventLoop) {
         backoff.connected()
-        let stream = SocketStream(descriptor, queue: queue)
+        let stream = SocketStream(descriptor, on: loop)
         state = .open(stream, hasHeard: false)
         stream.start(
             receive: { [weak self] (chunk) throws(TransportError) in try self?.receive(chunk) },
@@ -133,25 +130,20 @@ package final class SocketTransport: Transport, @unchecked Sendable {
     }
 
     private func retry(after delay: Duration) {
-        guard let queue else { return }
-        let timer = DispatchSource.makeTimerSource(queue: queue)
-        timer.setEventHandler { [weak self] in self?.retry() }
-        timer.schedule(deadline: .now() + .nanoseconds(Int(delay / .nanoseconds(1))))
-        state = .waiting(timer)
-        timer.activate()
+        guard let loop else { return }
+        state = .waiting(loop.alarm(at: loop.clock.now + delay) { [weak self] in self?.retry() })
     }
 
     private func retry() {
-        guard case .waiting(let timer) = state, let queue else { return }
-        timer.cancel()
-        connect(on: queue)
+        guard case .waiting = state, let loop else { return }
+        connect(on: loop)
     }
 
     private func disconnect() {
         switch state {
-        case .connecting(_, let source): source.cancel()
+        case .connecting(_, let watch): watch.cancel()
         case .open(let stream, _): stream.close()
-        case .waiting(let timer): timer.cancel()
+        case .waiting(let alarm): alarm.cancel()
         case .idle, .stopped: break
         }
         state = .idle

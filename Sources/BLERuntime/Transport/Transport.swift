@@ -1,15 +1,13 @@
-package import Dispatch
-
 /// A way to a controller, which carries H4 packets both ways.
 ///
-/// A transport belongs to one queue: all its methods are called there, and it calls its client there. It connects again
-/// by itself when the connection is lost, for as long as it is not stopped.
+/// A transport belongs to one loop: all its methods are called on its thread, and it calls its client there. It
+/// connects again by itself when the connection is lost, for as long as it is not stopped.
 package protocol Transport: AnyObject, Sendable {
     /// What to call this way in log lines, such as `tcp:127.0.0.1:6402`.
     var name: String { get }
 
     /// Starts to connect. `client` is held weakly.
-    func start(for client: any TransportClient, on queue: DispatchQueue)
+    func start(for client: any TransportClient, on loop: EventLoop)
 
     /// Sends whole packets with one write, as far as the system takes them; the rest follows.
     ///
@@ -30,7 +28,7 @@ package protocol Transport: AnyObject, Sendable {
 
 /// Whoever hears what a transport brings.
 ///
-/// Every call is on the queue of the transport.
+/// Every call is on the thread of the transport's loop.
 package protocol TransportClient: AnyObject, Sendable {
     /// There is a connection now; everything before is forgotten.
     func transportOpened()

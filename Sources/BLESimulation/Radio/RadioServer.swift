@@ -1,13 +1,12 @@
 import BLEController
 package import BLERuntime
 import BLEWire
-import Dispatch
 
 /// Virtual controllers that programs reach over sockets: one controller for each address, all on one air, in real time.
 ///
 /// To connect is to switch a controller on, and to disconnect is to switch it off: a host finds it as new, and its
 /// peers lose it. A controller has one host at a time: a second connection is closed at once.
-/// Sendable because everything happens on its queue.
+/// Sendable because everything happens on the thread of its loop.
 package final class RadioServer: @unchecked Sendable {
     private struct Port {
         let controller: ControllerID
@@ -21,13 +20,14 @@ package final class RadioServer: @unchecked Sendable {
         var hasRefused = false
     }
 
-    private let queue = DispatchQueue(label: "corebluetooth.radio", qos: .userInitiated)
-    private let clock = MonotonicClock()
-    private let alarm: Alarm
+    private let loop = EventLoop("bluetooth-radio")
     private let tap: PacketTap?
     private let refused: (@Sendable (UInt16) -> Void)?
     private var air: Air
     private var ports: [Port] = []
+    /// What is being sent, whose room the ports share.
+    private var packets: [UInt8] = []
+    private var isStopped = false
     /// The address of the first controller; the others have those that follow.
     private let firstAddress: UInt64
 
@@ -47,10 +47,9 @@ package final class RadioServer: @unchecked Sendable {
     ) {
         air = Air(seed: seed, conditions: .init(loss: loss))
         firstAddress = Self.firstAddress(seed: seed)
-        alarm = Alarm(queue: queue, clock: clock)
         self.tap = tap
         self.refused = refused
-        alarm.start { [weak self] in self?.wake() }
+        loop.start { [weak self] in self?.takeTurn() }
     }
 
     /// An address that no maker gives to a device, which others hardly ever draw.
@@ -65,10 +64,10 @@ package final class RadioServer: @unchecked Sendable {
     /// - Throws: ``TransportError/Code/unreachable`` if the address cannot be listened at.
     @discardableResult
     package func listen(at address: SocketAddress) throws(TransportError) -> UInt16 {
-        let result: Result<UInt16, TransportError> = queue.sync {
+        let result: Result<UInt16, TransportError> = loop.sync { [self] in
             Result { () throws(TransportError) in
                 let index = ports.count
-                let listener = try SocketListener(at: address, queue: queue) { [weak self] stream in
+                let listener = try SocketListener(at: address, on: loop) { [weak self] stream in
                     self?.accept(stream, at: index)
                 }
                 let identity = ControllerIdentity(address: DeviceAddress(firstAddress + UInt64(index), .public))
@@ -81,13 +80,13 @@ package final class RadioServer: @unchecked Sendable {
 
     /// Lets go of all connections and ports.
     package func stop() {
-        queue.sync {
+        loop.sync { [self] in
             for index in ports.indices {
                 ports[index].listener = nil
                 ports[index].stream?.close()
                 ports[index].stream = nil
             }
-            alarm.cancel()
+            isStopped = true
         }
     }
 
@@ -99,14 +98,13 @@ package final class RadioServer: @unchecked Sendable {
         ports[index].hasRefused = false
         ports[index].framer.reset()
         ports[index].outgoing.removeAll()
-        air.powerCycle(ports[index].controller, at: clock.now)
+        air.powerCycle(ports[index].controller, at: loop.clock.now)
         stream.start { [weak self, weak stream] (chunk) throws(TransportError) in
             guard let self, let stream else { return }
             try receive(chunk, on: stream, at: index)
         } closed: { [weak self, weak stream] _ in
             if let self, let stream { disconnected(stream, at: index) }
         }
-        finishTurn()
     }
 
     /// Says that a connection is not taken, which closes it.
@@ -118,8 +116,7 @@ package final class RadioServer: @unchecked Sendable {
 
     private func receive(_ chunk: Span<UInt8>, on stream: SocketStream, at index: Int) throws(TransportError) {
         guard ports[index].stream === stream else { return }
-        defer { finishTurn() }
-        let now = clock.now, controller = ports[index].controller
+        let now = loop.clock.now, controller = ports[index].controller
         air.wake(at: now)
         try ports[index].framer.receive(chunk) { packet in
             record(packet, .toController, index, at: now)
@@ -130,28 +127,36 @@ package final class RadioServer: @unchecked Sendable {
     private func disconnected(_ stream: SocketStream, at index: Int) {
         guard ports[index].stream === stream else { return }
         ports[index].stream = nil
-        air.powerCycle(ports[index].controller, at: clock.now)
-        finishTurn()
+        air.powerCycle(ports[index].controller, at: loop.clock.now)
     }
 
-    private func wake() {
-        air.wake(at: clock.now)
-        finishTurn()
+    /// Lets happen what is due, and sends each host what there is for it with one write; returns when more is due.
+    private func takeTurn() -> Instant? {
+        guard !isStopped else { return nil }
+        air.wake(at: loop.clock.now)
+        repeat { drain() } while sendOutgoing()
+        return air.deadline
     }
 
-    /// Sends each host what there is for it with one write, then sleeps until something is due.
-    private func finishTurn() {
+    /// Takes what the controllers have to say.
+    private func drain() {
         while let output = air.next() {
             guard case .hci(let bytes, let controller) = output, let index = index(of: controller) else { continue }
-            record(bytes.span, .toHost, index, at: clock.now)
+            record(bytes.span, .toHost, index, at: loop.clock.now)
             ports[index].outgoing.append(contentsOf: bytes)
         }
+    }
+
+    /// Sends the packets of the turn; returns whether there were any, which may have made the controllers say more.
+    private func sendOutgoing() -> Bool {
+        var hasSent = false
         for index in ports.indices where !ports[index].outgoing.isEmpty {
-            let bytes = ports[index].outgoing
-            ports[index].outgoing.removeAll(keepingCapacity: true)
-            ports[index].stream?.write(bytes.span)
+            swap(&ports[index].outgoing, &packets)
+            ports[index].stream?.write(packets.span)
+            packets.removeAll(keepingCapacity: true)
+            hasSent = true
         }
-        alarm.set(air.deadline)
+        return hasSent
     }
 
     private func index(of controller: ControllerID) -> Int? { ports.firstIndex { $0.controller == controller } }

@@ -1,5 +1,4 @@
 import BLERuntime
-import Dispatch
 
 /// A controller's end of a socket, told what to do by a test.
 final class ScriptedController: Sendable {
@@ -11,7 +10,7 @@ final class ScriptedController: Sendable {
         var waiting: (count: Int, resume: CheckedContinuation<[UInt8], Never>)?
     }
 
-    private let queue = DispatchQueue(label: "test.controller")
+    private let loop = EventLoop("test-control")
     private let state = Locked(State())
     private let (connections, accepted) = AsyncStream.makeStream(of: Void.self)
 
@@ -22,7 +21,8 @@ final class ScriptedController: Sendable {
     }
 
     init(at address: SocketAddress, isReading: Bool = true) throws {
-        let listener = try SocketListener(at: address, queue: queue) { [weak self] stream in
+        loop.start()
+        let listener = try SocketListener(at: address, on: loop) { [weak self] stream in
             self?.accept(stream, isReading: isReading)
         }
         state.withLock { state in
@@ -39,22 +39,22 @@ final class ScriptedController: Sendable {
     func nextConnection() async { await connections.first { _ in true } }
 
     func send(_ bytes: [UInt8]) {
-        queue.async { [self] in state.withLock { $0.stream }?.write(bytes.span) }
+        loop.post { [self] in state.withLock { $0.stream }?.write(bytes.span) }
     }
 
     /// Starts to read.
     func read() {
-        queue.async { [self] in state.withLock { $0.stream }?.resume() }
+        loop.post { [self] in state.withLock { $0.stream }?.resume() }
     }
 
     /// Ends the connection, and takes the next one.
     func drop() {
-        queue.async { [self] in state.withLock { $0.stream }?.close() }
+        loop.post { [self] in state.withLock { $0.stream }?.close() }
     }
 
     /// Ends the connection and listens no more.
     func stop() {
-        queue.async { [self] in
+        loop.post { [self] in
             state.withLock { state in
                 state.stream?.close()
                 state.listener = nil
@@ -66,7 +66,7 @@ final class ScriptedController: Sendable {
     func received(_ count: Int) async -> [UInt8] {
         await withCheckedContinuation { resume in
             state.withLock { $0.waiting = (count, resume) }
-            queue.async { [self] in check() }
+            loop.post { [self] in check() }
         }
     }
 

@@ -1,5 +1,4 @@
 import BLERuntime
-import Dispatch
 
 /// A client of a socket transport that writes down what it hears.
 final class TransportOwner: TransportClient {
@@ -11,7 +10,7 @@ final class TransportOwner: TransportClient {
     }
 
     private let transport: SocketTransport
-    private let queue = DispatchQueue(label: "test.host")
+    private let loop = EventLoop("test-host")
     private let framer = Locked(H4Framer(from: .controller))
     private let octets = Locked(0)
     private let events: AsyncStream<Event>
@@ -20,7 +19,8 @@ final class TransportOwner: TransportClient {
     init(to address: SocketAddress) {
         transport = SocketTransport(to: address)
         (events, sink) = AsyncStream.makeStream()
-        queue.async { [self] in transport.start(for: self, on: queue) }
+        loop.start()
+        loop.post { [self] in transport.start(for: self, on: loop) }
     }
 
     /// The next thing that happens.
@@ -35,10 +35,10 @@ final class TransportOwner: TransportClient {
     /// How many octets have arrived.
     var octetsReceived: Int { octets.withLock { $0 } }
 
-    func send(_ packets: [UInt8]) { queue.async { [transport] in transport.send(packets.span) } }
-    func pause() { queue.async { [transport] in transport.pause() } }
-    func resume() { queue.async { [transport] in transport.resume() } }
-    func stop() { queue.async { [transport] in transport.stop() } }
+    func send(_ packets: [UInt8]) { loop.post { [transport] in transport.send(packets.span) } }
+    func pause() { loop.post { [transport] in transport.pause() } }
+    func resume() { loop.post { [transport] in transport.resume() } }
+    func stop() { loop.post { [transport] in transport.stop() } }
 
     func transportOpened() {
         framer.withLock { $0.reset() }

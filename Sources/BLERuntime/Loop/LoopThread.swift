@@ -1,0 +1,153 @@
+import BLELinux
+import BLEWire
+import Glibc
+import Synchronization
+
+/// The thread of a loop and what it works on.
+///
+/// Sendable because everything but the inbox and the bell is used on the thread alone.
+final class LoopThread: @unchecked Sendable {
+    /// What other threads leave here.
+    private struct Inbox {
+        var bodies: [@Sendable () -> Void] = []
+        /// Whether a round must begin.
+        var isWoken = false
+        /// Whether the thread is about to wait, so that it must be rung for.
+        var isWaiting = false
+        var isStopped = false
+    }
+
+    private let name: String
+    private let clock: MonotonicClock
+    private let inbox = Locked(Inbox())
+    /// Written to when the thread waits and must not.
+    private let bell: Descriptor
+    private let identity = Atomic<UInt>(0)
+
+    private var turn: () -> Instant? = { nil }
+    private var due: Instant?
+    private var watches: [LoopWatch] = []
+    /// The earliest first.
+    private var alarms: [LoopAlarm] = []
+    private var bodies: [@Sendable () -> Void] = []
+    private var questions: [pollfd] = []
+
+    init(name: String, clock: MonotonicClock) {
+        self.name = name
+        self.clock = clock
+        let raw = eventfd(0, O_NONBLOCK | O_CLOEXEC)
+        precondition(raw >= 0, "the process has no descriptor left for a bell")
+        bell = Descriptor(raw)
+    }
+
+    var isCurrent: Bool { identity.load(ordering: .relaxed) == UInt(pthread_self()) }
+
+    func start(turn: @escaping () -> Instant?) {
+        self.turn = turn
+        // An app's signal handlers run on the app's threads.
+        var all = sigset_t(), before = sigset_t()
+        sigfillset(&all)
+        pthread_sigmask(SIG_SETMASK, &all, &before)
+        defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
+        var thread = pthread_t()
+        let failure = pthread_create(
+            &thread,
+            nil,
+            { context in
+                if let context { Unmanaged<LoopThread>.fromOpaque(context).takeRetainedValue().run() }
+                return nil
+            },
+            Unmanaged.passRetained(self).toOpaque()
+        )
+        precondition(failure == 0, "the system has a thread for the host")
+        pthread_detach(thread)
+    }
+
+    func post(_ body: @escaping @Sendable () -> Void) { tell { $0.bodies.append(body) } }
+
+    func wake() { tell { _ in } }
+
+    func stop() { tell { $0.isStopped = true } }
+
+    private func tell(_ change: (inout Inbox) -> Void) {
+        let mustRing = inbox.withLock { inbox in
+            change(&inbox)
+            inbox.isWoken = true
+            defer { inbox.isWaiting = false }
+            return inbox.isWaiting
+        }
+        guard mustRing else { return }
+        var count: UInt64 = 1
+        write(bell.raw, &count, MemoryLayout<UInt64>.size)
+    }
+
+    func add(_ watch: LoopWatch) { watches.append(watch) }
+
+    func add(_ alarm: LoopAlarm) {
+        alarms.insert(alarm, at: alarms.firstIndex { alarm.deadline < $0.deadline } ?? alarms.endIndex)
+    }
+
+    private func run() {
+        identity.store(UInt(pthread_self()), ordering: .relaxed)
+        _ = pthread_setname_np(pthread_self(), String(name.prefix(15)))
+        while round() {}
+        watches = []
+        alarms = []
+        turn = { nil }
+    }
+
+    /// Waits, then does all that there is to do; returns whether the thread goes on.
+    private func round() -> Bool {
+        wait()
+        let isStopped = inbox.withLock { inbox in
+            inbox.isWaiting = false
+            inbox.isWoken = false
+            swap(&inbox.bodies, &bodies)
+            return inbox.isStopped
+        }
+        for body in bodies { body() }
+        bodies.removeAll(keepingCapacity: true)
+        guard !isStopped else { return false }
+        answerWatches()
+        ringAlarms()
+        due = turn()
+        return true
+    }
+
+    /// Asks the system about all descriptors, and waits unless somebody has woken the loop.
+    private func wait() {
+        let mayWait = inbox.withLock { inbox in
+            inbox.isWaiting = !inbox.isWoken
+            return inbox.isWaiting
+        }
+        watches.removeAll { $0.isCancelled }
+        alarms.removeAll { $0.isOver }
+        questions.removeAll(keepingCapacity: true)
+        questions.append(pollfd(fd: bell.raw, events: Int16(POLLIN), revents: 0))
+        for watch in watches { questions.append(watch.question) }
+        let deadline = [due, alarms.first?.deadline].compactMap(\.self).min()
+        if mayWait, deadline == nil {
+            ppoll(&questions, UInt(questions.count), nil, nil)
+        } else {
+            let now = clock.now, until = mayWait ? max(now, deadline ?? now) : now
+            let wait = until.nanoseconds - now.nanoseconds
+            var time = timespec(tv_sec: Int(wait / 1_000_000_000), tv_nsec: Int(wait % 1_000_000_000))
+            ppoll(&questions, UInt(questions.count), &time, nil)
+        }
+        if questions[0].revents != 0 {
+            var count: UInt64 = 0
+            read(bell.raw, &count, MemoryLayout<UInt64>.size)
+        }
+    }
+
+    private func answerWatches() {
+        // What is added meanwhile was not asked about.
+        for index in 0..<(questions.count - 1) { watches[index].answered(questions[index + 1].revents) }
+    }
+
+    private func ringAlarms() {
+        guard !alarms.isEmpty else { return }
+        let now = clock.now
+        for alarm in alarms { alarm.ring(at: now) }
+    }
+}

@@ -1,0 +1,218 @@
+import BLEWire
+import Dispatch
+import Glibc
+import Testing
+
+@testable import BLERuntime
+
+@Suite("Event loop", .timeLimit(.minutes(10)))
+struct EventLoopTests {
+    /// A pipe whose ends close when they are let go.
+    struct Pipe {
+        let reading: Descriptor
+        let writing: Descriptor
+
+        init() {
+            var ends: [Int32] = [0, 0]
+            #expect(pipe(&ends) == 0)
+            reading = Descriptor(ends[0])
+            writing = Descriptor(ends[1])
+        }
+
+        func write() {
+            var octet: UInt8 = 1
+            #expect(Glibc.write(writing.raw, &octet, 1) == 1)
+        }
+    }
+
+    static func started() -> EventLoop {
+        let loop = EventLoop("test-loop")
+        loop.start()
+        return loop
+    }
+
+    /// Lets everything that was posted before run.
+    static func settle(_ loop: EventLoop) { loop.sync {} }
+
+    @Test("What was posted before the start runs after it, in order, on the thread")
+    func order() {
+        let loop = EventLoop("test-loop"), heard = Locked<[Int]>([])
+        for number in 0..<100 {
+            loop.post { heard.withLock { $0.append(loop.isCurrent ? number : -1) } }
+        }
+        #expect(heard.withLock { $0 } == [])
+        loop.start()
+        Self.settle(loop)
+        #expect(heard.withLock { $0 } == Array(0..<100))
+        #expect(!loop.isCurrent)
+    }
+
+    @Test("What many threads post runs once, that of each thread in its order")
+    func manyThreads() {
+        let loop = Self.started(), heard = Locked<[[Int]]>(Array(repeating: [], count: 8))
+        DispatchQueue.concurrentPerform(iterations: 8) { thread in
+            for number in 0..<1_000 { loop.post { heard.withLock { $0[thread].append(number) } } }
+        }
+        Self.settle(loop)
+        #expect(heard.withLock { $0 } == Array(repeating: Array(0..<1_000), count: 8))
+    }
+
+    @Test("What comes together has one turn after it")
+    func oneTurn() {
+        let loop = EventLoop("test-loop"), turns = Locked(0), atOnce = Locked<[Int]>([])
+        for _ in 0..<10 { loop.post { atOnce.withLock { $0.append(turns.withLock { $0 }) } } }
+        loop.start {
+            turns.withLock { $0 += 1 }
+            return nil
+        }
+        Self.settle(loop)
+        #expect(atOnce.withLock { $0 } == Array(repeating: 0, count: 10))
+    }
+
+    @Test("The turn comes again when it said, not before")
+    func deadline() async {
+        let (times, sink) = AsyncStream.makeStream(of: (said: Instant?, now: Instant).self)
+        let loop = EventLoop("test-loop"), said = Locked<Instant?>(nil), clock = loop.clock
+        loop.start {
+            let now = clock.now
+            sink.yield((said.withLock { $0 }, now))
+            let next = now + .milliseconds(2)
+            said.withLock { $0 = next }
+            return next
+        }
+        loop.wake()
+        var count = 0
+        for await time in times {
+            if let said = time.said { #expect(time.now >= said) }
+            count += 1
+            if count == 5 { break }
+        }
+    }
+
+    @Test("Alarms ring once, in time and not before; those that are cancelled do not")
+    func alarms() async {
+        let loop = Self.started(), (rings, sink) = AsyncStream.makeStream(of: (due: Instant, now: Instant).self)
+        loop.post {
+            for delay in [9, 3, 6] {
+                let due = loop.clock.now + .milliseconds(delay)
+                _ = loop.alarm(at: due) { sink.yield((due, loop.clock.now)) }
+            }
+            let cancelled = loop.alarm(at: loop.clock.now + .milliseconds(1)) { sink.yield((.init(), .init())) }
+            cancelled.cancel()
+        }
+        var heard: [(due: Instant, now: Instant)] = []
+        for await ring in rings {
+            heard.append(ring)
+            if heard.count == 3 { break }
+        }
+        #expect(heard.allSatisfy { $0.now >= $0.due && $0.due > Instant() })
+        #expect(heard.map(\.due) == heard.map(\.due).sorted())
+    }
+
+    @Test("A descriptor is heard of when it is ready and something is waited for")
+    func watching() async {
+        let loop = Self.started(), pipe = Pipe(), (events, sink) = AsyncStream.makeStream(of: LoopWatch.Interest.self)
+        let watch = loop.watch(pipe.reading, for: []) { possible in
+            sink.yield(possible)
+            var octet: UInt8 = 0
+            read(pipe.reading.raw, &octet, 1)
+        }
+        pipe.write()
+        Self.settle(loop)
+        Self.settle(loop)
+        loop.sync { watch.interest = .reading }
+        #expect(await events.first { _ in true } == .reading)
+        pipe.write()
+        #expect(await events.first { _ in true } == .reading)
+        sink.finish()
+        #expect(await events.first { _ in true } == nil)
+    }
+
+    @Test("The end of a stream counts as what was waited for, and as nothing if that was nothing")
+    func end() async {
+        let loop = Self.started(), (events, sink) = AsyncStream.makeStream(of: LoopWatch.Interest.self)
+        var pipe: Pipe? = Pipe()
+        let reading = pipe?.reading ?? Descriptor(-1)
+        let watch = loop.watch(reading, for: []) { sink.yield($0) }
+        pipe = nil
+        Self.settle(loop)
+        Self.settle(loop)
+        loop.sync { watch.interest = .reading }
+        #expect(await events.first { _ in true } == .reading)
+        watch.cancel()
+    }
+
+    @Test("Of two descriptors that are ready at once, the first may cancel the second")
+    func cancelling() async {
+        let loop = Self.started(), first = Pipe(), second = Pipe()
+        let (events, sink) = AsyncStream.makeStream(of: Int.self)
+        first.write()
+        second.write()
+        loop.post {
+            let later = Locked<LoopWatch?>(nil)
+            let earlier = loop.watch(first.reading, for: .reading) { _ in
+                sink.yield(1)
+                later.withLock { $0?.cancel() }
+                var octet: UInt8 = 0
+                read(first.reading.raw, &octet, 1)
+            }
+            let watch = loop.watch(second.reading, for: .reading) { _ in sink.yield(2) }
+            later.withLock { $0 = watch }
+            _ = earlier
+        }
+        #expect(await events.first { _ in true } == 1)
+        first.write()
+        #expect(await events.first { _ in true } == 1)
+    }
+
+    @Test("A cancelled watch lets go of its descriptor")
+    func lettingGo() async {
+        let loop = Self.started()
+        weak var held: Descriptor?
+        do {
+            let pipe = Pipe(), watch = loop.watch(pipe.reading, for: .reading) { _ in }
+            held = pipe.reading
+            Self.settle(loop)
+            watch.cancel()
+        }
+        Self.settle(loop)
+        Self.settle(loop)
+        #expect(held == nil)
+    }
+
+    @Test("The thread ends when nobody holds the loop")
+    func ending() async {
+        final class Witness: Sendable {
+            let gone: @Sendable () -> Void
+            init(_ gone: @escaping @Sendable () -> Void) { self.gone = gone }
+            deinit { gone() }
+        }
+        let (ends, sink) = AsyncStream.makeStream(of: Void.self)
+        do {
+            let loop = EventLoop("test-loop"), witness = Witness { sink.yield() }
+            loop.start {
+                withExtendedLifetime(witness) { nil }
+            }
+            Self.settle(loop)
+        }
+        #expect(await ends.first { _ in true } != nil)
+    }
+
+    @Test("An actor may have a loop as its executor")
+    func executor() async {
+        actor Counter {
+            let loop = EventLoopTests.started()
+            private var count = 0
+            nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+            func add() -> Bool {
+                count += 1
+                return loop.isCurrent
+            }
+            var sum: Int { count }
+        }
+        let counter = Counter()
+        for _ in 0..<10 { #expect(await counter.add()) }
+        counter.loop.sync { counter.assumeIsolated { _ = $0.add() } }
+        #expect(await counter.sum == 11)
+    }
+}
