@@ -36,7 +36,7 @@ package enum PrivateAddress {
 
     /// Whether `address` is a resolvable private one that was made with `key`.
     package static func isMade(_ address: DeviceAddress, with key: Key128) -> Bool {
-        guard address.kind == .random, address.randomKind == .resolvable else { return false }
+        guard address.isResolvable else { return false }
         let prand = UInt32(truncatingIfNeeded: address.value >> 24)
         return hash(of: prand, key: key) == UInt32(truncatingIfNeeded: address.value & 0xFF_FFFF)
     }

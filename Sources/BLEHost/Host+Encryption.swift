@@ -82,8 +82,8 @@ extension Host {
     /// The peer has the key of the bond, so it is the one that the bond is with.
     private mutating func encryptedWithBond(_ handle: ConnectionHandle, at now: Instant) {
         guard let peer = links[handle]?.peer, let bond = peers.bond(with: peer) else { return }
-        secure(handle, bond.security, keySize: bond.keySize, at: now)
-        bonded(handle, bond, at: now)
+        trust(handle, bond.security, keySize: bond.keySize)
+        keep(bond, of: handle, at: now)
         answerSecurity(of: handle, .secured, at: now)
     }
 

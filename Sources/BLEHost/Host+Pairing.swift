@@ -67,6 +67,7 @@ extension Host {
 
     /// Makes a security manager for a link, if it has none; `false` if the controller cannot encrypt.
     private mutating func prepareToPair(on handle: ConnectionHandle) -> Bool {
+        if pairings.entries.index(of: handle) != nil { return true }
         guard case .ready(let controller) = phase, let link = links[handle] else { return false }
         let needed: HCI.Opcode = link.role == .central ? .leEnableEncryption : .leLongTermKeyRequestReply
         guard controller.commands.contains(needed) else { return false }
@@ -91,7 +92,7 @@ extension Host {
     mutating func encryptionChanged(_ change: EncryptionChange, on handle: ConnectionHandle, at now: Instant) {
         guard let index = pairings.entries.index(of: handle) else { return }
         if let strength = pairings.entries.values[index].manager.encryptionChanged(change, at: now) {
-            secure(handle, strength.security, keySize: strength.keySize, at: now)
+            trust(handle, strength.security, keySize: strength.keySize)
         }
         drainPairing(handle, at: now)
     }
@@ -165,7 +166,7 @@ extension Host {
         at now: Instant
     ) {
         pairings.entries.update(handle) { $0.hasPaired = true }
-        secure(handle, outcome.security, keySize: outcome.strength.keySize, at: now)
+        trust(handle, outcome.security, keySize: outcome.strength.keySize)
         var isBonded = false
         if let bond = outcome.bond {
             switch peers.claim(bond, for: peer, by: outcome) {
@@ -175,10 +176,11 @@ extension Host {
                 isBonded = true
             case .refused: break
             }
-            if isBonded { bonded(handle, bond, at: now) }
+            if isBonded { keep(bond, of: handle, at: now) }
         }
         tellAgents(.paired(peer, outcome.method, isBonded: isBonded))
         answerSecurity(of: handle, .secured, at: now)
+        settle(at: now)
     }
 
     private mutating func tellAgents(_ event: SecurityEvent) {

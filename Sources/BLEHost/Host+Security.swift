@@ -9,6 +9,12 @@ extension Host {
         keySize: Int = 16,
         at now: Instant
     ) {
+        trust(link, security, keySize: keySize)
+        settle(at: now)
+    }
+
+    /// Trusts a link as far as this from now on.
+    mutating func trust(_ link: ConnectionHandle, _ security: LinkSecurity, keySize: Int) {
         guard let index = links.index(of: link) else { return note(.unknownLink(link)) }
         channels.secure(link, security, keySize: keySize)
         attributes.secure(link, security, keySize: keySize)
@@ -16,7 +22,6 @@ extension Host {
             links.values[index].details.security = security
             announceDetails(of: link)
         }
-        settle(at: now)
     }
 
     /// Lets the peer of a link do what needs an authorisation, or no more.
@@ -30,11 +35,16 @@ extension Host {
     /// Says that this host is bonded with the peer of a link, or has just been: the bond is kept from now on, and what
     /// is kept with it counts on this link and on all that follow.
     package mutating func bonded(_ link: ConnectionHandle, _ bond: Bond, at now: Instant) {
+        keep(bond, of: link, at: now)
+        settle(at: now)
+    }
+
+    /// Keeps the bond with the peer of a link, and has it count there.
+    mutating func keep(_ bond: Bond, of link: ConnectionHandle, at now: Instant) {
         guard let peer = links[link]?.peer else { return note(.unknownLink(link)) }
         remember(peers.bonded(peer, bond))
         channels.bonded(link)
         attributes.bonded(link, bond, at: now)
-        settle(at: now)
     }
 
     /// The link to a peer, in whichever role; `nil` if there is none, or if it is about to end.

@@ -24,7 +24,8 @@ struct PrivateAddressTests {
         var random = SeededGenerator(seed: seed)
         let address = PrivateAddress.makeResolvable(key: Self.key, using: &random)
         #expect(address.kind == .random)
-        #expect(address.randomKind == .resolvable)
+        #expect(address.randomKind == .resolvable && address.isResolvable)
+        #expect(!DeviceAddress(address.value, .public).isResolvable)
         #expect(PrivateAddress.resolve(address, among: [.zero, Self.otherKey, Self.key, Self.key]) == 2)
         #expect(PrivateAddress.resolve(address, among: [.zero, Self.otherKey]) == nil)
     }

@@ -178,9 +178,6 @@ struct ResolvingList: Sendable {
 }
 
 extension DeviceAddress {
-    /// Whether this is a resolvable private address.
-    var isResolvable: Bool { kind == .random && randomKind == .resolvable }
-
     /// Whether this is what a private address was resolved to.
     var isResolved: Bool { kind == .publicIdentity || kind == .randomIdentity }
 

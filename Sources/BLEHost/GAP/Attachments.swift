@@ -32,9 +32,14 @@ struct Attachments {
         var state: State
         /// When the client gives up by itself, until it is connected.
         var due: Instant?
+
+        /// Whether a link to the peer is waited for, and the peer has to be heard first.
+        fileprivate var isSought: Bool { isPrivate && state == .pending }
     }
 
     private(set) var all: [Attachment] = []
+    /// How many of them wait for a link to a peer that has to be heard first.
+    private var soughtCount = 0
 
     /// When the next delay, or the next client's patience, is over.
     var deadline: Instant? {
@@ -61,7 +66,7 @@ struct Attachments {
     }
 
     /// Whether somebody waits for a link to a peer that has to be heard first.
-    var seeksPrivatePeers: Bool { all.contains { $0.isPrivate && $0.state == .pending } }
+    var seeksPrivatePeers: Bool { soughtCount > 0 }
 
     /// Notes where a peer is now; `false` if nobody waits for a link to it, or it was known to be there.
     mutating func move(_ peer: PeerIdentifier, to address: DeviceAddress) -> Bool {
@@ -96,12 +101,13 @@ struct Attachments {
     mutating func add(_ attachment: Attachment) {
         precondition(index(attachment.client, attachment.peer) == nil, "a client is attached to a peer once")
         all.append(attachment)
+        if attachment.isSought { soughtCount += 1 }
     }
 
     /// Changes the state of an attachment that exists.
     mutating func set(_ state: State, for client: ClientID, _ peer: PeerIdentifier) {
         guard let index = index(client, peer) else { preconditionFailure("the client is not attached to the peer") }
-        all[index].state = state
+        change(index, to: state)
         switch state {
         case .connected, .leaving: all[index].due = nil
         case .delayed, .pending, .linked: break
@@ -115,7 +121,8 @@ struct Attachments {
     }
 
     mutating func remove(_ client: ClientID, _ peer: PeerIdentifier) {
-        all.removeAll { $0.client == client && $0.peer == peer }
+        guard let index = index(client, peer) else { return }
+        if all.remove(at: index).isSought { soughtCount -= 1 }
     }
 
     /// Those whose delay is over, and who wait for a link or share one from now on.
@@ -123,10 +130,16 @@ struct Attachments {
         var begun: [Attachment] = []
         for index in all.indices {
             guard case .delayed(let until) = all[index].state, until <= now else { continue }
-            all[index].state = .pending
+            change(index, to: .pending)
             begun.append(all[index])
         }
         return begun
+    }
+
+    private mutating func change(_ index: Int, to state: State) {
+        if all[index].isSought { soughtCount -= 1 }
+        all[index].state = state
+        if all[index].isSought { soughtCount += 1 }
     }
 
     private func index(_ client: ClientID, _ peer: PeerIdentifier) -> Int? {

@@ -42,7 +42,7 @@ package struct RememberedPeers: Equatable, Sendable {
     ///
     /// Core 6.0, Vol 3, Part C, 10.8.2.3.
     package func owner(of address: DeviceAddress) -> PeerIdentifier? {
-        guard address.kind == .random, address.randomKind == .resolvable else { return nil }
+        guard address.isResolvable else { return nil }
         return order.first { identifier in
             kept[identifier]?.bond?.resolvingKey.map { PrivateAddress.isMade(address, with: $0) } ?? false
         }

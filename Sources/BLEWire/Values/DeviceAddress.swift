@@ -56,6 +56,11 @@ package struct DeviceAddress: Hashable, Comparable, Sendable {
         }
     }
 
+    /// Whether this is a private address that tells those who have the key of its device whose it is.
+    ///
+    /// Core 6.0, Vol 6, Part B, 1.3.2.2.
+    package var isResolvable: Bool { kind == .random && randomKind == .resolvable }
+
     /// The address with the kind that it has on the air, whatever the controller resolved.
     package var onAir: Self { Self(value, Kind(wire: kind.wire & 1)) }
 

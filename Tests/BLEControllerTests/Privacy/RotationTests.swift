@@ -6,6 +6,14 @@ import Testing
 /// Core 6.0, Vol 6, Part B, 6.1; Vol 4, Part E, 7.8.45.
 @Suite("Rotation of private addresses")
 struct RotationTests {
+    /// Has a private device advertise, whose controller knows one peer.
+    private static func advertise(in bench: inout Bench) -> (advertiser: Int, peer: DeviceAddress) {
+        let advertiser = bench.addPrivate(), peer = Bench.address(1)
+        bench.list(1, on: advertiser)
+        bench.advertise(advertiser, own: .resolvableOrPublic, peer: peer)
+        return (advertiser, peer)
+    }
+
     @Test(
         "An advertiser's address changes when the timeout is over, and then alone",
         arguments: UInt64(0)..<16,
@@ -41,10 +49,7 @@ struct RotationTests {
     @Test("Unless its host says otherwise, an address lasts fifteen minutes")
     func standard() throws {
         var bench = Bench()
-        let advertiser = bench.addPrivate()
-        let peer = Bench.address(1)
-        bench.list(1, on: advertiser)
-        bench.advertise(advertiser, own: .resolvableOrPublic, peer: peer)
+        let (advertiser, peer) = Self.advertise(in: &bench)
         bench.run(for: .milliseconds(50))
         let first = try bench.readAddress(of: peer, isLocal: true, advertiser)
         bench.run(until: Instant() + .seconds(900))
@@ -57,10 +62,7 @@ struct RotationTests {
     @Test("A shorter timeout replaces an address that is older at once")
     func shorter() throws {
         var bench = Bench()
-        let advertiser = bench.addPrivate()
-        let peer = Bench.address(1)
-        bench.list(1, on: advertiser)
-        bench.advertise(advertiser, own: .resolvableOrPublic, peer: peer)
+        let (advertiser, peer) = Self.advertise(in: &bench)
         bench.run(for: .seconds(100))
         let first = try bench.readAddress(of: peer, isLocal: true, advertiser)
         let timeout = try #require(PrivateAddressTimeout(wire: 60))
@@ -73,10 +75,7 @@ struct RotationTests {
     @Test("Who is idle has nothing to do, and one that was reset knows no address")
     func idle() throws {
         var bench = Bench()
-        let advertiser = bench.addPrivate()
-        let peer = Bench.address(1)
-        bench.list(1, on: advertiser)
-        bench.advertise(advertiser, own: .resolvableOrPublic, peer: peer)
+        let (advertiser, peer) = Self.advertise(in: &bench)
         bench.run(for: .seconds(1))
         bench.send(.leSetAdvertisingEnable(.init(enable: false)), advertiser)
         bench.run(for: .seconds(2_000))
