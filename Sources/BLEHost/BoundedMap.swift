@@ -6,6 +6,8 @@ struct BoundedMap<Key: Hashable, Value> {
     private var young: [Key: Value] = [:]
     private var old: [Key: Value] = [:]
     private let generation: Int
+    /// How often a generation has become the older one: what is used now is kept until this is two higher.
+    private(set) var age = 0
 
     init(capacity: Int) {
         precondition(capacity >= 2, "a map has room for one key in each generation")
@@ -38,6 +40,7 @@ struct BoundedMap<Key: Hashable, Value> {
         if young.count >= generation, young[key] == nil {
             old = young
             young = [:]
+            age += 1
         }
         young[key] = value
     }

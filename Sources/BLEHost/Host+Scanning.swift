@@ -35,37 +35,29 @@ extension Host {
     /// Takes an advertisement; if it is of a peer that changes its address, those who wait for a link to it know where
     /// it is now.
     private mutating func heard(_ advertisement: Advertisement, at now: Instant) {
-        let findings = discovery.receive(advertisement, at: now), address = advertisement.address.onAir
-        let isSought = attachments.seeksPrivatePeers && advertisement.isConnectable && address.isResolvable
-        guard isSought || !findings.isEmpty else { return }
-        let peer = peers.identifier(of: address)
-        report(findings, from: (address, peer))
-        if isSought, attachments.move(peer, to: address) { settle(at: now) }
+        report(discovery.receive(advertisement, at: now))
+        guard attachments.seeksPrivatePeers, advertisement.isConnectable else { return }
+        let address = advertisement.address.onAir
+        guard address.isResolvable, attachments.move(peers.identifier(of: address), to: address) else { return }
+        settle(at: now)
     }
 
-    /// Tells clients of what they hear; `source` is an advertiser of which it is known who it is.
-    mutating func report(_ findings: [Discovery.Finding], from source: (DeviceAddress, PeerIdentifier)? = nil) {
+    /// Tells clients of what they hear.
+    mutating func report(_ findings: [Discovery.Finding]) {
         for finding in findings {
-            let peer: PeerIdentifier
-            if let source, source.0 == finding.address.onAir {
-                peer = source.1
-            } else {
-                peer = peers.identifier(of: finding.address)
-            }
-            if let name = AdvertisingData(decoding: finding.data).localName {
-                remember(peers.advertised(name, by: peer))
-            }
+            let (peer, name, change) = peers.sighted(finding.address, finding.data)
+            remember(change)
             let report = AdvertisementReport(
                 peer: peer,
                 address: finding.address,
                 isConnectable: finding.isConnectable,
                 rssi: finding.rssi,
                 data: finding.data,
-                name: peers.name(of: peer),
+                name: name,
                 advertisementLength: finding.advertisementLength,
                 packet: finding.packet
             )
-            tell(finding.client, .discovered(report))
+            for client in finding.clients { tell(client, .discovered(report)) }
         }
     }
 }

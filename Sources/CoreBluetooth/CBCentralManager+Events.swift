@@ -12,13 +12,15 @@ struct Departure {
 extension CBCentralManager {
     /// The object that stands for `peer`: the one that the app has, or a new one.
     func peripheral(_ peer: PeerIdentifier, name: String?) -> CBPeripheral {
-        content.withLock {
-            $0.seen.insert(peer, name: name)
-            if let known = $0.peripherals[peer] { return known }
-            let new = CBPeripheral(peer, name: $0.seen.name(of: peer), session: session, reference: reference)
-            $0.peripherals[peer] = new
-            return new
-        }
+        content.withLock { peripheral(peer, name: name, &$0) }
+    }
+
+    private func peripheral(_ peer: PeerIdentifier, name: String?, _ content: inout Content) -> CBPeripheral {
+        content.seen.insert(peer, name: name)
+        if let known = content.peripherals[peer] { return known }
+        let new = CBPeripheral(peer, name: content.seen.name(of: peer), session: session, reference: reference)
+        content.peripherals[peer] = new
+        return new
     }
 
     /// The object that stands for `peer`, or `nil` if this machine never met it.
@@ -53,15 +55,14 @@ extension CBCentralManager {
     }
 
     func discovered(_ report: AdvertisementReport) {
-        guard let scan = content.withLock({ $0.scan }), let delegate else { return }
-        let peripheral = peripheral(report.peer, name: report.name)
+        let found = content.withLock { content -> (any CBCentralManagerDelegate, CBPeripheral, [String: Any])? in
+            guard let scan = content.scan, let delegate = content.delegate else { return nil }
+            let peripheral = peripheral(report.peer, name: report.name, &content)
+            return (delegate, peripheral, content.advertisements.dictionary(of: report, for: scan))
+        }
+        guard let (delegate, peripheral, data) = found else { return }
         peripheral.heard(report)
-        delegate.centralManager(
-            self,
-            didDiscover: peripheral,
-            advertisementData: report.dictionary(for: scan),
-            rssi: report.rssi.number
-        )
+        delegate.centralManager(self, didDiscover: peripheral, advertisementData: data, rssi: report.rssi.number)
     }
 
     func connected(_ peer: PeerIdentifier, _ link: LinkParameters) {

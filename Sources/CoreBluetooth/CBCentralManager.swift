@@ -34,6 +34,7 @@ open class CBCentralManager: CBManager {
         var scan: ScanRequest?
         var peripherals = WeakTable<PeerIdentifier, CBPeripheral>()
         var seen = SeenPeers()
+        var advertisements = SeenAdvertisements()
         var links: [SystemLink] = []
         var watch: ConnectionWatch?
         var departure: Departure?

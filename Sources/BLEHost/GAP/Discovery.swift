@@ -11,9 +11,9 @@ struct Discovery {
     /// How long an advertisement waits for its scan response, which follows it on the air within a millisecond.
     static let patience = Duration.milliseconds(10)
 
-    /// Something that a client is to hear of.
+    /// Something that clients are to hear of.
     struct Finding {
-        let client: ClientID
+        let clients: [ClientID]
         let address: DeviceAddress
         let isConnectable: Bool
         let rssi: RSSI
@@ -24,9 +24,9 @@ struct Discovery {
         let packet: AdvertisementPacket
     }
 
-    private enum Heard { case advertisement, everything }
+    fileprivate enum Heard { case advertisement, everything }
 
-    private struct Session {
+    fileprivate struct Session {
         let client: ClientID
         let request: ScanRequest
         var phase: AppPhase
@@ -39,11 +39,14 @@ struct Discovery {
         var isOpen: Bool { request.services.isEmpty && request.solicitedServices.isEmpty }
     }
 
-    private struct Sighting {
+    fileprivate struct Sighting {
         var advertisement: Advertisement
         var response: [UInt8]?
         /// The number under which this waits for its response, if it does.
         var ticket: UInt64?
+
+        /// Whether nothing more follows.
+        var isComplete: Bool { response != nil || !advertisement.isScannable }
     }
 
     private struct Ticket {
@@ -107,13 +110,13 @@ struct Discovery {
         let address = advertisement.address
         if advertisement.isScanResponse { return respond(advertisement) }
         guard advertisement.isScannable else {
-            return findings(of: Sighting(advertisement: advertisement))
+            return finding(of: Sighting(advertisement: advertisement))
         }
         guard !sessions.allSatisfy({ !$0.allowsDuplicates && $0.heard.peek(address) == .everything }) else {
             return []
         }
         var findings: [Finding] = []
-        if let earlier = sightings[address], earlier.ticket != nil { findings = self.findings(of: earlier) }
+        if let earlier = sightings[address], earlier.ticket != nil { findings = finding(of: earlier) }
         tickets += 1
         sightings[address] = Sighting(advertisement: advertisement, ticket: tickets)
         waiting.append(Ticket(number: tickets, address: address, due: now + Self.patience))
@@ -140,14 +143,14 @@ struct Discovery {
         sighting.ticket = nil
         sightings[response.address] = sighting
         dropUsedTickets()
-        return findings(of: sighting)
+        return finding(of: sighting)
     }
 
     private mutating func redeem(_ ticket: Ticket) -> [Finding] {
         guard var sighting = sightings[ticket.address], sighting.ticket == ticket.number else { return [] }
         sighting.ticket = nil
         sightings[ticket.address] = sighting
-        return findings(of: sighting)
+        return finding(of: sighting)
     }
 
     private mutating func dropUsedTickets() {
@@ -156,47 +159,63 @@ struct Discovery {
         }
     }
 
-    private mutating func findings(of sighting: Sighting) -> [Finding] {
-        let advertisement = sighting.advertisement, address = advertisement.address
-        let isComplete = sighting.response != nil || !advertisement.isScannable
-        let data = advertisement.data + (sighting.response ?? [])
+    /// What clients hear of this, if any does.
+    private mutating func finding(of sighting: Sighting) -> [Finding] {
+        let advertisement = sighting.advertisement
+        let data = sighting.response.map { advertisement.data + $0 } ?? advertisement.data
         var services: AdvertisedServices?
-        var findings: [Finding] = []
-        for index in sessions.indices {
-            let request = sessions[index].request, isOpen = sessions[index].isOpen
-            switch sessions[index].phase {
-            case .suspended: continue
-            case .background: if isOpen { continue }
-            case .foreground: break
-            }
-            let allowsDuplicates = sessions[index].allowsDuplicates
-            if !allowsDuplicates {
-                switch sessions[index].heard[address] {
-                case .everything: continue
-                case .advertisement: guard sighting.response?.isEmpty == false else { continue }
-                case nil: break
-                }
-            }
-            guard request.admits(advertisement.rssi, data) else { continue }
-            if !isOpen {
-                let advertised = services ?? AdvertisedServices(data)
-                services = advertised
-                guard advertised.matches(request) else { continue }
-            }
-            if !allowsDuplicates { sessions[index].heard[address] = isComplete ? .everything : .advertisement }
-            findings.append(
-                Finding(
-                    client: sessions[index].client,
-                    address: address,
-                    isConnectable: advertisement.isConnectable,
-                    rssi: advertisement.rssi,
-                    data: data,
-                    advertisementLength: advertisement.data.count,
-                    packet: advertisement.packet
-                )
-            )
+        var clients: [ClientID] = []
+        for index in sessions.indices where sessions[index].hears(sighting, data, &services) {
+            clients.append(sessions[index].client)
         }
-        return findings
+        guard !clients.isEmpty else { return [] }
+        let finding = Finding(
+            clients: clients,
+            address: advertisement.address,
+            isConnectable: advertisement.isConnectable,
+            rssi: advertisement.rssi,
+            data: data,
+            advertisementLength: advertisement.data.count,
+            packet: advertisement.packet
+        )
+        return [finding]
+    }
+}
+
+extension Discovery.Session {
+    /// Whether the client hears of this now, which it then has.
+    ///
+    /// - Parameters:
+    ///   - sighting: What was heard.
+    ///   - data: All the data of it.
+    ///   - services: What the data say of services, once somebody has asked.
+    /// - Returns: Whether it is to be told.
+    fileprivate mutating func hears(
+        _ sighting: Discovery.Sighting,
+        _ data: [UInt8],
+        _ services: inout AdvertisedServices?
+    ) -> Bool {
+        switch phase {
+        case .suspended: return false
+        case .background: if isOpen { return false }
+        case .foreground: break
+        }
+        let address = sighting.advertisement.address
+        if !allowsDuplicates {
+            switch heard[address] {
+            case .everything: return false
+            case .advertisement: guard sighting.response?.isEmpty == false else { return false }
+            case nil: break
+            }
+        }
+        guard request.admits(sighting.advertisement.rssi, data) else { return false }
+        if !isOpen {
+            let advertised = services ?? AdvertisedServices(data)
+            services = advertised
+            guard advertised.matches(request) else { return false }
+        }
+        if !allowsDuplicates { heard[address] = sighting.isComplete ? .everything : .advertisement }
+        return true
     }
 }
 

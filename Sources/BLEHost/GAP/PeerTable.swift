@@ -15,6 +15,22 @@ struct PeerTable {
     private var known: RememberedPeers
     /// Where peers that change their addresses were heard last.
     private var latest: BoundedMap<PeerIdentifier, DeviceAddress>
+    /// What came of the last advertisement from each address.
+    private var sightings: AddressTable<Sighting>
+    /// How often something has changed that sightings follow from, but for what an advertisement said.
+    private var changes = 0
+
+    /// What was used last at this age is not forgotten before the next but one.
+    private var age: Int { identifiers.age + seen.age }
+
+    private struct Sighting {
+        let peer: PeerIdentifier
+        let name: String?
+        let data: [UInt8]
+        /// How things were then.
+        let changes: Int
+        let age: Int
+    }
 
     init(secret: UInt128, records: [PeerRecord], limits: Limits) {
         self.secret = secret
@@ -24,6 +40,7 @@ struct PeerTable {
         seen = BoundedMap(capacity: limits.sightings)
         known = RememberedPeers(records, limit: limits.knownPeers)
         latest = BoundedMap(capacity: max(limits.knownPeers, 2))
+        sightings = AddressTable(capacity: max(limits.sightings, 8))
     }
 
     /// The peers that clients may connect to without having seen them.
@@ -74,13 +91,34 @@ struct PeerTable {
         case nothing
     }
 
+    /// Who advertises `data` at `address`, what that one is called, and what follows from the name in the data.
+    ///
+    /// Most devices say the same again and again, which is looked into once.
+    mutating func sighted(
+        _ address: DeviceAddress,
+        _ data: [UInt8]
+    ) -> (peer: PeerIdentifier, name: String?, change: OnChange) {
+        let address = address.onAir
+        if let last = sightings[address], last.changes == changes, last.age == age, last.data == data {
+            return (last.peer, last.name, .nothing)
+        }
+        let peer = identifier(of: address)
+        let change = AdvertisingData(decoding: data).localName.map { advertised($0, by: peer) } ?? .nothing
+        let name = name(of: peer)
+        sightings[address] = Sighting(peer: peer, name: name, data: data, changes: changes, age: age)
+        return (peer, name, change)
+    }
+
     /// An advertisement of `peer` had this name in it.
     mutating func advertised(_ name: String, by peer: PeerIdentifier) -> OnChange {
         change(peer) { $0.advertisedName = name }
     }
 
     /// The GAP service of `peer` has this name.
-    mutating func read(_ name: String, from peer: PeerIdentifier) -> OnChange { change(peer) { $0.name = name } }
+    mutating func read(_ name: String, from peer: PeerIdentifier) -> OnChange {
+        changes += 1
+        return change(peer) { $0.name = name }
+    }
 
     /// A client wants a connection to `peer`.
     mutating func wanted(_ peer: PeerIdentifier) -> OnChange {
@@ -123,6 +161,7 @@ struct PeerTable {
         guard var other, let earlier = other.bond else { return .new }
         guard outcome.mayReplace(earlier) else { return .refused }
         other.bond = nil
+        changes += 1
         _ = known.remember(other)
         return .replaced(other)
     }
@@ -135,6 +174,7 @@ struct PeerTable {
     }
 
     private mutating func remember(_ record: PeerRecord) -> OnChange {
+        changes += 1
         guard known.remember(record) == .remembered else { return .full }
         seen[record.identifier] = nil
         return .remember(record)

@@ -106,9 +106,8 @@ extension Packet {
 extension [UInt8] {
     /// Copies borrowed bytes into an array of their own.
     package init(copying span: Span<UInt8>) {
-        self.init(capacity: span.count) { (output: inout OutputSpan<UInt8>) in
-            for index in span.indices { output.append(span[index]) }
-        }
+        self = []
+        append(copying: span)
     }
 
     /// Appends a copy of borrowed bytes.

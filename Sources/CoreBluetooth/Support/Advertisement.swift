@@ -3,14 +3,16 @@ import BLEWire
 import Foundation
 
 extension AdvertisementReport {
-    /// The advertisement as an app sees it that scans with `scan`.
+    /// When an app saw an advertisement, as Apple's systems tell it without saying so.
+    static var timestampKey: String { "kCBAdvDataTimestamp" }
+
+    /// The advertisement as an app sees it that scans with `scan`, but for the time.
     ///
     /// Services in the overflow area can only be told by those who look for them.
     func dictionary(for scan: ScanRequest) -> [String: Any] {
         let data = AdvertisingData(decoding: self.data)
         var dictionary: [String: Any] = [
-            CBAdvertisementDataIsConnectable: NSNumber(value: isConnectable),
-            "kCBAdvDataTimestamp": NSNumber(value: Date().timeIntervalSinceReferenceDate),
+            CBAdvertisementDataIsConnectable: NSNumber(value: isConnectable)
         ]
         if let name = data.localName { dictionary[CBAdvertisementDataLocalNameKey] = name }
         if let power = data.transmitPower {

@@ -47,6 +47,36 @@ struct PeerTableTests {
         #expect(table.knownPeers.map(\.name) == ["Tea"])
     }
 
+    @Test("What was made of the same data before is what would be made of them now", arguments: 0..<16)
+    func sighted(seed: UInt64) {
+        var table = make(), twin = make(), random = SeededGenerator(seed: seed)
+        let addresses = (0..<12).map { DeviceAddress(0xC0FF_EE00_0000 + $0, .random) }
+        for _ in 0..<2_000 {
+            let address = addresses[Int.random(in: 0..<12, using: &random)]
+            let letter = UInt8.random(in: 0x61...0x63, using: &random)
+            switch Int.random(in: 0..<20, using: &random) {
+            case 0: #expect(table.wanted(table.identifier(of: address)) == twin.wanted(twin.identifier(of: address)))
+            case 1:
+                let name = String(UnicodeScalar(letter)), peer = twin.identifier(of: address)
+                #expect(table.read(name, from: table.identifier(of: address)) == twin.read(name, from: peer))
+            case 2:
+                let bond = Bond(identity: address, security: .encrypted, keySize: 16)
+                let peer = twin.identifier(of: address)
+                #expect(table.bonded(table.identifier(of: address), bond) == twin.bonded(peer, bond))
+            case 3:
+                #expect(table.unbonded(table.identifier(of: address)) == twin.unbonded(twin.identifier(of: address)))
+            default:
+                let data: [UInt8] = letter == 0x63 ? [2, 1, 6] : [2, 9, letter]
+                let sighted = table.sighted(address, data), peer = twin.identifier(of: address)
+                let change = AdvertisingData(decoding: data).localName.map { twin.advertised($0, by: peer) }
+                #expect(sighted.peer == peer)
+                #expect(sighted.change == change ?? .nothing)
+                let name = twin.name(of: peer)
+                #expect(sighted.name == name)
+            }
+        }
+    }
+
     @Test("A peer is found at its address whatever its identifier was derived from")
     func otherSecret() {
         let record = PeerRecord(identifier: PeerIdentifier(rawValue: 5), address: address)

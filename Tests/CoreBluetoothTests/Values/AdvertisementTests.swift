@@ -10,7 +10,8 @@ struct AdvertisementTests {
         _ data: [AdvertisingData.Structure],
         for scan: ScanRequest = ScanRequest()
     ) -> [String: Any] {
-        AdvertisementReport.of(CentralBench.peer, data: data).dictionary(for: scan)
+        var seen = SeenAdvertisements()
+        return seen.dictionary(of: .of(CentralBench.peer, data: data), for: scan)
     }
 
     @Test("hold a name, services and a power")
@@ -52,6 +53,48 @@ struct AdvertisementTests {
         #expect(found[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] == [CBUUID(string: "180D")])
         #expect(found[CBAdvertisementDataOverflowServiceUUIDsKey] as? [CBUUID] == [CBUUID(string: "180F")])
         #expect(dictionary(data)[CBAdvertisementDataOverflowServiceUUIDsKey] == nil)
+    }
+
+    @Test("say what was said last, though the same was said before, and when that was")
+    func again() throws {
+        var seen = SeenAdvertisements()
+        let hidden: [BluetoothUUID] = [.short(0x180D)], area = OverflowArea(hidden).manufacturerData
+        let reports: [(data: [AdvertisingData.Structure], scan: ScanRequest, isConnectable: Bool)] = [
+            ([.init(.completeLocalName, [0x41])], ScanRequest(), true),
+            ([.init(.completeLocalName, [0x41])], ScanRequest(), true),
+            ([.init(.completeLocalName, [0x42])], ScanRequest(), true),
+            ([.init(.completeLocalName, [0x42])], ScanRequest(), false),
+            ([.init(.manufacturerData, area)], ScanRequest(), false),
+            ([.init(.manufacturerData, area)], ScanRequest(services: hidden), false),
+            ([.init(.manufacturerData, area)], ScanRequest(), false),
+        ]
+        var times: [Double] = [], kept: [[String: Any]] = []
+        for given in reports {
+            var report = AdvertisementReport.of(CentralBench.peer, data: given.data)
+            report.isConnectable = given.isConnectable
+            var told = seen.dictionary(of: report, for: given.scan)
+            kept.append(told)
+            let time = try #require(told.removeValue(forKey: AdvertisementReport.timestampKey) as? NSNumber)
+            times.append(time.doubleValue)
+            #expect(told as NSDictionary == report.dictionary(for: given.scan) as NSDictionary)
+        }
+        #expect(times == times.sorted())
+        // What an app keeps does not change when the device is heard again.
+        let keptTimes = kept.map { ($0[AdvertisementReport.timestampKey] as? NSNumber)?.doubleValue }
+        #expect(keptTimes == times)
+    }
+
+    @Test("are forgotten when there are too many, and come again")
+    func many() {
+        var seen = SeenAdvertisements()
+        for number in 0..<(3 * SeenAdvertisements.limit) {
+            let peer = PeerIdentifier(rawValue: UInt128(number))
+            let report = AdvertisementReport.of(peer, data: [.init(.completeLocalName, Array("\(number)".utf8))])
+            #expect(
+                seen.dictionary(of: report, for: ScanRequest())[CBAdvertisementDataLocalNameKey] as? String
+                    == "\(number)"
+            )
+        }
     }
 
     @Test("hold nothing for what was not said")
