@@ -42,12 +42,12 @@ let package = Package(
         .target(name: "BLEController", dependencies: ["BLEWire", "BLECrypto"], swiftSettings: core),
 
         // Calls of the system that Swift's own module of it lacks.
-        .systemLibrary(name: "BLELinux"),
+        .systemLibrary(name: "LinuxCalls"),
 
         // Where they meet the machine, the app, and a world that is made up.
         .target(
             name: "BLERuntime",
-            dependencies: ["BLELinux", "BLEHost", "BLEWire", .product(name: "Logging", package: "swift-log")],
+            dependencies: ["LinuxCalls", "BLEHost", "BLEWire", .product(name: "Logging", package: "swift-log")],
             swiftSettings: common
         ),
         .target(

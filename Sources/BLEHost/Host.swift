@@ -173,10 +173,24 @@ extension Host {
         settle(at: now)
     }
 
+    /// Why there is no controller.
+    package enum Absence: Equatable, Sendable {
+        /// None is there.
+        case missing
+        /// There is one that this host may not use.
+        case forbidden
+        /// There is one that was switched off.
+        case switchedOff
+    }
+
     /// There is no controller, and none is to be expected.
-    package mutating func transportAbsent(at now: Instant) {
+    package mutating func transportAbsent(_ absence: Absence = .missing, at now: Instant) {
         tearDown(at: now)
-        changeState(to: .unsupported)
+        switch absence {
+        case .missing: changeState(to: .unsupported)
+        case .forbidden: changeState(to: .unauthorized)
+        case .switchedOff: changeState(to: .poweredOff)
+        }
         settle(at: now)
     }
 

@@ -169,7 +169,7 @@ extension HostRunner: TransportClient {
     package nonisolated func transportAbsent(_ error: TransportError) {
         assumeIsolated { runner in
             runner.journal.write(absent: runner.transport.name, error)
-            runner.host.transportAbsent(at: runner.loop.clock.now)
+            runner.host.transportAbsent(error.absence, at: runner.loop.clock.now)
         }
     }
 

@@ -1,5 +1,7 @@
 /// Which host an app talks to, as `BLUETOOTH_HOST` says it.
 package enum HostSpecification: Equatable, Sendable {
+    /// `hci:N` or `hci:ADDRESS`: an adapter of this machine.
+    case adapter(AdapterReference)
     /// `tcp:HOST:PORT` or `unix:PATH`: a controller that speaks HCI over H4 there.
     case socket(SocketAddress)
     /// `world:FILE.json`: a simulated world as the file describes it, in real time.
@@ -13,9 +15,12 @@ package enum HostSpecification: Equatable, Sendable {
         package let reason: String
 
         package var description: String {
-            "'\(text)' names no Bluetooth host: \(reason). Use tcp:HOST:PORT, unix:PATH, world:FILE.json or demo."
+            "'\(text)' names no Bluetooth host: \(reason). Use \(HostSpecification.forms)."
         }
     }
+
+    /// What a specification may look like, to be read by those who wrote another one.
+    package static let forms = "hci:N, hci:ADDRESS, tcp:HOST:PORT, unix:PATH, world:FILE.json or demo"
 
     /// The variable of the environment that chooses the host.
     package static let variable = "BLUETOOTH_HOST"
@@ -32,11 +37,18 @@ package enum HostSpecification: Equatable, Sendable {
         let rest = String(text[text.index(after: colon)...])
         guard !rest.isEmpty else { throw Malformed(text: text, reason: "nothing follows the colon") }
         switch text[..<colon] {
+        case "hci": self = .adapter(try Self.adapter(rest, in: text))
         case "tcp": self = .socket(try Self.tcp(rest, in: text))
         case "unix": self = .socket(.unix(path: rest))
         case "world": self = .world(file: rest)
         case let kind: throw Malformed(text: text, reason: "'\(kind)' is no kind of host")
         }
+    }
+
+    /// Reads `0`, `hci0` or an address.
+    private static func adapter(_ rest: String, in text: String) throws(Malformed) -> AdapterReference {
+        if let reference = AdapterReference(rest) { return reference }
+        throw Malformed(text: text, reason: "'\(rest)' is neither the number of an adapter nor an address")
     }
 
     /// Reads `HOST:PORT`, where an IPv6 address is in brackets.

@@ -42,11 +42,8 @@ struct Journal {
     mutating func write(absent name: String, _ error: TransportError) {
         guard absence != "\(error)" else { return }
         absence = "\(error)"
-        logger.error(
-            """
-            There is no Bluetooth controller at \(name) (\(error)). Start it, or set \(HostSpecification.variable) \
-            to another one: tcp:HOST:PORT, unix:PATH, world:FILE.json or demo.
-            """
-        )
+        let cure =
+            error.cure ?? "Start it, or set \(HostSpecification.variable) to another one: \(HostSpecification.forms)."
+        logger.error("There is no Bluetooth controller at \(name) (\(error)). \(cure)")
     }
 }

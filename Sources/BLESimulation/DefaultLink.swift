@@ -49,6 +49,7 @@ package enum DefaultLink {
     /// - Throws: Why the file of a world cannot be used. That there is no controller is heard later, by managers.
     package static func link(to specification: HostSpecification, tap: PacketTap? = nil) throws -> any HostLink {
         switch specification {
+        case .adapter(let reference): return runner(on: PortTransport(UserChannelPort(reference)), tap)
         case .socket(let address): return runner(on: SocketTransport(to: address), tap)
         case .world(let file): return phone(of: try scenario(in: file), tap)
         case .demo: return phone(of: .demo, tap)

@@ -8,6 +8,7 @@ struct Ble: AsyncParsableCommand {
         abstract: "Bluetooth Low Energy from the command line, through Core Bluetooth.",
         discussion: """
             The radio is the one that BLUETOOTH_HOST names:
+              hci:N             an adapter of this machine; also hci:ADDRESS
               tcp:HOST:PORT     a controller that speaks HCI over TCP
               unix:PATH         the same over a Unix socket
               world:FILE.json   a simulated world

@@ -1,4 +1,5 @@
 import BLERuntime
+import BLEWire
 import Testing
 
 @Suite("Host specification")
@@ -11,6 +12,9 @@ struct HostSpecificationTests {
             ("tcp:[::1]:65535", .socket(.tcp(host: "::1", port: 65535))),
             ("unix:/run/hci", .socket(.unix(path: "/run/hci"))),
             ("unix:a:b", .socket(.unix(path: "a:b"))),
+            ("hci:0", .adapter(.index(AdapterIndex(wire: 0)))),
+            ("hci:hci12", .adapter(.index(AdapterIndex(wire: 12)))),
+            ("hci:00:1a:7D:DA:71:13", .adapter(.address(DeviceAddress(0x001A_7DDA_7113, .public)))),
             ("world:home.json", .world(file: "home.json")),
             ("demo", .demo),
         ] as [(String, HostSpecification)]
@@ -25,7 +29,8 @@ struct HostSpecificationTests {
         arguments: [
             "", "demo:", "Demo", "tcp", "tcp:", "tcp:host", "tcp:host:", "tcp::80", "tcp:host:0", "tcp:host:65536",
             "tcp:host:x", "tcp:host:-1", "tcp:host:1e3",
-            "tcp:host:99999999999999999999", "tcp:[]:1", "unix:", "world:", "usb:0", ":x",
+            "tcp:host:99999999999999999999", "tcp:[]:1", "unix:", "world:", "usb:0", ":x", "hci:", "hci:x", "hci:-1",
+            "hci:65535", "hci:00:1A:7D:DA:71", "hci:00:00:00:00:00:00", "hci0",
         ]
     )
     func refused(text: String) {

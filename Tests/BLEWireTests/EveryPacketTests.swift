@@ -79,7 +79,7 @@ struct EveryPacketTests {
 }
 
 extension EveryPacket {
-    static let all = att + attValues + l2cap + smp + hci + linkLayer
+    static let all = att + attValues + l2cap + smp + hci + linkLayer + management
 }
 
 extension [UInt8] {

@@ -52,6 +52,8 @@ struct TidyTests {
         "Benchmarks/BLEBenchmarks/Worlds/ChatClient.swift": (3, "everything happens on its queue"),
         "Sources/BLERuntime/Loop/LoopThread.swift": (1, "all but its inbox is used on one thread"),
         "Sources/BLERuntime/Loop/LoopWatch.swift": (2, "used on one thread, cancelled through an atomic"),
+        "Sources/BLERuntime/Transport/PortStream.swift": (1, "everything happens on the thread of its loop"),
+        "Sources/BLERuntime/Transport/PortTransport.swift": (1, "everything happens on the thread of its loop"),
         "Sources/BLERuntime/Transport/SocketStream.swift": (1, "everything happens on the thread of its loop"),
         "Sources/BLERuntime/Transport/SocketTransport.swift": (1, "everything happens on the thread of its loop"),
         "Sources/BLESimulation/Radio/RadioServer.swift": (1, "everything happens on the thread of its loop"),

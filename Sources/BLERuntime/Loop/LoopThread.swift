@@ -1,6 +1,6 @@
-import BLELinux
 import BLEWire
 import Glibc
+import LinuxCalls
 import Synchronization
 
 /// The thread of a loop and what it works on.

@@ -12,6 +12,10 @@ package struct TransportError: Error, Equatable, Sendable, CustomStringConvertib
         case garbage
         /// The other end does not read what it is sent.
         case congested
+        /// This program has no right to use it.
+        case forbidden
+        /// The user, or the machine, has silenced the radio.
+        case switchedOff
     }
 
     package var code: Code
@@ -19,11 +23,14 @@ package struct TransportError: Error, Equatable, Sendable, CustomStringConvertib
     package var errno: Int32
     /// What was being done, in words.
     package var context: String
+    /// Whole sentences that say what to do; `nil` if that is known to whoever reads of the error.
+    package var cure: String?
 
-    package init(_ code: Code, errno: Int32 = 0, _ context: String) {
+    package init(_ code: Code, errno: Int32 = 0, _ context: String, cure: String? = nil) {
         self.code = code
         self.errno = errno
         self.context = context
+        self.cure = cure
     }
 
     package var description: String {

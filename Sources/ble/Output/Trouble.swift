@@ -26,8 +26,8 @@ enum Trouble: Error, CustomStringConvertible {
         case .noRadio(.unauthorized): "This user may not use the radio."
         case .noRadio:
             """
-            There is no radio to talk to. Set BLUETOOTH_HOST to a controller (tcp:HOST:PORT or unix:PATH), \
-            to a simulated world (world:FILE.json), or to “demo”.
+            There is no radio to talk to. Set BLUETOOTH_HOST to an adapter of this machine (hci:0), to a controller \
+            (tcp:HOST:PORT or unix:PATH), to a simulated world (world:FILE.json), or to “demo”.
             """
         case .radioLost: "The radio is gone, and the connection with it."
         case .notFound(let peer, let time):

@@ -129,13 +129,17 @@ struct SetupTests {
         #expect(rig.notes == [.hardwareError(7)])
     }
 
-    @Test("The state is unsupported when no controller is to be expected, and recovers when one comes")
-    func absent() {
+    @Test(
+        "The state says why no controller is to be expected, and recovers when one comes",
+        arguments: [(.missing, .unsupported), (.forbidden, .unauthorized), (.switchedOff, .poweredOff)]
+            as [(Host.Absence, HostState)]
+    )
+    func absent(absence: Host.Absence, state: HostState) {
         let rig = Rig()
         rig.host.open(Rig.central, role: .central, at: rig.now)
-        rig.host.transportAbsent(at: rig.now)
+        rig.host.transportAbsent(absence, at: rig.now)
         rig.pump()
-        #expect(rig.events(of: Rig.central) == [.knownPeers([]), .stateChanged(.unsupported)])
+        #expect(rig.events(of: Rig.central) == [.knownPeers([]), .stateChanged(state)])
         rig.host.transportOpened(at: rig.now)
         rig.pump()
         #expect(rig.events(of: Rig.central).last == .stateChanged(.poweredOn))

@@ -1,6 +1,6 @@
 import BLERuntime
 
-/// A client of a socket transport that writes down what it hears.
+/// A client of a transport that writes down what it hears.
 final class TransportOwner: TransportClient {
     enum Event: Equatable {
         case opened
@@ -9,15 +9,18 @@ final class TransportOwner: TransportClient {
         case packet([UInt8])
     }
 
-    private let transport: SocketTransport
+    private let transport: any Transport
     private let loop = EventLoop("test-host")
     private let framer = Locked(H4Framer(from: .controller))
     private let octets = Locked(0)
+    private let failure = Locked<TransportError?>(nil)
     private let events: AsyncStream<Event>
     private let sink: AsyncStream<Event>.Continuation
 
-    init(to address: SocketAddress) {
-        transport = SocketTransport(to: address)
+    convenience init(to address: SocketAddress) { self.init(SocketTransport(to: address)) }
+
+    init(_ transport: any Transport) {
+        self.transport = transport
         (events, sink) = AsyncStream.makeStream()
         loop.start()
         loop.post { [self] in transport.start(for: self, on: loop) }
@@ -32,6 +35,9 @@ final class TransportOwner: TransportClient {
         return packet
     }
 
+    /// Why the connection was lost, or there is none, as it was said last.
+    var lastFailure: TransportError? { failure.withLock { $0 } }
+
     /// How many octets have arrived.
     var octetsReceived: Int { octets.withLock { $0 } }
 
@@ -40,13 +46,30 @@ final class TransportOwner: TransportClient {
     func resume() { loop.post { [transport] in transport.resume() } }
     func stop() { loop.post { [transport] in transport.stop() } }
 
+    /// Stops, and returns when that is done.
+    func stopped() async {
+        await withCheckedContinuation { done in
+            loop.post { [transport] in
+                transport.stop()
+                done.resume()
+            }
+        }
+    }
+
     func transportOpened() {
         framer.withLock { $0.reset() }
         sink.yield(.opened)
     }
 
-    func transportClosed(_ error: TransportError) { sink.yield(.closed(error.code)) }
-    func transportAbsent(_ error: TransportError) { sink.yield(.absent(error.code)) }
+    func transportClosed(_ error: TransportError) {
+        failure.withLock { $0 = error }
+        sink.yield(.closed(error.code))
+    }
+
+    func transportAbsent(_ error: TransportError) {
+        failure.withLock { $0 = error }
+        sink.yield(.absent(error.code))
+    }
 
     func transportReceived(_ chunk: Span<UInt8>) throws(TransportError) {
         octets.withLock { $0 += chunk.count }

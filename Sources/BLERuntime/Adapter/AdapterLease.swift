@@ -1,0 +1,53 @@
+import BLEWire
+import Glibc
+
+/// An adapter that this program has for itself, until it is given back.
+///
+/// One that the kernel's host used before is switched on for it again, also when the process ends by itself.
+final class AdapterLease: Sendable {
+    private struct Weak: Sendable { weak let lease: AdapterLease? }
+
+    /// Those that have to be given back when the process ends.
+    private static let open = Locked<[Weak]>([])
+    private static let atEnd: Void = {
+        atexit { for entry in AdapterLease.open.withLock({ $0 }) { entry.lease?.release() } }
+        return ()
+    }()
+
+    let descriptor: Descriptor
+    private let index: AdapterIndex
+    private let client: Locked<ManagementClient?>
+    private let isReleased = Locked(false)
+
+    /// Creates a lease; `client` switches the adapter on again afterwards, unless it is `nil`.
+    init(_ index: AdapterIndex, _ descriptor: Descriptor, restoring client: ManagementClient?) {
+        self.index = index
+        self.descriptor = descriptor
+        self.client = Locked(client)
+        guard client != nil else { return }
+        Self.open.withLock { list in list = list.filter { $0.lease != nil } + [Weak(lease: self)] }
+        Self.atEnd
+    }
+
+    deinit { release() }
+
+    /// Gives the adapter back, once.
+    ///
+    /// Others may hold the descriptor still, so that the file behind it is exchanged for a socket that is connected to
+    /// nobody, of which they hear nothing.
+    func release() {
+        let wasReleased = isReleased.withLock { released in
+            defer { released = true }
+            return released
+        }
+        guard !wasReleased else { return }
+        let kind = Int32(SOCK_DGRAM.rawValue | SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue)
+        let nobody = Descriptor(socket(AF_UNIX, kind, 0))
+        if dup2(nobody.raw, descriptor.raw) >= 0 { _ = fcntl(descriptor.raw, F_SETFD, FD_CLOEXEC) }
+        let client = client.withLock { client in
+            defer { client = nil }
+            return client
+        }
+        try? client?.setPowered(true, index)
+    }
+}

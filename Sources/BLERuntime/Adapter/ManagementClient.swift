@@ -1,0 +1,103 @@
+package import BLEWire
+import Glibc
+
+/// Asks the kernel about adapters, one question after the other, and waits for each answer.
+package struct ManagementClient: Sendable {
+    /// Why there is no answer, or which.
+    package enum Failure: Error, Equatable, Sendable, CustomStringConvertible {
+        /// The kernel does not do it.
+        case refused(Management.Status)
+        case system(SystemFailure)
+        /// No answer came in time.
+        case silent
+        case malformed(PacketError)
+
+        package var description: String {
+            switch self {
+            case .refused(let status): "the kernel says: \(status)"
+            case .system(let failure): String(cString: strerror(failure.errno))
+            case .silent: "the kernel does not answer"
+            case .malformed(let error): "the kernel's answer makes no sense: \(error)"
+            }
+        }
+    }
+
+    /// How long the kernel may take: it waits for an adapter for two seconds itself, for each of some commands.
+    package static let patience = Duration.seconds(8)
+
+    private let descriptor: Descriptor
+    private let patience: Duration
+
+    /// Creates a client on a socket that ``AdapterKernel/openManagement()`` has opened.
+    package init(_ descriptor: Descriptor, patience: Duration = patience) {
+        self.descriptor = descriptor
+        self.patience = patience
+    }
+
+    /// The adapters that there are and no program has for itself.
+    package func controllers() throws(Failure) -> [Management.ControllerEntry] {
+        let answer = try perform(.readExtendedIndexList, on: .none)
+        return try decoding { () throws(PacketError) in
+            try Management.ExtendedIndexList(decoding: answer).controllers
+        }
+    }
+
+    /// What an adapter is and does.
+    package func information(about index: AdapterIndex) throws(Failure) -> Management.Information {
+        let answer = try perform(.readInformation, on: index)
+        return try decoding { () throws(PacketError) in try Management.Information(decoding: answer) }
+    }
+
+    /// Switches an adapter on or off, and waits until that is done.
+    package func setPowered(_ isPowered: Bool, _ index: AdapterIndex) throws(Failure) {
+        _ = try perform(.setPowered, on: index, parameters: Management.SetPowered(isPowered).encoded)
+    }
+
+    private func decoding<Value>(_ body: () throws(PacketError) -> Value) throws(Failure) -> Value {
+        do { return try body() } catch { throw .malformed(error) }
+    }
+
+    /// Sends a command and returns the parameters of its answer.
+    private func perform(
+        _ opcode: Management.Opcode,
+        on index: AdapterIndex,
+        parameters: [UInt8] = []
+    ) throws(Failure) -> [UInt8] {
+        let command = Management.command(opcode, on: index, parameters: parameters)
+        // The kernel takes a command that it refuses, too, and says then that it took no octet of it.
+        guard send(descriptor.raw, command, command.count, Int32(MSG_NOSIGNAL)) >= 0 else {
+            throw .system(SystemFailure(errno: errno))
+        }
+        let clock = MonotonicClock()
+        var buffer = [UInt8](repeating: 0, count: Int(UInt16.max) + Management.Header.size)
+        while true {
+            let left = patience / .milliseconds(1) - Double(clock.now.nanoseconds) / 1_000_000
+            guard left > 0 else { throw .silent }
+            var wanted = pollfd(fd: descriptor.raw, events: Int16(POLLIN), revents: 0)
+            guard poll(&wanted, 1, Int32(left) + 1) > 0 else { continue }
+            let count = recv(descriptor.raw, &buffer, buffer.count, 0)
+            if count < 0, errno == EAGAIN || errno == EINTR { continue }
+            guard count > 0 else { throw .system(SystemFailure(errno: count < 0 ? errno : EPIPE)) }
+            if let answer = try answer(to: opcode, on: index, in: Array(buffer[..<count])) { return answer }
+        }
+    }
+
+    /// The return parameters, if `octets` are the answer; `nil` if they are about something else.
+    private func answer(
+        to opcode: Management.Opcode,
+        on index: AdapterIndex,
+        in octets: [UInt8]
+    ) throws(Failure) -> [UInt8]? {
+        let event = try decoding { () throws(PacketError) in try ManagementEvent(decoding: octets) }
+        guard event.index == index else { return nil }
+        switch event.body {
+        case .commandComplete(let answer) where answer.opcode == opcode:
+            guard answer.status == .success else { throw .refused(answer.status) }
+            return answer.parameters
+        case .commandStatus(let answer) where answer.opcode == opcode: throw .refused(answer.status)
+        case .commandComplete, .commandStatus, .indexAdded, .indexRemoved, .newSettings, .extendedIndexAdded,
+            .extendedIndexRemoved, .unknown:
+            return nil
+        }
+    }
+}

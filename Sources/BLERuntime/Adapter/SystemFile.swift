@@ -1,0 +1,51 @@
+import Glibc
+
+/// The small files in which the kernel tells things.
+enum SystemFile {
+    /// How much of a file is read, in octets; all that are read here are shorter by far.
+    private static let most = 1_048_576
+
+    /// The text of a file; empty if it cannot be read.
+    static func text(of path: String) -> String {
+        let raw = open(path, O_RDONLY | O_CLOEXEC)
+        guard raw >= 0 else { return "" }
+        let file = Descriptor(raw)
+        var octets: [UInt8] = []
+        var buffer = [UInt8](repeating: 0, count: 4096)
+        while octets.count < most {
+            let count = read(file.raw, &buffer, buffer.count)
+            guard count > 0 else { break }
+            octets += buffer[..<count]
+        }
+        return String(decoding: octets, as: UTF8.self)
+    }
+
+    /// The first line of a file, without blanks around it; `nil` if there is none.
+    static func line(of path: String) -> String? {
+        text(of: path).split(separator: "\n").first.map { line in
+            String(line.drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+        }
+    }
+
+    /// What is in a folder, by name, in order; nothing if it cannot be read.
+    static func names(in path: String) -> [String] {
+        guard let folder = opendir(path) else { return [] }
+        defer { closedir(folder) }
+        var names: [String] = []
+        while let entry = readdir(folder) {
+            let name = withUnsafeBytes(of: &entry.pointee.d_name) { octets in
+                String(decoding: octets.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if name != ".", name != ".." { names.append(name) }
+        }
+        return names.sorted()
+    }
+
+    /// Where a symbolic link leads; `nil` if it is none or may not be read.
+    static func target(of path: String) -> String? {
+        var buffer = [CChar](repeating: 0, count: 4096)
+        let count = readlink(path, &buffer, buffer.count)
+        guard count > 0 else { return nil }
+        return String(decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

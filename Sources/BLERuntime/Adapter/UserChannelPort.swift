@@ -1,0 +1,118 @@
+import BLEWire
+import Glibc
+
+/// An adapter of this machine, which is this program's alone as long as it is open.
+///
+/// If the kernel's own host uses the adapter, it is switched off there first, and on again when this program lets go.
+package struct UserChannelPort: ControllerPort {
+    /// How often an adapter that is busy is asked for again before that is an error.
+    private static let attempts = 30
+    private static let pause = Duration.milliseconds(100)
+
+    private let reference: AdapterReference
+    private let kernel: any AdapterKernel
+    private let pause: Duration
+
+    /// Creates a port; `pause` is how long to wait for an adapter that is busy for a moment, each time.
+    package init(_ reference: AdapterReference, kernel: any AdapterKernel = LinuxKernel(), pause: Duration = pause) {
+        self.reference = reference
+        self.kernel = kernel
+        self.pause = pause
+    }
+
+    package var name: String { reference.description }
+
+    package func open() throws(TransportError) -> OpenPort {
+        let client = ManagementClient(try management())
+        let index = try resolve()
+        if !kernel.isPrivileged { throw .forbidden(index, program: kernel.program) }
+        if let block = kernel.block(of: index) { throw .silenced(index, block) }
+        for attempt in 1... {
+            do throws(Obstacle) {
+                return OpenPort(try take(index, with: client), line: PacketLine())
+            } catch {
+                guard error.mayPass, attempt < Self.attempts else { throw explain(error, index) }
+                usleep(UInt32(pause / .microseconds(1)))
+            }
+        }
+        throw .missing(reference, among: kernel.indexes)
+    }
+
+    /// What stood in the way once.
+    private struct Obstacle: Error {
+        let errno: Int32
+        /// The adapter is in the middle of something.
+        let mayPass: Bool
+        let task: String
+    }
+
+    private func management() throws(TransportError) -> Descriptor {
+        do {
+            return try kernel.openManagement()
+        } catch {
+            switch error.errno {
+            case EAFNOSUPPORT, EPROTONOSUPPORT: throw .noBluetooth
+            case EPERM, EACCES: throw .forbidden(.none, program: kernel.program)
+            default: throw TransportError(.unreachable, errno: error.errno, "asking the kernel for adapters")
+            }
+        }
+    }
+
+    private func resolve() throws(TransportError) -> AdapterIndex {
+        let indexes = kernel.indexes
+        let index: AdapterIndex? =
+            switch reference {
+            case .index(let index): indexes.contains(index) ? index : nil
+            case .address(let address): indexes.first { kernel.address(of: $0)?.value == address.value }
+            }
+        guard let index else { throw .missing(reference, among: indexes) }
+        return index
+    }
+
+    /// Has the kernel's host let go of the adapter, and takes it.
+    private func take(_ index: AdapterIndex, with client: ManagementClient) throws(Obstacle) -> AdapterLease {
+        let wasPowered: Bool
+        do throws(ManagementClient.Failure) {
+            wasPowered = try client.information(about: index).current.contains(.powered)
+            if wasPowered { try client.setPowered(false, index) }
+        } catch {
+            switch error {
+            // Somebody has it, or it is new: to ask for it tells which.
+            case .refused(.invalidIndex): return try bind(index, nil)
+            case .refused(.busy): throw Obstacle(errno: EBUSY, mayPass: true, task: "switching off")
+            case .refused(.permissionDenied): throw Obstacle(errno: EPERM, mayPass: false, task: "switching off")
+            case .system(let failure): throw Obstacle(errno: failure.errno, mayPass: false, task: "asking about")
+            case .refused, .malformed: throw Obstacle(errno: EIO, mayPass: false, task: "switching off")
+            case .silent: throw Obstacle(errno: ETIMEDOUT, mayPass: false, task: "switching off")
+            }
+        }
+        return try bind(index, wasPowered ? client : nil)
+    }
+
+    private func bind(_ index: AdapterIndex, _ restoring: ManagementClient?) throws(Obstacle) -> AdapterLease {
+        do {
+            return AdapterLease(index, try kernel.openUserChannel(of: index), restoring: restoring)
+        } catch {
+            try? restoring?.setPowered(true, index)
+            throw Obstacle(errno: error.errno, mayPass: error.errno == EBUSY, task: "opening")
+        }
+    }
+
+    private func explain(_ obstacle: Obstacle, _ index: AdapterIndex) -> TransportError {
+        switch obstacle.errno {
+        case EPERM, EACCES: .forbidden(index, program: kernel.program)
+        case EBUSY: .held(index, errno: EBUSY, by: kernel.holders)
+        case EUSERS: .held(index, errno: EBUSY, by: kernel.holders.filter { !$0.isBlueZ })
+        case ENODEV, ENXIO: .missing(reference, among: kernel.indexes.filter { $0 != index })
+        case ERFKILL: .silenced(index, kernel.block(of: index) ?? .soft)
+        case let other: .unusable(index, errno: other, doing: obstacle.task)
+        }
+    }
+}
+
+extension AdapterKernel {
+    /// How the radio of an adapter is silenced; `nil` if it is not.
+    func block(of index: AdapterIndex) -> RadioSwitch.Block? {
+        switches.first { $0.index == index }?.block
+    }
+}

@@ -1,0 +1,33 @@
+/// A port where each read and each write is one whole packet, as with the user channel of the kernel's HCI.
+package struct PacketLine: Line, Sendable {
+    private var framer = H4Framer(from: .host)
+
+    package init() {}
+
+    package mutating func begin() -> [[UInt8]] { [] }
+
+    package var isReady: Bool { true }
+
+    package mutating func send(_ packets: Span<UInt8>) -> [[UInt8]] {
+        var writes: [[UInt8]] = []
+        do throws(TransportError) {
+            try framer.receive(packets) { packet in writes.append(packet.withUnsafeBufferPointer { Array($0) }) }
+        } catch {
+            preconditionFailure("the host sends what is no packet: \(error)")
+        }
+        return writes
+    }
+
+    package mutating func receive(_ chunk: Span<UInt8>, packet: (Span<UInt8>) -> Void) throws(TransportError) {
+        var packets = H4Framer(from: .controller), octets = 0
+        try packets.receive(chunk) { octets += $0.count }
+        guard octets == chunk.count else {
+            throw TransportError(.garbage, "\(chunk.count) octets that were read at once are no whole packet")
+        }
+        packet(chunk)
+    }
+
+    package var patience: Duration? { nil }
+
+    package mutating func expire() throws(TransportError) -> [[UInt8]] { [] }
+}

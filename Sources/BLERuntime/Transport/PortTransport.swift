@@ -1,0 +1,125 @@
+import BLEWire
+
+/// HCI through a port of this machine.
+///
+/// Opens the port, and again 100 ms after a controller was lost. Where none is, the pauses grow to 5 s.
+/// Sendable because everything happens on the thread of the loop that it was started on.
+package final class PortTransport: Transport, @unchecked Sendable {
+    private enum State {
+        case idle
+        /// The controller has not shown yet that it is one.
+        case opening(PortStream)
+        case open(PortStream, hasHeard: Bool)
+        case waiting(LoopAlarm)
+        case stopped
+    }
+
+    private let port: any ControllerPort
+    private var state = State.idle
+    private var backoff = Backoff()
+    private var loop: EventLoop?
+    private weak var client: (any TransportClient)?
+
+    package init(_ port: any ControllerPort) { self.port = port }
+
+    deinit { disconnect() }
+
+    package var name: String { port.name }
+
+    package func start(for client: any TransportClient, on loop: EventLoop) {
+        guard case .idle = state else { return }
+        self.client = client
+        self.loop = loop
+        open(on: loop)
+    }
+
+    package func send(_ packets: Span<UInt8>) {
+        if case .open(let stream, _) = state { stream.send(packets) }
+    }
+
+    package func pause() {
+        if case .open(let stream, _) = state { stream.pauses = true }
+    }
+
+    package func resume() {
+        if case .open(let stream, _) = state { stream.pauses = false }
+    }
+
+    package func reset() {
+        guard case .open = state else { return }
+        lost(TransportError(.closed, "it does not answer"))
+    }
+
+    package func stop() {
+        disconnect()
+        state = .stopped
+    }
+
+    private func open(on loop: EventLoop) {
+        do throws(TransportError) {
+            let stream = PortStream(try port.open(), on: loop, owner: self)
+            state = .opening(stream)
+            stream.start()
+        } catch {
+            failed(error)
+        }
+    }
+
+    /// A controller, or what was taken for one, has gone.
+    private func lost(_ error: TransportError) {
+        guard case .open(_, hasHeard: true) = state else {
+            disconnect()
+            retry(after: backoff.failed().delay)
+            if backoff.isAbsent { client?.transportAbsent(error) } else { client?.transportClosed(error) }
+            return
+        }
+        disconnect()
+        backoff.succeeded()
+        retry(after: Backoff.shortest)
+        client?.transportClosed(error)
+    }
+
+    private func failed(_ error: TransportError) {
+        disconnect()
+        let step = backoff.failed()
+        retry(after: step.delay)
+        if backoff.isAbsent { client?.transportAbsent(error) }
+    }
+
+    private func retry(after delay: Duration) {
+        guard let loop else { return }
+        state = .waiting(loop.alarm(at: loop.clock.now + delay) { [weak self] in self?.retry() })
+    }
+
+    private func retry() {
+        guard case .waiting = state, let loop else { return }
+        open(on: loop)
+    }
+
+    private func disconnect() {
+        switch state {
+        case .opening(let stream), .open(let stream, _): stream.close()
+        case .waiting(let alarm): alarm.cancel()
+        case .idle, .stopped: break
+        }
+        state = .idle
+    }
+}
+
+extension PortTransport: PortStream.Owner {
+    func portReady() {
+        guard case .opening(let stream) = state else { return }
+        state = .open(stream, hasHeard: false)
+        backoff.connected()
+        client?.transportOpened()
+    }
+
+    func portReceived(_ packets: Span<UInt8>) throws(TransportError) {
+        try client?.transportReceived(packets)
+        if case .open(let stream, hasHeard: false) = state { state = .open(stream, hasHeard: true) }
+    }
+
+    func portClosed(_ error: TransportError) {
+        if case .open = state { lost(error) } else { failed(error) }
+    }
+}

@@ -1,0 +1,136 @@
+extension Management {
+    /// How many elements a list has; numbers beyond ``Management/mostControllers`` are refused.
+    fileprivate struct Count: WireField {
+        let wire: UInt16
+        init?(wire: UInt16) {
+            guard wire <= mostControllers else { return nil }
+            self.wire = wire
+        }
+    }
+
+    /// Which adapters there are that the kernel's own host may use.
+    ///
+    /// Those that a program has for itself (HCI_CHANNEL_USER) and those that are still being set up are not among them.
+    /// Answers Read Controller Index List (BlueZ, doc/mgmt-protocol.rst).
+    package struct IndexList: Packet {
+        package var indexes: [AdapterIndex] = []
+
+        package init() {}
+        package init(_ indexes: [AdapterIndex]) { self.indexes = indexes }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            let count = try wire.count(of: indexes.count)
+            for index in 0..<count {
+                if index == indexes.count { indexes.append(.none) }
+                try wire.field(&indexes[index], "Controller Index")
+            }
+        }
+    }
+
+    /// Which adapters there are, also those that cannot be used before they are configured, and how each is attached.
+    ///
+    /// Answers Read Extended Controller Index List.
+    package struct ExtendedIndexList: Packet {
+        package var controllers: [ControllerEntry] = []
+
+        package init() {}
+        package init(_ controllers: [ControllerEntry]) { self.controllers = controllers }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            let count = try wire.count(of: controllers.count)
+            for index in 0..<count {
+                if index == controllers.count { controllers.append(ControllerEntry()) }
+                try controllers[index].layout(&wire)
+            }
+        }
+    }
+
+    /// One adapter of a list.
+    package struct ControllerEntry: Packet, Hashable {
+        package var index = AdapterIndex.none
+        package var kind = ControllerKind.configured
+        package var bus = Bus.virtual
+
+        package init() {}
+        package init(index: AdapterIndex, kind: ControllerKind = .configured, bus: Bus) {
+            self.index = index
+            self.kind = kind
+            self.bus = bus
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&index, "Controller Index")
+            try wire.field(&kind, "Controller Type")
+            try wire.field(&bus, "Controller Bus")
+        }
+    }
+
+    /// What an adapter is and does.
+    ///
+    /// Answers Read Controller Information.
+    package struct Information: Packet {
+        package var address = DeviceAddress.none
+        package var version = HCI.CoreVersion(wire: 0)
+        package var manufacturer = CompanyIdentifier(wire: 0)
+        /// What it can be set to.
+        package var supported: Settings = []
+        /// What it is set to.
+        package var current: Settings = []
+        /// The class of the device, 24 bits.
+        package var deviceClass: UInt64 = 0
+        /// The name as it is sent: UTF-8 up to the first zero.
+        package private(set) var nameField = [UInt8](repeating: 0, count: 249)
+        package private(set) var shortNameField = [UInt8](repeating: 0, count: 11)
+
+        package init() {}
+
+        /// What the adapter is called; `nil` if nobody has given it a name.
+        package var name: String? {
+            get {
+                let octets = nameField.prefix { $0 != 0 }
+                return octets.isEmpty ? nil : String(decoding: octets, as: UTF8.self)
+            }
+            set {
+                let octets = Array((newValue ?? "").utf8.prefix(248))
+                nameField = octets + [UInt8](repeating: 0, count: 249 - octets.count)
+            }
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.address(&address, "Address")
+            try wire.field(&version, "Bluetooth Version")
+            try wire.field(&manufacturer, "Manufacturer")
+            try wire.field(&supported, "Supported Settings")
+            try wire.field(&current, "Current Settings")
+            try wire.narrow(&deviceClass, octets: 3, "Class Of Device")
+            try wire.bytes(&nameField, count: 249, "Name")
+            try wire.bytes(&shortNameField, count: 11, "Short Name")
+        }
+    }
+
+    /// Switches an adapter on or off, as the kernel's own host uses it.
+    ///
+    /// It needs CAP_NET_ADMIN. The answer holds the ``Settings`` that the adapter has then.
+    package struct SetPowered: Packet {
+        package var isPowered = false
+
+        package init() {}
+        package init(_ isPowered: Bool) { self.isPowered = isPowered }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.flag(&isPowered, "Powered")
+        }
+    }
+}
+
+extension Wire where Self: ~Copyable & ~Escapable {
+    /// Visits the number of the elements that follow, which are `count` now.
+    @_lifetime(self: copy self)
+    fileprivate mutating func count(of count: Int) throws(PacketError) -> Int {
+        guard var field = Management.Count(wire: UInt16(clamping: count)) else {
+            preconditionFailure("a list holds \(count) controllers")
+        }
+        try self.field(&field, "Num Controllers")
+        return Int(field.wire)
+    }
+}

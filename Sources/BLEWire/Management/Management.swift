@@ -1,0 +1,128 @@
+/// The protocol by which programs ask the Linux kernel about its Bluetooth adapters and switch them.
+///
+/// It is spoken over a control socket of the kernel, one packet each way at a time. BlueZ documents it in
+/// `doc/mgmt-protocol.rst`; nothing here is of the Core Specification.
+package enum Management {
+    /// How many controllers a list may name: more than the kernel lets a machine have.
+    package static let mostControllers = 256
+
+    /// What a program asks for.
+    package struct Opcode: WireField, Hashable {
+        package let wire: UInt16
+        package init(wire: UInt16) { self.wire = wire }
+
+        package static let readVersion = Self(wire: 0x0001)
+        package static let readIndexList = Self(wire: 0x0003)
+        package static let readInformation = Self(wire: 0x0004)
+        package static let setPowered = Self(wire: 0x0005)
+        package static let readExtendedIndexList = Self(wire: 0x003C)
+    }
+
+    /// What the kernel says.
+    package struct EventCode: WireField, Hashable {
+        package let wire: UInt16
+        package init(wire: UInt16) { self.wire = wire }
+
+        package static let commandComplete = Self(wire: 0x0001)
+        package static let commandStatus = Self(wire: 0x0002)
+        package static let controllerError = Self(wire: 0x0003)
+        package static let indexAdded = Self(wire: 0x0004)
+        package static let indexRemoved = Self(wire: 0x0005)
+        package static let newSettings = Self(wire: 0x0006)
+        package static let extendedIndexAdded = Self(wire: 0x0020)
+        package static let extendedIndexRemoved = Self(wire: 0x0021)
+    }
+
+    /// What became of a command.
+    package struct Status: WireField, Hashable {
+        package let wire: UInt8
+        package init(wire: UInt8) { self.wire = wire }
+
+        package static let success = Self(wire: 0x00)
+        package static let unknownCommand = Self(wire: 0x01)
+        package static let failed = Self(wire: 0x03)
+        package static let busy = Self(wire: 0x0A)
+        package static let rejected = Self(wire: 0x0B)
+        package static let notPowered = Self(wire: 0x0F)
+        package static let invalidIndex = Self(wire: 0x11)
+        package static let blocked = Self(wire: 0x12)
+        package static let permissionDenied = Self(wire: 0x14)
+    }
+
+    /// What stands before the parameters of every packet, whichever way it goes.
+    package struct Header: Hashable, Sendable {
+        /// The number of an opcode or an event.
+        package var code: UInt16 = 0
+        package var index = AdapterIndex.none
+
+        package init(code: UInt16, index: AdapterIndex) {
+            self.code = code
+            self.index = index
+        }
+
+        /// How many octets it takes, the length of the parameters included.
+        package static let size = 6
+
+        /// Visits the header of a packet whose parameters have `length` octets.
+        mutating func layout(_ wire: inout some AnyWire, length: inout UInt16) throws(PacketError) {
+            try wire.integer(&code, "Code")
+            try wire.field(&index, "Controller Index")
+            try wire.integer(&length, "Parameter Length")
+        }
+    }
+
+    /// The octets of a command with its header.
+    ///
+    /// `index` is the adapter that it is about, or ``AdapterIndex/none``; the encoded `parameters` have at most 65535
+    /// octets.
+    package static func command(_ opcode: Opcode, on index: AdapterIndex, parameters: [UInt8] = []) -> [UInt8] {
+        precondition(parameters.count <= UInt16.max, "the parameters of \(opcode) take \(parameters.count) octets")
+        return framed(Header(code: opcode.wire, index: index), parameters)
+    }
+
+    static func framed(_ header: Header, _ parameters: [UInt8]) -> [UInt8] {
+        var encoder = PacketEncoder(), header = header, length = UInt16(parameters.count)
+        do { try header.layout(&encoder, length: &length) } catch {
+            preconditionFailure("\(header) has no encoding: \(error)")
+        }
+        encoder.append(contentsOf: parameters)
+        return encoder.bytes
+    }
+}
+
+/// The number that the Linux kernel has given an adapter: that of `hci0` is 0.
+package struct AdapterIndex: WireField, Hashable, Comparable {
+    package let wire: UInt16
+    package init(wire: UInt16) { self.wire = wire }
+
+    /// No adapter in particular.
+    package static let none = Self(wire: 0xFFFF)
+
+    package static func < (a: Self, b: Self) -> Bool { a.wire < b.wire }
+}
+
+extension AdapterIndex: CustomStringConvertible {
+    package var description: String { self == .none ? "no adapter" : "hci\(wire)" }
+
+    /// Reads a name such as `hci0`; `nil` for anything else.
+    package init?(name: some StringProtocol) {
+        guard name.hasPrefix("hci"), case let digits = name.dropFirst(3),
+            !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
+            let number = UInt16(digits), number != Self.none.wire
+        else { return nil }
+        self.init(wire: number)
+    }
+}
+
+extension Management.Status: CustomStringConvertible {
+    /// The name that BlueZ's documentation gives it.
+    package var description: String {
+        let names = [
+            "Success", "Unknown Command", "Not Connected", "Failed", "Connect Failed", "Authentication Failed",
+            "Not Paired", "No Resources", "Timeout", "Already Connected", "Busy", "Rejected", "Not Supported",
+            "Invalid Parameters", "Disconnected", "Not Powered", "Cancelled", "Invalid Index", "RFKilled",
+            "Already Paired", "Permission Denied",
+        ]
+        return Int(wire) < names.count ? names[Int(wire)] : "Status 0x" + [wire].hexadecimal
+    }
+}

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <sys/ioctl.h>
+
+/// Asks a driver for something; `argument` is what the request says that it is. The result is that of ioctl(2).
+static inline int control_device(int file, unsigned long request, void *argument) {
+    return ioctl(file, request, argument);
+}
+
+/// poll(2) with a timeout in nanoseconds: pollfd[count], timespec, sigset_t. They are pointers to anything since the
+/// structures belong to Swift's own module of the system.
+extern int ppoll(void *descriptors, unsigned long count, const void *timeout, const void *mask);
+
+/// A counter as a descriptor; takes O_NONBLOCK and O_CLOEXEC.
+extern int eventfd(unsigned int count, int flags);
+
+/// Names a thread, in at most 15 octets.
+extern int pthread_setname_np(unsigned long thread, const char *name);
