@@ -117,7 +117,7 @@ let package = Package(
         ),
         .testTarget(
             name: "BLERuntimeTests",
-            dependencies: ["BLERuntime", "BLEHost", "BLEWire"],
+            dependencies: ["LinuxCalls", "BLERuntime", "BLEHost", "BLEWire"],
             swiftSettings: common
         ),
         .testTarget(

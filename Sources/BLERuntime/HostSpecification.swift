@@ -2,6 +2,8 @@
 package enum HostSpecification: Equatable, Sendable {
     /// `hci:N` or `hci:ADDRESS`: an adapter of this machine.
     case adapter(AdapterReference)
+    /// `serial:PATH[@RATE][,rtscts]`: a controller behind a serial port.
+    case serial(SerialAddress)
     /// `tcp:HOST:PORT` or `unix:PATH`: a controller that speaks HCI over H4 there.
     case socket(SocketAddress)
     /// `world:FILE.json`: a simulated world as the file describes it, in real time.
@@ -20,7 +22,7 @@ package enum HostSpecification: Equatable, Sendable {
     }
 
     /// What a specification may look like, to be read by those who wrote another one.
-    package static let forms = "hci:N, hci:ADDRESS, tcp:HOST:PORT, unix:PATH, world:FILE.json or demo"
+    package static let forms = "hci:N, hci:ADDRESS, serial:PATH@RATE, tcp:HOST:PORT, unix:PATH, world:FILE.json or demo"
 
     /// The variable of the environment that chooses the host.
     package static let variable = "BLUETOOTH_HOST"
@@ -38,6 +40,7 @@ package enum HostSpecification: Equatable, Sendable {
         guard !rest.isEmpty else { throw Malformed(text: text, reason: "nothing follows the colon") }
         switch text[..<colon] {
         case "hci": self = .adapter(try Self.adapter(rest, in: text))
+        case "serial": self = .serial(try SerialAddress(rest))
         case "tcp": self = .socket(try Self.tcp(rest, in: text))
         case "unix": self = .socket(.unix(path: rest))
         case "world": self = .world(file: rest)

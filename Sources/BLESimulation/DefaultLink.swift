@@ -19,18 +19,29 @@ package enum DefaultLink {
     /// Starts the host that the environment names, or says in the log what to do.
     ///
     /// - Parameters:
-    ///   - text: A ``HostSpecification``; `nil` if there is none.
+    ///   - text: A ``HostSpecification``; `nil` for the first adapter of the machine that nobody uses.
+    ///   - kernel: Where to look for an adapter if there is none.
     ///   - logger: Where to say that there is none, or that it is of no use.
     /// - Returns: The host, or one that is not supported.
-    package static func link(named text: String?, logger: Logger) -> any HostLink {
+    package static func link(
+        named text: String?,
+        in kernel: some AdapterKernel = LinuxKernel(),
+        logger: Logger
+    ) -> any HostLink {
         guard let text else {
-            logger.error(
-                """
-                There is no Bluetooth host to talk to. Set \(HostSpecification.variable) to one: tcp:HOST:PORT or \
-                unix:PATH for a controller that speaks HCI there, world:FILE.json or demo for a simulated world.
-                """
-            )
-            return UnsupportedLink()
+            do throws(TransportError) {
+                let adapter = try AdapterReference.firstUsable(in: kernel)
+                return runner(on: PortTransport(UserChannelPort(adapter, kernel: kernel)), nil)
+            } catch {
+                let cure = error.cure.map { " " + $0 } ?? ""
+                logger.error(
+                    """
+                    There is no Bluetooth host to talk to: \(error).\(cure) Or set \(HostSpecification.variable) to \
+                    another: \(HostSpecification.forms).
+                    """
+                )
+                return UnsupportedLink()
+            }
         }
         do {
             return try link(to: HostSpecification(text))
@@ -50,6 +61,7 @@ package enum DefaultLink {
     package static func link(to specification: HostSpecification, tap: PacketTap? = nil) throws -> any HostLink {
         switch specification {
         case .adapter(let reference): return runner(on: PortTransport(UserChannelPort(reference)), tap)
+        case .serial(let address): return runner(on: PortTransport(SerialPort(address)), tap)
         case .socket(let address): return runner(on: SocketTransport(to: address), tap)
         case .world(let file): return phone(of: try scenario(in: file), tap)
         case .demo: return phone(of: .demo, tap)

@@ -9,10 +9,12 @@ struct Ble: AsyncParsableCommand {
         discussion: """
             The radio is the one that BLUETOOTH_HOST names:
               hci:N             an adapter of this machine; also hci:ADDRESS
+              serial:PATH@RATE  a controller behind a serial port, such as serial:/dev/ttyACM0@1000000
               tcp:HOST:PORT     a controller that speaks HCI over TCP
               unix:PATH         the same over a Unix socket
               world:FILE.json   a simulated world
               demo              a simulated world with a few devices in it
+              not set           the first adapter of this machine that nobody uses
 
             Examples:
               ble demo                                       see everything work, without a radio
@@ -20,6 +22,7 @@ struct Ble: AsyncParsableCommand {
               BLUETOOTH_HOST=demo ble inspect Heart          connect and show the attribute tree
               ble chat host --name Lobby                     open a chat room
               ble radio --port 7001 --port 7002              two virtual controllers on one air
+              ble adapters                                   the Bluetooth adapters of this machine
               ble bonds                                      whom this host was paired with
 
             Exit status: 0 done, 1 it did not happen, 64 wrong usage, 66 a file cannot be used,
@@ -29,7 +32,7 @@ struct Ble: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             Demo.self, Scan.self, Inspect.self, Read.self, Write.self, Notify.self, Serve.self, Channel.self, Chat.self,
-            Radio.self, Bonds.self,
+            Radio.self, Adapters.self, Bonds.self,
         ]
     )
 

@@ -15,6 +15,11 @@ struct HostSpecificationTests {
             ("hci:0", .adapter(.index(AdapterIndex(wire: 0)))),
             ("hci:hci12", .adapter(.index(AdapterIndex(wire: 12)))),
             ("hci:00:1a:7D:DA:71:13", .adapter(.address(DeviceAddress(0x001A_7DDA_7113, .public)))),
+            ("serial:/dev/ttyACM0", .serial(SerialAddress(path: "/dev/ttyACM0", rate: 1_000_000))),
+            (
+                "serial:/dev/serial/by-id/usb@x@115200,rtscts",
+                .serial(SerialAddress(path: "/dev/serial/by-id/usb@x", rate: 115_200, hasFlowControl: true))
+            ),
             ("world:home.json", .world(file: "home.json")),
             ("demo", .demo),
         ] as [(String, HostSpecification)]
@@ -31,6 +36,8 @@ struct HostSpecificationTests {
             "tcp:host:x", "tcp:host:-1", "tcp:host:1e3",
             "tcp:host:99999999999999999999", "tcp:[]:1", "unix:", "world:", "usb:0", ":x", "hci:", "hci:x", "hci:-1",
             "hci:65535", "hci:00:1A:7D:DA:71", "hci:00:00:00:00:00:00", "hci0",
+            "serial:", "serial:ttyACM0", "serial:/dev/ttyACM0@", "serial:/dev/ttyACM0@fast", "serial:/dev/ttyACM0@0",
+            "serial:/dev/ttyACM0@99999999", "serial:/dev/ttyACM0,xonxoff", "serial:@115200",
         ]
     )
     func refused(text: String) {

@@ -1,7 +1,9 @@
 import BLEHost
 import BLERuntime
 import BLESimulation
+import BLEWire
 import FoundationEssentials
+import Glibc
 import Logging
 import Testing
 
@@ -28,6 +30,20 @@ struct DefaultLinkTests {
         func log(event: LogEvent) { lines.lines.withLock { $0.append(event.message.description) } }
     }
 
+    /// The kernel of a machine without Bluetooth.
+    private struct NoBluetooth: AdapterKernel {
+        func openManagement() throws(SystemFailure) -> Descriptor { throw SystemFailure(errno: EAFNOSUPPORT) }
+        func openUserChannel(of index: AdapterIndex) throws(SystemFailure) -> Descriptor {
+            throw SystemFailure(errno: EAFNOSUPPORT)
+        }
+        var indexes: [AdapterIndex] { [] }
+        func address(of index: AdapterIndex) -> DeviceAddress? { nil }
+        var switches: [RadioSwitch] { [] }
+        var holders: [AdapterHolder] { [] }
+        var isPrivileged: Bool { false }
+        var program: String { "app" }
+    }
+
     @Test("A link that a test has bound comes first")
     func bound() {
         let machine = World(seed: 1).machine("phone")
@@ -41,7 +57,7 @@ struct DefaultLinkTests {
     func unsupported(text: String?) async {
         let log = Lines()
         let app = SeamApp()
-        app.start(.central, on: DefaultLink.link(named: text, logger: log.logger))
+        app.start(.central, on: DefaultLink.link(named: text, in: NoBluetooth(), logger: log.logger))
         await waiting(for: app) { $0.states == [.unsupported] }
         let lines = log.lines.withLock { $0 }
         #expect(lines.count == 1)

@@ -23,7 +23,7 @@ package struct UserChannelPort: ControllerPort {
     package var name: String { reference.description }
 
     package func open() throws(TransportError) -> OpenPort {
-        let client = ManagementClient(try management())
+        let client = ManagementClient(try kernel.management())
         let index = try resolve()
         if !kernel.isPrivileged { throw .forbidden(index, program: kernel.program) }
         if let block = kernel.block(of: index) { throw .silenced(index, block) }
@@ -44,18 +44,6 @@ package struct UserChannelPort: ControllerPort {
         /// The adapter is in the middle of something.
         let mayPass: Bool
         let task: String
-    }
-
-    private func management() throws(TransportError) -> Descriptor {
-        do {
-            return try kernel.openManagement()
-        } catch {
-            switch error.errno {
-            case EAFNOSUPPORT, EPROTONOSUPPORT: throw .noBluetooth
-            case EPERM, EACCES: throw .forbidden(.none, program: kernel.program)
-            default: throw TransportError(.unreachable, errno: error.errno, "asking the kernel for adapters")
-            }
-        }
     }
 
     private func resolve() throws(TransportError) -> AdapterIndex {
@@ -114,5 +102,18 @@ extension AdapterKernel {
     /// How the radio of an adapter is silenced; `nil` if it is not.
     func block(of index: AdapterIndex) -> RadioSwitch.Block? {
         switches.first { $0.index == index }?.block
+    }
+
+    /// Opens a socket for the management protocol.
+    func management() throws(TransportError) -> Descriptor {
+        do {
+            return try openManagement()
+        } catch {
+            switch error.errno {
+            case EAFNOSUPPORT, EPROTONOSUPPORT: throw .noBluetooth
+            case EPERM, EACCES: throw .forbidden(.none, program: program)
+            default: throw TransportError(.unreachable, errno: error.errno, "asking the kernel for adapters")
+            }
+        }
     }
 }

@@ -17,6 +17,9 @@ package struct H4Framer: Sendable {
     private let sender: Sender
     private var partial: [UInt8] = []
 
+    /// Whether a packet has begun whose end has not come.
+    package var holdsPart: Bool { !partial.isEmpty }
+
     package init(from sender: Sender) { self.sender = sender }
 
     /// Forgets what has arrived of the packet that is not complete yet.

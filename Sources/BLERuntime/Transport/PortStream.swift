@@ -99,7 +99,8 @@ final class PortStream: @unchecked Sendable {
             try line.receive(buffer.span.extracting(0..<count)) { packets.append(copying: $0) }
             if !wasReady, line.isReady { owner?.portReady() }
             if !packets.isEmpty { try owner?.portReceived(packets.span) }
-            listen()
+            // What comes while the line is not ready may be noise without an end.
+            if wasReady || line.isReady { listen() }
         } catch {
             end(error)
         }

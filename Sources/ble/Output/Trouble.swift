@@ -6,6 +6,7 @@ import CoreBluetooth
 enum Trouble: Error, CustomStringConvertible {
     case noRadio(CBManagerState)
     case radioLost
+    case noController(String, String, cure: String?)
     case notFound(String, within: Duration)
     case noAnswer(to: String, within: Duration)
     case noCharacteristic(String, of: String)
@@ -29,6 +30,8 @@ enum Trouble: Error, CustomStringConvertible {
             There is no radio to talk to. Set BLUETOOTH_HOST to an adapter of this machine (hci:0), to a controller \
             (tcp:HOST:PORT or unix:PATH), to a simulated world (world:FILE.json), or to “demo”.
             """
+        case .noController(let place, let reason, let cure):
+            "There is no controller at \(place): \(reason).\(cure.map { " " + $0 } ?? "")"
         case .radioLost: "The radio is gone, and the connection with it."
         case .notFound(let peer, let time):
             "“\(peer)” was not seen within \(time.seconds) s. Is it on and advertising? “ble scan” shows who is."
@@ -55,7 +58,7 @@ enum Trouble: Error, CustomStringConvertible {
     /// The process's exit status: those of sysexits.h, and 1 for what the peer refused.
     var exitCode: ExitCode {
         switch self {
-        case .noRadio, .radioLost: ExitCode(69)
+        case .noRadio, .radioLost, .noController: ExitCode(69)
         case .notFound, .noAnswer: ExitCode(75)
         case .unusableFile, .unusablePort: ExitCode(66)
         case .unwritableOutput: ExitCode(74)

@@ -1,0 +1,46 @@
+/// A serial port with a controller behind it, and how fast the two speak.
+package struct SerialAddress: Hashable, Sendable, CustomStringConvertible {
+    /// What Zephyr's controllers speak if nobody told them otherwise, in symbols a second.
+    package static let usualRate: UInt32 = 1_000_000
+
+    package let path: String
+    /// In symbols a second; a port over USB has none and takes any.
+    package let rate: UInt32
+    /// Whether the two ends stop each other by the lines RTS and CTS.
+    package let hasFlowControl: Bool
+
+    package init(path: String, rate: UInt32 = usualRate, hasFlowControl: Bool = false) {
+        self.path = path
+        self.rate = rate
+        self.hasFlowControl = hasFlowControl
+    }
+
+    /// Reads `PATH[@RATE][,rtscts]`.
+    ///
+    /// - Throws: What is wrong with it, in words.
+    init(_ text: String) throws(HostSpecification.Malformed) {
+        func malformed(_ reason: String) -> HostSpecification.Malformed {
+            HostSpecification.Malformed(text: "serial:" + text, reason: reason)
+        }
+        var rest = text[...], hasFlowControl = false, rate = Self.usualRate
+        if let comma = rest.lastIndex(of: ",") {
+            let option = rest[rest.index(after: comma)...]
+            guard option == "rtscts" else { throw malformed("'\(option)' is no option; the only one is rtscts") }
+            hasFlowControl = true
+            rest = rest[..<comma]
+        }
+        if let at = rest.lastIndex(of: "@") {
+            let number = rest[rest.index(after: at)...]
+            do throws(Bounds<UInt32>.Refusal) {
+                rate = try Bounds(1_200...12_000_000).read(number)
+            } catch {
+                throw malformed("'\(number)' is no rate (\(error))")
+            }
+            rest = rest[..<at]
+        }
+        guard rest.hasPrefix("/") else { throw malformed("the path of the port is missing, such as /dev/ttyACM0") }
+        self.init(path: String(rest), rate: rate, hasFlowControl: hasFlowControl)
+    }
+
+    package var description: String { "serial:\(path)@\(rate)\(hasFlowControl ? ",rtscts" : "")" }
+}

@@ -1,0 +1,126 @@
+/// A port where packets are octets without marks between them, of which some may be lost or made up.
+///
+/// The line resets the controller before the host may speak: what comes before the answer to that is of another time,
+/// or noise, and is dropped. A reset that is not answered is sent again, since a board may have begun only after it;
+/// more of them each time, since the controller may still wait for the rest of a packet that was cut off. When what
+/// comes is no HCI any more, or the rest of a packet does not come, the line is at an end, and whoever opens it anew
+/// begins with a reset. H4 has no checksum: an octet that is lost or changed within a packet may be noticed only at the next one.
+///
+/// Core 6.0, Vol 4, Part A, 2.
+package struct SerialLine: Line, Sendable {
+    private enum State {
+        /// The answer to a reset is due, which has been asked for so often.
+        case synchronizing(attempts: Int)
+        case framing
+    }
+
+    /// How long the answer to a reset may take before it is sent again.
+    package static let resetPatience = Duration.milliseconds(500)
+    /// How long the rest of a packet may take: a whole one of the longest takes less at 115200 symbols a second.
+    package static let packetPatience = Duration.milliseconds(250)
+    /// How often a reset is sent again.
+    package static let mostAttempts = 20
+    /// How many resets are sent at a time, at most.
+    private static let mostResets = 16
+
+    package static let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]
+    /// How an event begins that answers a reset, but for how many commands may follow, and how it ends.
+    private static let answer: [UInt8?] = [0x04, 0x0E, 0x04, nil, 0x03, 0x0C, 0x00]
+
+    private let name: String
+    private var state = State.synchronizing(attempts: 0)
+    private var framer = H4Framer(from: .controller)
+    /// The end of what has come, as far as an answer may begin in it.
+    private var tail: [UInt8] = []
+    /// How many resets of the host have not been answered.
+    private var resetsOfHost = 0
+
+    /// Creates a line; `name` is what errors call the port.
+    package init(name: String) { self.name = name }
+
+    package var isReady: Bool {
+        switch state {
+        case .synchronizing: false
+        case .framing: true
+        }
+    }
+
+    package mutating func begin() -> [[UInt8]] { [Self.reset] }
+
+    package mutating func send(_ packets: Span<UInt8>) -> [[UInt8]] {
+        guard isReady else { return [] }
+        let octets = packets.withUnsafeBufferPointer { Array($0) }
+        if octets.starts(with: Self.reset) { resetsOfHost += 1 }
+        return [octets]
+    }
+
+    package mutating func receive(_ chunk: Span<UInt8>, packet: (Span<UInt8>) -> Void) throws(TransportError) {
+        switch state {
+        case .synchronizing: synchronize(chunk)
+        case .framing:
+            var expected = resetsOfHost
+            defer { resetsOfHost = expected }
+            try framer.receive(chunk) { each in
+                guard Self.isAnswer(each) else { return packet(each) }
+                // Those beyond what the host has asked for answer resets of this line.
+                if expected > 0 { packet(each) }
+                expected = max(0, expected - 1)
+            }
+        }
+    }
+
+    /// Looks for the answer to a reset.
+    private mutating func synchronize(_ chunk: Span<UInt8>) {
+        tail.append(copying: chunk)
+        while let start = tail.indices.first(where: { Self.isAnswer(tail.span.extracting(droppingFirst: $0)) }) {
+            tail.removeFirst(start + Self.answer.count)
+            var framer = H4Framer(from: .controller)
+            do throws(TransportError) {
+                try framer.receive(tail.span) { _ in }
+                self.framer = framer
+                state = .framing
+                tail = []
+                return
+            } catch {
+                continue
+            }
+        }
+        tail.removeFirst(max(0, tail.count - Self.answer.count + 1))
+    }
+
+    /// Whether `octets` begin with the answer to a reset that was carried out.
+    private static func isAnswer(_ octets: Span<UInt8>) -> Bool {
+        guard octets.count >= answer.count else { return false }
+        for index in answer.indices {
+            if let octet = answer[index], octets[index] != octet { return false }
+        }
+        return true
+    }
+
+    package var patience: Duration? {
+        switch state {
+        case .synchronizing: Self.resetPatience
+        case .framing: framer.holdsPart ? Self.packetPatience : nil
+        }
+    }
+
+    package mutating func expire() throws(TransportError) -> [[UInt8]] {
+        switch state {
+        case .synchronizing(let attempts):
+            guard attempts < Self.mostAttempts else {
+                throw TransportError(
+                    .unreachable,
+                    "nobody answers to a reset at \(name)",
+                    cure: """
+                        Does the board run a controller that speaks HCI over H4, at this rate? Another one is \
+                        chosen with serial:PATH@RATE, and RTS and CTS with “,rtscts”.
+                        """
+                )
+            }
+            state = .synchronizing(attempts: attempts + 1)
+            let count = attempts < 4 ? 1 << attempts : Self.mostResets
+            return [[UInt8]](repeating: Self.reset, count: count)
+        case .framing: throw TransportError(.garbage, "the rest of a packet does not come")
+        }
+    }
+}

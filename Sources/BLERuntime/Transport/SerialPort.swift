@@ -1,0 +1,91 @@
+import Glibc
+import LinuxCalls
+
+/// A controller behind a serial port, such as a board that speaks HCI over its UART or its USB port.
+package struct SerialPort: ControllerPort {
+    /// The numbers of the kernel's interface to terminals that the C library keeps to itself.
+    private enum Constant {
+        /// Reads and writes a `struct termios2`; `_IOR('T', 0x2A, …)` and `_IOW('T', 0x2B, …)`.
+        static let read: UInt = 0x802C_542A
+        static let write: UInt = 0x402C_542B
+        /// Drops what has arrived and not been read, and what was written and not been sent.
+        static let flush: UInt = 0x540B
+        static let bothWays = 2
+        /// Keeps others from opening the port.
+        static let makeExclusive: UInt = 0x540C
+        /// 8 bits, receiver on, no modem lines, a rate in figures.
+        static let control: UInt32 = 0o60 | 0o200 | 0o4000 | 0o10000
+        static let flowControl: UInt32 = 0o20_000_000_000
+    }
+
+    /// The fields of a `struct termios2`, as offsets in octets.
+    private enum Field {
+        static let control = 8
+        static let minimum = 17 + 6
+        static let inputRate = 36
+        static let outputRate = 40
+        static let size = 44
+    }
+
+    private let address: SerialAddress
+
+    package init(_ address: SerialAddress) { self.address = address }
+
+    package var name: String { address.description }
+
+    package func open() throws(TransportError) -> OpenPort {
+        let raw = Glibc.open(address.path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
+        guard raw >= 0 else { throw obstacle(errno) }
+        let descriptor = Descriptor(raw)
+        guard control_device(raw, Constant.makeExclusive, nil) == 0 else { throw noPort }
+        var settings = [UInt8](repeating: 0, count: Field.size)
+        settings.store(Constant.control | (address.hasFlowControl ? Constant.flowControl : 0), at: Field.control)
+        settings[Field.minimum] = 1
+        settings.store(address.rate, at: Field.inputRate)
+        settings.store(address.rate, at: Field.outputRate)
+        guard control_device(raw, Constant.write, &settings) == 0,
+            control_device(raw, Constant.read, &settings) == 0
+        else { throw noPort }
+        let rate = settings.load(at: Field.outputRate)
+        guard rate.distance(to: address.rate).magnitude <= address.rate / 33 else {
+            throw TransportError(
+                .unreachable,
+                "\(address.path) cannot do \(address.rate) symbols a second, only \(rate)",
+                cure: "Choose a rate that both ends know: serial:\(address.path)@115200."
+            )
+        }
+        _ = control_device(raw, Constant.flush, UnsafeMutableRawPointer(bitPattern: Constant.bothWays))
+        return OpenPort(descriptor, line: SerialLine(name: name))
+    }
+
+    private var noPort: TransportError {
+        TransportError(
+            .unreachable,
+            errno: errno,
+            "\(address.path) is no serial port",
+            cure: "“ls /dev/ttyACM* /dev/ttyUSB*” shows those that there are."
+        )
+    }
+
+    private func obstacle(_ number: Int32) -> TransportError {
+        let (code, cure): (TransportError.Code, String) =
+            switch number {
+            case ENOENT, ENODEV, ENXIO: (.unreachable, "Plug the board in; it is used as soon as it is there.")
+            case EACCES, EPERM:
+                (.forbidden, "Allow it with “sudo usermod -aG dialout $USER”, and log in again.")
+            case EBUSY: (.unreachable, "Another program has it: “fuser \(address.path)” shows which.")
+            default: (.unreachable, "The kernel's log may say why: “dmesg | tail”.")
+            }
+        return TransportError(code, errno: number, "opening \(address.path)", cure: cure)
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func store(_ value: UInt32, at offset: Int) {
+        withUnsafeMutableBytes { $0.storeBytes(of: value, toByteOffset: offset, as: UInt32.self) }
+    }
+
+    fileprivate func load(at offset: Int) -> UInt32 {
+        withUnsafeBytes { $0.loadUnaligned(fromByteOffset: offset, as: UInt32.self) }
+    }
+}

@@ -1,0 +1,141 @@
+import BLERuntime
+import Testing
+
+@Suite("Serial line")
+struct SerialLineTests {
+    private static let answer: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]
+    private static let event: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x01, 0x0C, 0x00]
+    private static let data: [UInt8] = [0x02, 0x40, 0x00, 0x03, 0x00, 1, 2, 3]
+
+    /// Feeds a line and returns what the host hears.
+    private static func feed(_ line: inout SerialLine, _ octets: [UInt8]) throws(TransportError) -> [[UInt8]] {
+        var packets: [[UInt8]] = []
+        try line.receive(octets.span) { packet in packets.append(packet.withUnsafeBufferPointer { Array($0) }) }
+        return packets
+    }
+
+    /// A line whose controller has answered.
+    private static func ready() throws -> SerialLine {
+        var line = SerialLine(name: "serial:/dev/ttyACM0")
+        _ = line.begin()
+        _ = try feed(&line, answer)
+        try #require(line.isReady)
+        return line
+    }
+
+    @Test("A line begins with a reset, and the host speaks when it is answered")
+    func begins() throws {
+        var line = SerialLine(name: "port")
+        #expect(line.begin() == [SerialLine.reset])
+        let command: [UInt8] = [1, 1, 0x0C, 0]
+        #expect(line.send(command.span).isEmpty)
+        for octet in Self.answer {
+            #expect(!line.isReady)
+            #expect(try Self.feed(&line, [octet]).isEmpty)
+        }
+        #expect(line.isReady)
+        #expect(line.patience == nil)
+        #expect(line.send(command.span) == [command])
+        #expect(try Self.feed(&line, Self.event + Self.data) == [Self.event, Self.data])
+    }
+
+    @Test(
+        "What comes before the answer is dropped, whatever it is",
+        arguments: [
+            Array("*** Booting Zephyr OS build v3.7.0 ***\r\n".utf8), [0x04], [0x04, 0x0E],
+            [0x02, 0xFF, 0xFF, 0xFF, 0xFF], [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C], data, event,
+            [UInt8](repeating: 0x04, count: 1000),
+        ]
+    )
+    func noise(octets: [UInt8]) throws {
+        for size in [1, 7, 4096] {
+            var line = SerialLine(name: "port")
+            _ = line.begin()
+            let stream = octets + Self.answer
+            var heard: [[UInt8]] = []
+            for start in stride(from: 0, to: stream.count, by: size) {
+                heard += try Self.feed(&line, Array(stream[start..<min(start + size, stream.count)]))
+            }
+            #expect(heard.isEmpty)
+            #expect(line.isReady)
+            #expect(try Self.feed(&line, Self.data) == [Self.data])
+        }
+    }
+
+    @Test("An answer that is a failure, or has noise behind it, is none")
+    func noAnswer() throws {
+        var line = SerialLine(name: "port")
+        _ = line.begin()
+        _ = try Self.feed(&line, [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x12])
+        #expect(!line.isReady)
+        _ = try Self.feed(&line, Self.answer + [0xFF, 0xFF])
+        #expect(!line.isReady)
+        _ = try Self.feed(&line, Self.answer + Self.event)
+        #expect(line.isReady)
+    }
+
+    @Test("A reset without an answer is sent again, more at a time, and given up in the end")
+    func again() throws {
+        var line = SerialLine(name: "serial:/dev/ttyUSB0@115200")
+        _ = line.begin()
+        var counts: [Int] = []
+        for _ in 0..<SerialLine.mostAttempts {
+            #expect(line.patience == SerialLine.resetPatience)
+            let writes = try line.expire()
+            #expect(writes.allSatisfy { $0 == SerialLine.reset })
+            counts.append(writes.count)
+        }
+        #expect(counts.prefix(6) == [1, 2, 4, 8, 16, 16])
+        // A controller that waits for the rest of the longest packet has had enough octets by then.
+        #expect(counts.reduce(0, +) * SerialLine.reset.count > 1_021 + 5)
+        do throws(TransportError) {
+            _ = try line.expire()
+            Issue.record("the line has not given up")
+        } catch {
+            #expect(error.code == .unreachable)
+            #expect(error.context.contains("serial:/dev/ttyUSB0@115200"))
+            #expect(error.cure?.contains("rtscts") == true)
+        }
+    }
+
+    @Test("The host hears an answer for each of its own resets, and none of those to the line's")
+    func surplus() throws {
+        var line = try Self.ready()
+        #expect(try Self.feed(&line, Self.answer + Self.answer + Self.event) == [Self.event])
+        let reset = SerialLine.reset
+        _ = line.send(reset.span)
+        #expect(try Self.feed(&line, Self.answer) == [Self.answer])
+        #expect(try Self.feed(&line, Self.answer + Self.data) == [Self.data])
+    }
+
+    @Test("An octet that is lost ends the line before a second packet is wrong", arguments: 0..<22)
+    func lost(position: Int) throws {
+        let packets = [Self.event, Self.data, Self.event]
+        var stream = packets.flatMap { $0 }
+        stream.remove(at: position)
+        var line = try Self.ready(), heard: [[UInt8]] = []
+        var isOver = false
+        do throws(TransportError) {
+            try line.receive(stream.span) { packet in heard.append(packet.withUnsafeBufferPointer { Array($0) }) }
+            #expect(line.patience == SerialLine.packetPatience)
+            _ = try line.expire()
+        } catch {
+            #expect(error.code == .garbage)
+            isOver = true
+        }
+        #expect(isOver)
+        let right = zip(heard, packets).prefix { $0 == $1 }.count
+        #expect(heard.count - right <= 1)
+        #expect(right >= (position < 7 ? 0 : position < 15 ? 1 : 2))
+    }
+
+    @Test("Noise between packets ends the line after the packets before it", arguments: [0x00, 0x01, 0x7F, 0xFF])
+    func garbage(octet: UInt8) throws {
+        var line = try Self.ready(), heard: [[UInt8]] = []
+        #expect(throws: TransportError.self) {
+            let stream = Self.event + [octet] + Self.data
+            try line.receive(stream.span) { packet in heard.append(packet.withUnsafeBufferPointer { Array($0) }) }
+        }
+        #expect(heard == [Self.event])
+    }
+}
