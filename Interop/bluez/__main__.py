@@ -12,24 +12,28 @@ import signal
 import sys
 import time
 from collections.abc import Awaitable, Callable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dbus_fast import Variant
 
 from interop.__main__ import choose, say
-from interop.controllers import Endpoints, ours, rootcanal
+from interop.controllers import ours, rootcanal
 from interop.processes import LOGS
 from interop.profile import Mismatch
+from interop.tool import BLE
 
+from . import adapter as inner
 from . import central, channels, peripheral, trust
 from .box import Box, box, obstacle
 from .bus import ADAPTER, BlueZ, bluez
+from .inside import Inside
 
 RUN_SECONDS = 120
 SWITCH_ON_SECONDS = 20
 VERSIONS = ("5.66", "5.82")
 RADIOS = {"ours": ours, "rootcanal": rootcanal}
-SCENES: dict[str, Callable[[Box, BlueZ, str, int, str, pathlib.Path], Awaitable[None]]] = {
+Scene = Callable[[Box, BlueZ, str, Any, str, pathlib.Path], Awaitable[None]]
+SCENES: dict[str, Scene] = {
     "bluez-ours": central.converse,
     "ours-bluez": peripheral.converse,
     "bluez-ours-channel": channels.accept,
@@ -37,6 +41,16 @@ SCENES: dict[str, Callable[[Box, BlueZ, str, int, str, pathlib.Path], Awaitable[
     "bluez-ours-pairing": trust.accept,
     "ours-bluez-pairing": trust.ask,
 }
+INNER: dict[str, Scene] = {
+    "adapter-list": inner.listed,
+    "adapter-talk": inner.converse,
+    "adapter-rights": inner.unprivileged,
+    "adapter-busy": inner.busy,
+    "adapter-gone": inner.unplugged,
+    "adapter-choice": inner.chosen,
+}
+"""Scenes for which `ble` runs in the box, on the second adapter of a radio whose first one is BlueZ's."""
+
 BY_NAME = ("ours", "bluez-ours-pairing")
 """What is run only when it is asked for: with our controllers, BlueZ 5.66 has been busy, or has given up pairing."""
 
@@ -58,8 +72,16 @@ class Run(NamedTuple):
 
 
 async def run_version(version: str, runs: list[Run]) -> int:
-    """Boots one box for all runs with a version, and returns how many failed."""
-    log = LOGS / f"bluez-{version}.log"
+    """Boots a box for the runs with `ble` outside of it, and one for those inside on each radio; how many failed."""
+    groups = [[run for run in runs if run.scene in SCENES]]
+    groups += [[run for run in runs if run.scene in INNER and run.radio == radio] for radio in RADIOS]
+    return sum([await run_group(version, group) for group in groups if group])
+
+
+async def run_group(version: str, runs: list[Run]) -> int:
+    """Boots one box for some runs with a version, and returns how many failed."""
+    is_inner = runs[0].scene in INNER
+    log = LOGS / f"bluez-{version}{f'-{runs[0].radio}-inner' if is_inner else ''}.log"
     LOGS.mkdir(parents=True, exist_ok=True)
     log.unlink(missing_ok=True)
     used = {run.radio for run in runs}
@@ -69,12 +91,16 @@ async def run_version(version: str, runs: list[Run]) -> int:
             start = time.monotonic()
             radios = {name: await running.enter_async_context(RADIOS[name](log)) for name in sorted(used)}
             controllers = [radio.first for radio in radios.values()]
-            machine = await running.enter_async_context(box(version, controllers, log))
+            if is_inner:
+                controllers = list(radios[runs[0].radio])
+            programs = {"ble": pathlib.Path(BLE)} if is_inner else {}
+            machine = await running.enter_async_context(box(version, controllers, log, programs))
             bus = await running.enter_async_context(bluez(machine.bus_address))
             say(f"{version}: booted in {time.monotonic() - start:.1f} s, {(await machine.shell('uname -rm')).strip()}")
             for run in runs:
                 adapter = f"/org/bluez/hci{list(radios).index(run.radio)}"
-                failed += not await run_one(run, machine, bus, adapter, radios[run.radio])
+                place = Inside(machine.shell_port, "hci:1") if is_inner else radios[run.radio].second
+                failed += not await run_one(run, machine, bus, adapter, place)
             if failed:
                 (LOGS / f"bluez-{version}.daemon.log").write_text(await machine.shell("cat /run/log/bluetoothd"))
     except Exception as error:  # Nothing runs in a box that is not there.
@@ -84,7 +110,7 @@ async def run_version(version: str, runs: list[Run]) -> int:
     return failed
 
 
-async def run_one(run: Run, machine: Box, bus: BlueZ, adapter: str, radio: Endpoints) -> bool:
+async def run_one(run: Run, machine: Box, bus: BlueZ, adapter: str, place: int | Inside) -> bool:
     """One scene in a box that runs; whether it passed."""
     start = time.monotonic()
     run.log.unlink(missing_ok=True)
@@ -92,7 +118,7 @@ async def run_one(run: Run, machine: Box, bus: BlueZ, adapter: str, radio: Endpo
     try:
         async with asyncio.timeout(RUN_SECONDS):
             await _switch_on(bus, adapter)
-            await SCENES[run.scene](machine, bus, adapter, radio.second, name, run.log)
+            await (SCENES | INNER)[run.scene](machine, bus, adapter, place, name, run.log)
     except Exception as error:  # Whatever went wrong, this run failed and the next is tried.
         last = run.log.read_text(errors="replace").splitlines()[-4:] if run.log.exists() else []
         say(f"{run.name}: FAILED, {error or type(error).__name__}", f"{run.log}:", *last)
@@ -133,13 +159,13 @@ async def run_all(runs: list[Run]) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="Interop/bluez/run", description=__doc__)
-    run = "VERSION/CONTROLLERS/CENTRAL-PERIPHERAL[-channel|-pairing]; all that are steady if none"
+    run = "VERSION/CONTROLLERS/SCENE; all that are steady if none"
     parser.add_argument("run", nargs="*", help=run)
     parser.add_argument("--list", action="store_true", help="show the runs and stop")
     parser.add_argument("--debug", action="store_true", help="show where a failure came from, on stderr")
     arguments = parser.parse_args()
     logging.basicConfig(level=logging.DEBUG if arguments.debug else logging.CRITICAL)
-    runs = [Run(version, radio, scene) for version in VERSIONS for radio in RADIOS for scene in SCENES]
+    runs = [Run(version, radio, scene) for version in VERSIONS for radio in RADIOS for scene in [*SCENES, *INNER]]
     if arguments.run:
         runs = choose(arguments.run, runs, parser)
     elif not arguments.list:

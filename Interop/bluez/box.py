@@ -8,10 +8,12 @@ import os
 import pathlib
 import shutil
 import tempfile
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 
 from interop.processes import free_ports, running
 from interop.profile import Mismatch
+
+from . import cargo
 
 BOXES = pathlib.Path(os.environ["INTEROP_BOXES"])
 QEMU = "qemu-system-x86_64"
@@ -19,6 +21,11 @@ QEMU = "qemu-system-x86_64"
 KERNEL_WORDS = (
     "console=ttyS0 quiet panic=-1 tsc=reliable no_timer_check mitigations=off random.trust_cpu=on nokaslr audit=0"
 )
+NOTHING: Mapping[str, pathlib.Path] = {}
+
+MEMORY = "768"
+"""In megabytes: a program with its libraries takes up to 200 of them twice while the box boots."""
+
 BOOT_SECONDS = 120
 """A box takes 4 s to boot on an idle machine."""
 
@@ -29,11 +36,11 @@ class Box:
     def __init__(self, version: str, shell_port: int, bus_port: int) -> None:
         self.version = version
         self.bus_address = f"tcp:host=127.0.0.1,port={bus_port}"
-        self._shell_port = shell_port
+        self.shell_port = shell_port
 
     async def shell(self, commands: str, seconds: float = 10) -> str:
         """Runs `commands` in the box and returns what they print; raises `Mismatch` unless they succeed."""
-        reader, writer = await asyncio.open_connection("127.0.0.1", self._shell_port, limit=1 << 26)
+        reader, writer = await asyncio.open_connection("127.0.0.1", self.shell_port, limit=1 << 26)
         try:
             writer.write(f"(\n{commands}\n)\necho status=$?\nexit\n".encode())
             # What goes on in the background may keep the connection open.
@@ -50,15 +57,22 @@ class Box:
 
 
 @contextlib.asynccontextmanager
-async def box(version: str, controllers: Sequence[int], log: pathlib.Path) -> AsyncIterator[Box]:
+async def box(
+    version: str, controllers: Sequence[int], log: pathlib.Path, programs: Mapping[str, pathlib.Path] = NOTHING
+) -> AsyncIterator[Box]:
     """Boots the box of a version of BlueZ with an adapter for each controller, and ends it with the context.
 
-    The controllers must be listening already. Nothing is kept from one start to the next.
+    The controllers must be listening already. Nothing is kept from one start to the next. `programs` can be run in
+    the box.
     """
     shell_port, bus_port = free_ports(2)
     with tempfile.TemporaryDirectory() as folder:
         ready = pathlib.Path(folder, "ready")
-        command = _command(version, controllers, shell_port, bus_port, ready, log)
+        disk = BOXES / version / "initrd.cpio"
+        if programs:
+            original, disk = disk, pathlib.Path(folder, "initrd.cpio")
+            await asyncio.to_thread(cargo.load, programs, original, disk)
+        command = _command(version, disk, controllers, shell_port, bus_port, ready, log)
         async with running(log, *command) as process:
             for _ in range(BOOT_SECONDS * 10):
                 if ready.exists() and ready.read_text():
@@ -73,6 +87,7 @@ async def box(version: str, controllers: Sequence[int], log: pathlib.Path) -> As
 
 def _command(
     version: str,
+    disk: pathlib.Path,
     controllers: Sequence[int],
     shell_port: int,
     bus_port: int,
@@ -84,8 +99,8 @@ def _command(
     forwarded = f"hostfwd=tcp:127.0.0.1:{shell_port}-:23,hostfwd=tcp:127.0.0.1:{bus_port}-:24"
     command = [
         QEMU,
-        *("-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-M", "q35", "-m", "256", *accelerator),
-        *("-kernel", str(BOXES / version / "vmlinux"), "-initrd", str(BOXES / version / "initrd.cpio")),
+        *("-nodefaults", "-no-user-config", "-no-reboot", "-display", "none", "-M", "q35", "-m", MEMORY, *accelerator),
+        *("-kernel", str(BOXES / version / "vmlinux"), "-initrd", str(disk)),
         *("-append", KERNEL_WORDS, "-serial", f"file:{log.with_suffix('.console.log')}"),
         *("-device", "virtio-serial-pci"),
         *("-chardev", f"file,id=ready,path={ready}", "-device", "virtserialport,chardev=ready,name=ready"),

@@ -13,6 +13,7 @@ from . import offer, tool
 from .application import Application
 from .box import Box
 from .bus import BlueZ
+from .inside import Inside
 from .offer import AT_FIRST, BELL, DIARY, GUEST, HOUSE, LONG, NOTE, STORY, TICKS, Service, is_ours
 
 GATT_MANAGER = "org.bluez.GattManager1"
@@ -42,16 +43,16 @@ async def advertised(
         await bluez.call(adapter, ADVERTISING_MANAGER, "UnregisterAdvertisement", "o", advertisement)
 
 
-async def converse(_: Box, bluez: BlueZ, adapter: str, port: int, name: str, log: pathlib.Path) -> None:
+async def converse(_: Box, bluez: BlueZ, adapter: str, place: int | Inside, name: str, log: pathlib.Path) -> None:
     """BlueZ advertises and serves; `ble` finds it, uses all that it has, and watches a service come and go."""
     async with advertised(bluez, adapter, name, AT_FIRST) as application:
-        async with tool.ble(port, log, "scan", "--name", name) as scan:
+        async with tool.ble(place, log, "scan", "--name", name) as scan:
             await scan.heard("discovered", name=name)
             await scan.interrupt()
-        _expect_tree(await tool.run(port, log, "inspect", name), AT_FIRST)
-        await _read_and_write(application, port, name, log)
-        await _listen(application, port, name, log)
-        await _meet(bluez, adapter, application, port, name, log)
+        _expect_tree(await tool.run(place, log, "inspect", name), AT_FIRST)
+        await _read_and_write(application, place, name, log)
+        await _listen(application, place, name, log)
+        await _meet(bluez, adapter, application, place, name, log)
 
 
 def _expect_tree(facts: list[tool.Fact], services: tuple[Service, ...]) -> None:
@@ -64,17 +65,17 @@ def _ours(facts: list[tool.Fact]) -> offer.Tree:
     return {uuid: service for uuid, service in tool.tree_from(facts).items() if is_ours(uuid)}
 
 
-async def _read_and_write(application: Application, port: int, name: str, log: pathlib.Path) -> None:
+async def _read_and_write(application: Application, place: int | Inside, name: str, log: pathlib.Path) -> None:
     async def read(uuid: str) -> bytes:
-        facts = await tool.run(port, log, "read", name, uuid)
+        facts = await tool.run(place, log, "read", name, uuid)
         return bytes.fromhex(facts[-1]["value"])
 
     expect("story", await read(STORY.uuid), LONG)
     for value in (b"short", LONG):
-        await tool.run(port, log, "write", name, DIARY.uuid, value.hex())
+        await tool.run(place, log, "write", name, DIARY.uuid, value.hex())
         expect("diary as BlueZ has it", application.value(DIARY.uuid), value)
         expect("diary read back", await read(DIARY.uuid), value)
-    await tool.run(port, log, "write", name, NOTE.uuid, b"a note".hex(), "--without-response")
+    await tool.run(place, log, "write", name, NOTE.uuid, b"a note".hex(), "--without-response")
     for _ in range(100):
         if application.value(NOTE.uuid) == b"a note":
             return
@@ -82,11 +83,11 @@ async def _read_and_write(application: Application, port: int, name: str, log: p
     raise Mismatch("BlueZ was written no note within 5 s")
 
 
-async def _listen(application: Application, port: int, name: str, log: pathlib.Path) -> None:
+async def _listen(application: Application, place: int | Inside, name: str, log: pathlib.Path) -> None:
     for characteristic in (TICKS, BELL):
         values = [f"{number} of {characteristic.uuid}".encode() for number in range(5)]
         before = application.confirmations
-        async with tool.ble(port, log, "notify", name, characteristic.uuid, "--count", "5") as listener:
+        async with tool.ble(place, log, "notify", name, characteristic.uuid, "--count", "5") as listener:
             await listener.heard("subscribed")
             for value in values:
                 application.tell(characteristic.uuid, value)
@@ -98,14 +99,14 @@ async def _listen(application: Application, port: int, name: str, log: pathlib.P
 
 
 async def _meet(
-    bluez: BlueZ, adapter: str, application: Application, port: int, name: str, log: pathlib.Path
+    bluez: BlueZ, adapter: str, application: Application, place: int | Inside, name: str, log: pathlib.Path
 ) -> None:
     """A service comes while `ble inspect --follow` is connected, and goes."""
     def shows(*services: Service) -> Callable[[list[tool.Fact]], bool]:
         values = {each.uuid: application.value(each.uuid) for service in AT_FIRST for each in service.characteristics}
         return lambda facts: _ours(facts) == offer.tree(services, values)
 
-    async with tool.ble(port, log, "inspect", name, "--follow") as watcher:
+    async with tool.ble(place, log, "inspect", name, "--follow") as watcher:
         await watcher.until("it shows what there is", shows(*AT_FIRST))
         async with _registered(bluez, adapter, f"{application.root}_guest", (GUEST,)):
             await watcher.until("it shows the service that was added", shows(*AT_FIRST, GUEST))

@@ -7,6 +7,7 @@ import contextlib
 import json
 import pathlib
 import signal
+import sys
 import tempfile
 from collections.abc import AsyncIterator, Callable
 from typing import Any
@@ -15,6 +16,7 @@ from interop.processes import end, running
 from interop.profile import Mismatch
 from interop.tool import BLE
 
+from .inside import Inside
 from .offer import CONFIGURATION, USER_DESCRIPTION, Service, Tree, full
 
 Fact = dict[str, Any]
@@ -95,12 +97,18 @@ class Tool:
 
 
 @contextlib.asynccontextmanager
-async def ble(port: int, log: pathlib.Path, *arguments: str) -> AsyncIterator[Tool]:
-    """Runs `ble` on the controller at `port` for as long as the context lasts."""
+async def ble(place: int | Inside, log: pathlib.Path, *arguments: str) -> AsyncIterator[Tool]:
+    """Runs `ble` on the controller at a port, or in a box on an adapter, for as long as the context lasts."""
     command = " ".join(("ble", *arguments))
-    environment = {"BLUETOOTH_HOST": f"tcp:127.0.0.1:{port}", "BLUETOOTH_LOG": "notice"}
+    environment = {"BLUETOOTH_LOG": "notice", "PYTHONPATH": str(pathlib.Path(__file__).parent.parent)}
+    program = [BLE]
+    if isinstance(place, Inside):
+        program = [sys.executable, "-m", "bluez.inside", str(place.shell_port), place.adapter]
+    else:
+        environment["BLUETOOTH_HOST"] = f"tcp:127.0.0.1:{place}"
     pipe = asyncio.subprocess.PIPE
-    async with running(log, BLE, *arguments, "--json", stdin=pipe, stdout=pipe, environment=environment) as process:
+    words = [*program, *arguments, "--json"]
+    async with running(log, *words, stdin=pipe, stdout=pipe, environment=environment) as process:
         tool = Tool(command, process)
         try:
             yield tool
@@ -108,9 +116,9 @@ async def ble(port: int, log: pathlib.Path, *arguments: str) -> AsyncIterator[To
             await asyncio.shield(tool.stop())
 
 
-async def run(port: int, log: pathlib.Path, *arguments: str) -> list[Fact]:
+async def run(place: int | Inside, log: pathlib.Path, *arguments: str) -> list[Fact]:
     """Runs `ble` to its end and returns the facts that it prints."""
-    async with ble(port, log, *arguments) as tool:
+    async with ble(place, log, *arguments) as tool:
         return await tool.finish()
 
 
