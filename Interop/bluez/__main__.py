@@ -29,6 +29,8 @@ from .bus import ADAPTER, BlueZ, bluez
 from .inside import Inside
 
 RUN_SECONDS = 120
+INNER_RUN_SECONDS = 300
+"""A program takes its time in an emulated processor."""
 SWITCH_ON_SECONDS = 20
 VERSIONS = ("5.66", "5.82")
 RADIOS = {"ours": ours, "rootcanal": rootcanal}
@@ -116,7 +118,7 @@ async def run_one(run: Run, machine: Box, bus: BlueZ, adapter: str, place: int |
     run.log.unlink(missing_ok=True)
     name = re.sub(r"[^0-9a-z]", "", run.name)[-10:]
     try:
-        async with asyncio.timeout(RUN_SECONDS):
+        async with asyncio.timeout(INNER_RUN_SECONDS if run.scene in INNER else RUN_SECONDS):
             await _switch_on(bus, adapter)
             await (SCENES | INNER)[run.scene](machine, bus, adapter, place, name, run.log)
     except Exception as error:  # Whatever went wrong, this run failed and the next is tried.

@@ -4,7 +4,8 @@
 /// or noise, and is dropped. A reset that is not answered is sent again, since a board may have begun only after it;
 /// more of them each time, since the controller may still wait for the rest of a packet that was cut off. When what
 /// comes is no HCI any more, or the rest of a packet does not come, the line is at an end, and whoever opens it anew
-/// begins with a reset. H4 has no checksum: an octet that is lost or changed within a packet may be noticed only at the next one.
+/// begins with a reset. H4 has no checksum: an octet that is lost or changed within a packet may be noticed only at the
+/// next one.
 ///
 /// Core 6.0, Vol 4, Part A, 2.
 package struct SerialLine: Line, Sendable {
