@@ -16,6 +16,7 @@ from bumble.gatt import Characteristic, Service
 from bumble.hci import Address
 from bumble.keys import MemoryKeyStore
 from bumble.pairing import PairingConfig, PairingDelegate
+from bumble.smp import AddressResolver
 
 from . import tool
 from .bumble_host import advertise, find, powered_on
@@ -155,7 +156,9 @@ async def _ours_as_peripheral(
     async with powered_on(first, "central", CENTRAL) as central:
         user.use(central)
         async with _serving(method, user, second, name, log, state) as facts:
-            connection = await asyncio.wait_for(central.connect(await find(central, name)), PATIENCE)
+            heard = await find(central, name)
+            expect("whether a stranger hears a private address", heard.is_resolvable, True)
+            connection = await asyncio.wait_for(central.connect(heard), PATIENCE)
             if method.refusal:
                 with contextlib.suppress(ProtocolError):
                     await asyncio.wait_for(connection.pair(), PATIENCE)
@@ -174,16 +177,28 @@ async def _ours_as_peripheral(
         if not await _keeps_bonds(tool.environment(second, state), log):
             return
         async with _serving(method, user, second, name, log, state) as facts:
-            await _come_back(central, name)
+            changed = await _come_back(central, name)
             expect("pairings with a host that was started anew", _count(facts, "paired"), 0)
+        expect("whether our host has another address then", changed != heard, True)
+        resolver = await _resolver(central)
+        owners = {str(resolver.resolve(address)) for address in (heard, changed)}
+        expect("whether Bumble's keys tell whose both are", len(owners) == 1 and "None" not in owners, True)
 
 
-async def _come_back(central: Device, name: str) -> None:
-    """Connects again, and encrypts the link with the key that was kept."""
-    connection = await asyncio.wait_for(central.connect(await find(central, name)), PATIENCE)
+async def _resolver(device: Device) -> AddressResolver:
+    """What Bumble finds out with the keys of those it is bonded with."""
+    assert device.keystore
+    return AddressResolver(await device.keystore.get_resolving_keys())
+
+
+async def _come_back(central: Device, name: str) -> Address:
+    """Connects again, encrypts the link with the key that was kept, and says which address that was."""
+    heard = await find(central, name)
+    connection = await asyncio.wait_for(central.connect(heard), PATIENCE)
     await asyncio.wait_for(connection.encrypt(), PATIENCE)
     await read(connection, name)
     await asyncio.wait_for(connection.disconnect(), PATIENCE)
+    return heard
 
 
 @contextlib.asynccontextmanager

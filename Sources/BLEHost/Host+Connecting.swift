@@ -16,19 +16,20 @@ extension Host {
         if let attachment = attachments[client, peer] {
             return connectAgain(attachment, request)
         }
-        guard let address = peers.address(of: peer) else { return tell(client, .connectFailed(peer, .notFound)) }
+        guard peers.address(of: peer) != nil else { return tell(client, .connectFailed(peer, .notFound)) }
         let isFull = links.count >= configuration.limits.links && link(to: peer) == nil
         guard !isFull, attachments.count < configuration.limits.pendingPeers else {
             note(.limitReached(isFull ? .links : .pendingPeers))
             return tell(client, .connectFailed(peer, .limitReached))
         }
         remember(peers.wanted(peer))
+        guard let place = place(of: peer) else { return tell(client, .connectFailed(peer, .notFound)) }
         let isDelayed = request.startDelay > .zero
         let attachment = Attachments.Attachment(
             client: client,
             peer: peer,
-            address: address,
-            isPrivate: peers.bond(with: peer)?.resolvingKey != nil,
+            address: place.address,
+            isPrivate: place.isPrivate,
             request: request,
             state: isDelayed ? .delayed(until: now + request.startDelay) : .pending,
             due: request.timeout.map { now + $0 }

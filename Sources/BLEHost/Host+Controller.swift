@@ -1,3 +1,4 @@
+import BLECrypto
 import BLEWire
 
 // How the controller comes and goes.
@@ -5,7 +6,11 @@ extension Host {
     /// Resets the controller and begins to set it up.
     mutating func setUp(at now: Instant) {
         commands.reset(at: now)
-        let setup = ControllerSetup(address: configuration.staticAddress, fallback: fallbackAddress)
+        let setup = ControllerSetup(
+            address: configuration.staticAddress,
+            fallback: fallbackAddress,
+            isPrivate: configuration.isPrivate
+        )
         phase = .settingUp(setup)
         submit(setup.first, for: .setup, at: now)
     }
@@ -37,7 +42,10 @@ extension Host {
         scheduler.reset(size: controller.bufferSize, count: controller.bufferCount)
         scanner.reset()
         initiator.reset(capacity: controller.acceptListSize)
-        _ = advertiser.reset(setsAddress: controller.usesExtendedCommands && controller.ownAddress == .random)
+        let key = HostIdentity.resolvingKey(of: controller.address, secret: configuration.identifierSecret)
+        privacy?.reset(key: key, capacity: controller.friendCapacity)
+        let isRandom = privacy != nil || controller.address.kind == .random
+        _ = advertiser.reset(setsAddress: controller.usesExtendedCommands && isRandom)
         changeState(to: .poweredOn)
     }
 

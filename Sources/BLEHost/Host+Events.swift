@@ -13,9 +13,9 @@ extension Host {
                 self.report(discovery.receive(advertisement, at: now))
             }
         case .leConnectionComplete(let event):
-            connectionCompleted(event.status, event.handle, event.role, event.details, from: controller, at: now)
+            connectionCompleted(event.status, event.link, from: controller, at: now)
         case .leEnhancedConnectionComplete(let event):
-            connectionCompleted(event.status, event.handle, event.role, event.details, from: controller, at: now)
+            connectionCompleted(event.status, event.link, from: controller, at: now)
         case .disconnectionComplete(let event): disconnected(event, at: now)
         case .leAdvertisingSetTerminated: advertiser.ended()
         case .leReadRemoteFeaturesComplete(let event): tune(event, from: controller, at: now)
@@ -83,6 +83,7 @@ extension Host {
         case .scanner: scanner.answered(status, at: now)
         case .initiator: initiatorAnswered(status, at: now)
         case .advertiser: advertiserAnswered(status, at: now)
+        case .privacy: privacyAnswered(status, at: now)
         case .reader(let client, let link): readerAnswered(status, answer, client, link)
         case .link: break
         case .encryption(let link): encryptionAnswered(status, on: link, at: now)

@@ -22,18 +22,16 @@ extension Host {
 
     mutating func connectionCompleted(
         _ status: HCI.Status,
-        _ handle: ConnectionHandle,
-        _ role: HCI.Role,
-        _ details: LinkDetails,
+        _ link: NewLink,
         from controller: ControllerDescription,
         at now: Instant
     ) {
         guard status == .success else {
             if !initiator.completed(status, at: now) { note(.unexpectedEvent(.leMeta)) }
-            if status != .unknownConnectionIdentifier { note(.establishmentFailed(details.address, status)) }
+            if status != .unknownConnectionIdentifier { note(.establishmentFailed(link.details.address, status)) }
             return
         }
-        let isCentral = role == .central
+        let handle = link.handle, isCentral = link.role == .central
         if isCentral {
             if !initiator.completed(status, at: now) { note(.unexpectedEvent(.leMeta)) }
         } else {
@@ -49,22 +47,17 @@ extension Host {
             submit(.disconnect(command), for: .link(handle), at: now)
             return
         }
-        linkUp(handle, isCentral ? .central : .peripheral, details, at: now)
+        linkUp(link, from: controller, at: now)
         if isCentral, links[handle]?.isClosing == false, controller.commands.contains(.leReadRemoteFeatures) {
             submit(.leReadRemoteFeatures(.init(handle: handle)), for: .link(handle), at: now)
         }
     }
 
-    private mutating func linkUp(
-        _ handle: ConnectionHandle,
-        _ role: LinkRole,
-        _ details: LinkDetails,
-        at now: Instant
-    ) {
-        var details = details
-        details.address = details.address.onAir
-        let peer = peers.identifier(of: details.address)
-        links[handle] = LinkState(peer: peer, details: details, role: role)
+    private mutating func linkUp(_ link: NewLink, from controller: ControllerDescription, at now: Instant) {
+        var link = link
+        link.details.address = link.details.address.onAir
+        let handle = link.handle, role = link.role, peer = peers.identifier(of: link.details.address)
+        links[handle] = LinkState(link, to: peer, as: controller.shownAddress)
         scheduler.linkUp(handle)
         for attachment in attachments.to(peer) where attachment.state == .pending { attach(attachment, at: now) }
         channels.linkUp(handle, peer: peer, role: role)

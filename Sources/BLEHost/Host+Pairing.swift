@@ -75,8 +75,9 @@ extension Host {
             handle,
             to: link.peer,
             role: link.role,
-            local: controller.address,
-            remote: link.address,
+            local: link.onAir.local,
+            remote: link.onAir.peer,
+            identity: identity(on: controller),
             existing: peers.bond(with: link.peer)?.strength
         )
         return true

@@ -38,7 +38,9 @@ extension Host {
         report(discovery.receive(advertisement, at: now))
         guard attachments.seeksPrivatePeers, advertisement.isConnectable else { return }
         let address = advertisement.address.onAir
-        guard address.isResolvable, attachments.move(peers.identifier(of: address), to: address) else { return }
+        guard address.isResolvable || peers.isIdentity(address),
+            attachments.move(peers.identifier(of: address), to: address)
+        else { return }
         settle(at: now)
     }
 

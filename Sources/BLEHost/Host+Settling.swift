@@ -13,7 +13,7 @@ extension Host {
         case .tuner(let link, let number): endTuner(number, .limitReached, of: link)
         case .parameters(let link): updated(link, .memoryCapacityExceeded, at: now)
         case .link: break
-        case .setup, .scanner, .initiator, .advertiser, .encryption, .disconnection:
+        case .setup, .scanner, .initiator, .advertiser, .privacy, .encryption, .disconnection:
             preconditionFailure("the queue has room for what cannot be done without")
         }
         return false
@@ -47,10 +47,11 @@ extension Host {
         let isListening = discovery.isWanted || hasRoom && attachments.seeksPrivatePeers
         let isContended = !controller.scansWhileInitiating && isListening && !wanted.isEmpty
         let turn = turns.turn(isContended: isContended, at: now)
+        let rests = needsRest(at: now)
         let plan = Scanner.Plan(dropsDuplicates: !discovery.wantsDuplicates, epoch: scanEpoch)
-        initiator.wanted = turn == .scanning ? [] : wanted
-        scanner.wanted = isListening && turn != .connecting ? plan : nil
-        advertiser.isAllowed = hasRoom
+        initiator.wanted = rests || turn == .scanning ? [] : wanted
+        scanner.wanted = !rests && isListening && turn != .connecting ? plan : nil
+        advertiser.isAllowed = hasRoom && !rests
         let isExclusive = !controller.scansWhileInitiating
         if !isExclusive || !initiator.isActive, let step = scanner.step(at: now) {
             submit(controller.command(step), for: .scanner, at: now)
@@ -61,6 +62,7 @@ extension Host {
         }
         for client in advertiser.takeStarted() { tell(client, .server(.advertisingStarted(nil))) }
         if let step = advertiser.step(at: now) { submit(controller.command(step), for: .advertiser, at: now) }
+        if rests { keepPrivate(controller, at: now) }
     }
 
     /// How long nothing may be heard on a link of this host.

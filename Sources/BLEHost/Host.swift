@@ -30,8 +30,12 @@ package struct Host: ~Copyable {
         /// Whether peers may open Enhanced ATT bearers on encrypted links, on which they ask several things at once.
         package var offersEnhancedBearers: Bool
         /// The random static address of this host; `nil` for the public one of the controller or, if it has none, one
-        /// that is drawn when the host is created.
+        /// that is made of the secret.
         package var staticAddress: DeviceAddress?
+        /// Whether strangers see private addresses that change, and paired peers get the key to know this host by.
+        package var isPrivate: Bool
+        /// How long a private address is used.
+        package var addressLifetime: PrivateAddressTimeout
         package var limits: Limits
 
         package init(
@@ -44,6 +48,8 @@ package struct Host: ~Copyable {
             supervisionTimeout: Duration = .seconds(2),
             offersEnhancedBearers: Bool = true,
             staticAddress: DeviceAddress? = nil,
+            isPrivate: Bool = false,
+            addressLifetime: PrivateAddressTimeout = .standard,
             limits: Limits = Limits()
         ) {
             self.name = name
@@ -55,6 +61,8 @@ package struct Host: ~Copyable {
             self.supervisionTimeout = supervisionTimeout
             self.offersEnhancedBearers = offersEnhancedBearers
             self.staticAddress = staticAddress
+            self.isPrivate = isPrivate
+            self.addressLifetime = addressLifetime
             self.limits = limits
         }
     }
@@ -107,6 +115,8 @@ package struct Host: ~Copyable {
     var initiator = Initiator()
     var turns = RadioTurns()
     var advertiser = Advertiser()
+    /// Keeps this host private, if it is to be.
+    var privacy: LocalPrivacy?
     var pairings: Pairings
     var attributes: AttributeLayer
     var channels: ChannelLayer
@@ -118,15 +128,16 @@ package struct Host: ~Copyable {
     ///   - configuration: Who this host is, and how much it takes on.
     ///   - random: Where all that is random comes from; the same numbers give the same host.
     package init(configuration: Configuration, random: any RandomNumberGenerator & Sendable) {
-        var random = random
         let limits = configuration.limits
         self.configuration = configuration
-        fallbackAddress = configuration.staticAddress ?? PrivateAddress.makeStatic(using: &random)
+        fallbackAddress =
+            configuration.staticAddress ?? HostIdentity.staticAddress(secret: configuration.identifierSecret)
         peers = PeerTable(secret: configuration.identifierSecret, records: configuration.knownPeers, limits: limits)
         commands = CommandQueue(limit: limits.queuedCommands)
         scheduler = ACLScheduler(queueLimit: limits.queuedFrames)
         discovery = Discovery(limits: limits)
         reports = ReportAssembler(limit: limits.partialReports)
+        privacy = configuration.isPrivate ? .init(lifetime: configuration.addressLifetime, random: random) : nil
         pairings = Pairings(random: random, leastKeySize: configuration.leastKeySize, limits: limits)
         let offersBearers = configuration.offersEnhancedBearers
         channels = ChannelLayer(
@@ -289,6 +300,7 @@ extension Host {
             least.bringForward(to: initiator.deadline)
             least.bringForward(to: turns.deadline)
             least.bringForward(to: advertiser.deadline)
+            least.bringForward(to: privacy?.deadline)
         }
         return least
     }

@@ -89,7 +89,8 @@ package enum DefaultLink {
         let configuration = Host.Configuration(
             name: hostName,
             identifierSecret: storage?.secret ?? freshSecret,
-            knownPeers: storage?.peers ?? []
+            knownPeers: storage?.peers ?? [],
+            isPrivate: storage != nil
         )
         let host = Host(configuration: configuration, random: SystemRandomNumberGenerator())
         let runner = HostRunner(host, transport: transport, storage: storage, tap: tap)

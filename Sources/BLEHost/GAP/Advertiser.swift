@@ -53,6 +53,9 @@ struct Advertiser {
     /// Whether another connection would be possible, so that it makes sense to advertise.
     var isAllowed = true
 
+    /// Whether the controller does not advertise, and nothing of that is under way.
+    var isOff: Bool { if case .off = state { true } else { false } }
+
     /// When to ask for the next step, if nothing happens before.
     var deadline: Instant? {
         if case .off(let notBefore) = state, content != nil, isAllowed { notBefore } else { nil }

@@ -27,7 +27,7 @@ struct Attachments {
         let peer: PeerIdentifier
         var address: DeviceAddress
         /// Whether the peer changes its address, so that it has to be heard before it can be called.
-        let isPrivate: Bool
+        var isPrivate: Bool
         var request: ConnectRequest
         var state: State
         /// When the client gives up by itself, until it is connected.
@@ -76,6 +76,15 @@ struct Attachments {
             all[index].address = address
         }
         return hasMoved
+    }
+
+    /// Notes where a peer is called from now on, and whether it has to be heard first.
+    mutating func relocate(_ peer: PeerIdentifier, to address: DeviceAddress, isPrivate: Bool) {
+        for index in all.indices where all[index].peer == peer {
+            if all[index].isSought { soughtCount -= 1 }
+            (all[index].address, all[index].isPrivate) = (address, isPrivate)
+            if all[index].isSought { soughtCount += 1 }
+        }
     }
 
     /// How many peers clients wait for or are connected to.

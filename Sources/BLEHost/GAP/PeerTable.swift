@@ -31,6 +31,8 @@ struct PeerTable {
         let changes: Int
         let age: Int
     }
+    /// Changes whenever ``friends(limit:)`` may.
+    private(set) var keyRevision = 0
 
     init(secret: UInt128, records: [PeerRecord], limits: Limits) {
         self.secret = secret
@@ -71,6 +73,16 @@ struct PeerTable {
 
     /// What is kept of `peer` if it is bonded.
     func bond(with peer: PeerIdentifier) -> Bond? { known[peer]?.bond }
+
+    /// Whether a bonded peer has this address for its identity.
+    func isIdentity(_ address: DeviceAddress) -> Bool {
+        known.identifier(at: address).flatMap { known[$0]?.bond }?.identity.onAir == address.onAir
+    }
+
+    /// The bonded peers that make their addresses with a key: as many as that, those that were of use last first.
+    func friends(limit: Int) -> [LocalPrivacy.Friend] {
+        Array(known.all.reversed().lazy.compactMap { $0.bond?.friend }.prefix(limit))
+    }
 
     /// The services that clients found on `peer`, now or when it was connected last.
     mutating func services(of peer: PeerIdentifier) -> [BluetoothUUID] { services[peer] ?? [] }
@@ -123,6 +135,7 @@ struct PeerTable {
     /// A client wants a connection to `peer`.
     mutating func wanted(_ peer: PeerIdentifier) -> OnChange {
         guard let record = record(of: peer), !known.isLatest(peer) else { return .nothing }
+        if record.bond?.friend != nil { keyRevision += 1 }
         return remember(record)
     }
 
@@ -163,6 +176,7 @@ struct PeerTable {
         other.bond = nil
         changes += 1
         _ = known.remember(other)
+        keyRevision += 1
         return .replaced(other)
     }
 
@@ -175,7 +189,9 @@ struct PeerTable {
 
     private mutating func remember(_ record: PeerRecord) -> OnChange {
         changes += 1
+        let friend = known[record.identifier]?.bond?.friend
         guard known.remember(record) == .remembered else { return .full }
+        if record.bond?.friend != friend { keyRevision += 1 }
         seen[record.identifier] = nil
         return .remember(record)
     }
@@ -191,5 +207,12 @@ struct PeerTable {
         }
         let isNew = record.name != before.name || record.bestName != before.bestName
         return isNew ? remember(record) : .nothing
+    }
+}
+
+extension Bond {
+    /// The peer as the controller gets to know it; `nil` if it has no key.
+    fileprivate var friend: LocalPrivacy.Friend? {
+        resolvingKey.map { LocalPrivacy.Friend(identity: identity.onAir, key: $0) }
     }
 }

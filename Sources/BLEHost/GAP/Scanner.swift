@@ -50,6 +50,9 @@ struct Scanner {
         }
     }
 
+    /// Whether the controller does not scan, and nothing of that is under way.
+    var isOff: Bool { if case .off = state { true } else { false } }
+
     /// When to ask for the next step, if nothing happens before.
     var deadline: Instant? {
         switch state {

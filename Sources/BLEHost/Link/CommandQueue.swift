@@ -16,6 +16,8 @@ struct CommandQueue {
         case scanner
         case initiator
         case advertiser
+        /// The private addresses of this host, and of its friends.
+        case privacy
         /// A client that reads the signal strength of a link.
         case reader(ClientID, ConnectionHandle)
         /// The link itself; its failure is only noted.
@@ -32,7 +34,7 @@ struct CommandQueue {
         /// The link that the command is about, if it is about one.
         var link: ConnectionHandle? {
             switch self {
-            case .setup, .scanner, .initiator, .advertiser: nil
+            case .setup, .scanner, .initiator, .advertiser, .privacy: nil
             case .reader(_, let link), .link(let link), .tuner(let link, _), .parameters(let link),
                 .encryption(let link), .disconnection(let link):
                 link
@@ -42,7 +44,7 @@ struct CommandQueue {
         /// Whether it has one command in the queue at most, without which a machine or a link would wait for ever.
         var isPatient: Bool {
             switch self {
-            case .setup, .scanner, .initiator, .advertiser, .encryption, .disconnection: true
+            case .setup, .scanner, .initiator, .advertiser, .privacy, .encryption, .disconnection: true
             case .reader, .link, .tuner, .parameters: false
             }
         }

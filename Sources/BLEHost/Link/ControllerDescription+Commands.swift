@@ -74,7 +74,7 @@ extension ControllerDescription {
         let set = AdvertisingHandle.first
         switch step {
         case .parameters(let content): return advertisingParameters(content)
-        case .address: return .leSetAdvertisingSetRandomAddress(.init(set: set, address: address))
+        case .address: return .leSetAdvertisingSetRandomAddress(.init(set: set, address: shownAddress))
         case .data(let data, let operation) where usesExtendedCommands:
             return .leSetExtendedAdvertisingData(.init(set: set, operation: operation, data: data))
         case .data(let data, _): return .leSetAdvertisingData(.init(data: data))

@@ -8,8 +8,14 @@ struct ControllerDescription: Equatable, Sendable {
     /// What its link manager knows: bit 37 stands for BR/EDR Not Supported, bit 38 for LE Supported (Controller).
     var classicFeatures: UInt64 = 0
     var features: LEFeatures = []
-    /// The address that this host has on the air.
+    /// The address that this host keeps.
     var address = DeviceAddress.none
+    /// What strangers see instead of it; `nil` if they see it.
+    var privateAddress: DeviceAddress?
+    /// Whether the controller makes and resolves private addresses with the keys that it was given.
+    var resolvesAddresses = false
+    /// How many peers it can know by their keys.
+    var resolvingListSize = 0
     /// How large one buffer for ACL data is, in octets.
     var bufferSize = 0
     var bufferCount = 0
@@ -21,6 +27,7 @@ struct ControllerDescription: Equatable, Sendable {
 
     static func == (a: Self, b: Self) -> Bool {
         a.commands == b.commands && a.features == b.features && a.address == b.address
+            && a.privateAddress == b.privateAddress && a.resolvesAddresses == b.resolvesAddresses
             && a.bufferSize == b.bufferSize && a.bufferCount == b.bufferCount
     }
 
@@ -43,7 +50,13 @@ struct ControllerDescription: Equatable, Sendable {
     /// What clients can count on beyond the least.
     var hostFeatures: HostFeatures { usesExtendedCommands ? .extendedScanAndConnect : [] }
 
-    var ownAddress: HCI.OwnAddress { address.kind == .public ? .public : .random }
+    /// The address that strangers see.
+    var shownAddress: DeviceAddress { privateAddress ?? address }
+
+    var ownAddress: HCI.OwnAddress {
+        guard privateAddress != nil else { return address.kind == .public ? .public : .random }
+        return resolvesAddresses ? .resolvableOrRandom : .random
+    }
 
     /// Whether it goes on scanning actively while it tries to connect.
     var scansWhileInitiating: Bool { states & 1 << 23 != 0 }

@@ -11,7 +11,7 @@ struct ControllerSetup {
     private enum Step: Int, CaseIterable {
         case reset, version, commands, classicFeatures, publicAddress, features, buffers, sharedBuffers
         case eventMask, eventMaskPage2, lowEnergyEventMask, hostSupport
-        case acceptListSize, clearAcceptList, clearResolvingList, states
+        case acceptListSize, clearAcceptList, clearResolvingList, resolvingListSize, states
         case maximumDataLength, suggestedDataLength, defaultPHY, clearAdvertisingSets, randomAddress
     }
 
@@ -19,12 +19,16 @@ struct ControllerSetup {
     private(set) var controller = ControllerDescription()
     private let address: DeviceAddress?
     private let fallback: DeviceAddress
+    private let isPrivate: Bool
 
     /// Creates a setup that gives the controller a random address: `address`, or, if that is `nil` and the controller
     /// has no public one, `fallback`.
-    init(address: DeviceAddress?, fallback: DeviceAddress) {
+    ///
+    /// A host that is private also wants to know how many keys of peers the controller takes.
+    init(address: DeviceAddress?, fallback: DeviceAddress, isPrivate: Bool = false) {
         self.address = address
         self.fallback = fallback
+        self.isPrivate = isPrivate
     }
 
     /// The first command.
@@ -91,6 +95,8 @@ struct ControllerSetup {
         case .acceptListSize: ifKnown(.leReadFilterAcceptListSize)
         case .clearAcceptList: ifKnown(.leClearFilterAcceptList)
         case .clearResolvingList: controller.features.contains(.privacy) ? ifKnown(.leClearResolvingList) : nil
+        case .resolvingListSize:
+            isPrivate && controller.features.contains(.privacy) ? ifKnown(.leReadResolvingListSize) : nil
         case .states: ifKnown(.leReadSupportedStates)
         case .maximumDataLength:
             controller.features.contains(.dataPacketLengthExtension) ? ifKnown(.leReadMaximumDataLength) : nil
@@ -149,6 +155,8 @@ struct ControllerSetup {
             (controller.bufferSize, controller.bufferCount) = (Int(buffers.aclLength), Int(buffers.aclCount))
         case .acceptListSize:
             controller.acceptListSize = Int(try answer.returned(by: HCI.LEReadFilterAcceptListSize.self).size)
+        case .resolvingListSize:
+            controller.resolvingListSize = Int(try answer.returned(by: HCI.LEReadResolvingListSize.self).size)
         case .states: controller.states = try answer.returned(by: HCI.LEReadSupportedStates.self).states
         case .maximumDataLength:
             let longest = try answer.returned(by: HCI.LEReadMaximumDataLength.self)

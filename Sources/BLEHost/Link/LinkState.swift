@@ -22,6 +22,8 @@ struct LinkState {
 
     let peer: PeerIdentifier
     let address: DeviceAddress
+    /// The addresses that the two ends had on the air when the link was made, with which pairing counts.
+    let onAir: (local: DeviceAddress, peer: DeviceAddress)
     let role: LinkRole
     var phase = Phase.settling
     var reassembler = Reassembler()
@@ -38,11 +40,13 @@ struct LinkState {
     /// What a peripheral asked the controller for, so that it can ask by a signal if the peer's controller cannot.
     var asked: HCI.ConnectionParameters?
 
-    init(peer: PeerIdentifier, details: LinkDetails, role: LinkRole) {
+    /// Creates the state of a link to `peer` on which strangers see this host as `address`.
+    init(_ link: NewLink, to peer: PeerIdentifier, as address: DeviceAddress) {
         self.peer = peer
-        address = details.address
-        self.details = details
-        self.role = role
+        self.address = link.details.address
+        onAir = (link.localPrivateAddress ?? address, link.peerOnAir)
+        details = link.details
+        role = link.role
     }
 
     /// Whether the link ends on account of this host.

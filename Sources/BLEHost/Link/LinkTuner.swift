@@ -23,27 +23,7 @@ struct LinkTuner: Equatable {
     enum Kind { case parameters, physicalLayers }
 }
 
-extension HCI.LEConnectionComplete {
-    /// What the event tells of the link.
-    var details: LinkDetails { LinkDetails(peer, interval, latency, timeout) }
-}
-
-extension HCI.LEEnhancedConnectionComplete {
-    /// What the event tells of the link.
-    var details: LinkDetails { LinkDetails(peer, interval, latency, timeout) }
-}
-
 extension LinkDetails {
-    fileprivate init(
-        _ address: DeviceAddress,
-        _ interval: Reported<ConnectionInterval>,
-        _ latency: Reported<PeripheralLatency>,
-        _ timeout: Reported<SupervisionTimeout>
-    ) {
-        self.init(address: address)
-        set(interval, latency, timeout)
-    }
-
     /// Takes new connection parameters.
     mutating func set(
         _ interval: Reported<ConnectionInterval>,

@@ -55,6 +55,7 @@ struct Pairings {
         role: LinkRole,
         local: DeviceAddress,
         remote: DeviceAddress,
+        identity: SecurityManager.Identity,
         existing: PairingStrength?
     ) {
         guard entries[link] == nil else { return }
@@ -62,7 +63,7 @@ struct Pairings {
             role: role,
             local: local,
             peer: remote,
-            identity: .init(address: local),
+            identity: identity,
             existing: existing,
             attempts: attempts[peer] ?? RepeatedAttempts(),
             random: LinkGenerator(base: random, salt: random.next())

@@ -1,3 +1,4 @@
+import BLEController
 import BLEHost
 import BLEWire
 
@@ -147,13 +148,16 @@ final class PairingBench {
         seed: UInt64 = 1,
         loss: Double = 0,
         _ capabilities: (keeper: SMP.IOCapability?, caller: SMP.IOCapability?) = (nil, nil),
-        _ permissions: AttributePermissions = .readEncryptionRequired
+        _ permissions: AttributePermissions = .readEncryptionRequired,
+        profile: ControllerIdentity.Profile = .core5,
+        keeper keeperConfiguration: Host.Configuration = .init(identifierSecret: 9),
+        caller callerConfiguration: Host.Configuration = .init(identifierSecret: 9)
     ) {
         town = Town(seed: seed, loss: loss)
         keeper = Keeper(user, capabilities.keeper, permissions)
         caller = Caller(user, capabilities.caller)
-        keeperStation = town.add(keeper)
-        callerStation = town.add(caller)
+        keeperStation = town.add(keeper, profile, configuration: keeperConfiguration)
+        callerStation = town.add(caller, profile, configuration: callerConfiguration)
     }
 
     /// Lets time pass, and the user type, until that many readings have come to something.

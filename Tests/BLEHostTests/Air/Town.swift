@@ -106,6 +106,11 @@ final class Town {
         pump()
     }
 
+    /// The address that a station keeps, and that a private one shows to nobody.
+    func identity(of station: Station) -> DeviceAddress {
+        DeviceAddress(0x0000_AABB_CC00 + UInt64(station.id.rawValue), .public)
+    }
+
     /// Lets two stations hear each other no more.
     func separate(_ one: Station, _ other: Station) { air.partition = [ControllerPair(one.id, other.id)] }
 

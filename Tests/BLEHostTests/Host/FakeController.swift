@@ -13,6 +13,8 @@ struct FakeController {
     var sharedBuffers: (length: UInt16, count: UInt16) = (0, 0)
     var states: UInt64 = .max
     var acceptListSize: UInt8 = 8
+    /// How many peers it can know by their keys, if it knows the commands for that.
+    var resolvingListSize: UInt8 = 8
     /// Whether nothing at all is answered.
     var isMute = false
     /// Commands that are not answered.
@@ -41,6 +43,12 @@ struct FakeController {
 
     private static let encryption: [HCI.Opcode] = [
         .leEnableEncryption, .leLongTermKeyRequestReply, .leLongTermKeyRequestNegativeReply,
+    ]
+
+    /// The commands of controllers that resolve private addresses.
+    static let resolving: [HCI.Opcode] = [
+        .leReadResolvingListSize, .leAddDeviceToResolvingList, .leRemoveDeviceFromResolvingList,
+        .leSetAddressResolutionEnable, .leSetResolvablePrivateAddressTimeout, .leSetPrivacyMode,
     ]
 
     private static let oldCommands: [HCI.Opcode] = [
@@ -112,6 +120,8 @@ struct FakeController {
             ).encoded
         case .leReadFilterAcceptListSize:
             HCI.LEReadFilterAcceptListSize.Return(status: .success, size: acceptListSize).encoded
+        case .leReadResolvingListSize:
+            HCI.LEReadResolvingListSize.Return(status: .success, size: resolvingListSize).encoded
         case .leReadSupportedStates: HCI.LEReadSupportedStates.Return(status: .success, states: states).encoded
         case .leReadMaximumDataLength:
             HCI.LEReadMaximumDataLength.Return(

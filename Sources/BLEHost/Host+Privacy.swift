@@ -1,0 +1,75 @@
+import BLECrypto
+import BLEWire
+
+// How this host stays unknown to strangers, and knows friends that do the same.
+extension Host {
+    /// Whether the radio has to be at rest for a while, for another address or list of friends.
+    mutating func needsRest(at now: Instant) -> Bool {
+        guard let privacy else { return false }
+        if privacy.capacity > 0, privacy.revision != peers.keyRevision {
+            self.privacy?.know(peers.friends(limit: privacy.capacity), revision: peers.keyRevision)
+        }
+        return self.privacy?.needsRest(at: now) ?? false
+    }
+
+    /// Takes the next step towards privacy, if the radio is at rest.
+    mutating func keepPrivate(_ controller: ControllerDescription, at now: Instant) {
+        guard scanner.isOff, !initiator.isActive, advertiser.isOff, let step = privacy?.step(at: now) else { return }
+        submit(controller.command(step, localKey: privacy?.key ?? .zero), for: .privacy, at: now)
+    }
+
+    /// Takes the answer to a command about private addresses.
+    mutating func privacyAnswered(_ status: HCI.Status, at now: Instant) {
+        guard case .ready(var controller) = phase, let outcome = privacy?.answered(status, at: now) else { return }
+        controller.privateAddress = privacy?.address
+        controller.resolvesAddresses = privacy?.isResolving ?? false
+        phase = .ready(controller)
+        switch outcome {
+        case .proceed, .addressChanged: break
+        case .friendsChanged:
+            for attachment in attachments.all {
+                guard let place = place(of: attachment.peer) else { continue }
+                attachments.relocate(attachment.peer, to: place.address, isPrivate: place.isPrivate)
+            }
+        }
+    }
+
+    /// Where a peer is called: by its identity if the controller knows it by its key, otherwise where it was last; and
+    /// whether it has to be heard first, since it may be elsewhere by now.
+    mutating func place(of peer: PeerIdentifier) -> (address: DeviceAddress, isPrivate: Bool)? {
+        guard let address = peers.address(of: peer) else { return nil }
+        guard let bond = peers.bond(with: peer), bond.resolvingKey != nil else { return (address, false) }
+        let isListed = privacy?.lists(bond.identity) ?? false
+        return isListed ? (bond.identity.onAir, false) : (address, true)
+    }
+
+    /// What this host says that it is when it pairs.
+    func identity(on controller: ControllerDescription) -> SecurityManager.Identity {
+        .init(address: controller.address, resolvingKey: privacy?.key)
+    }
+}
+
+extension ControllerDescription {
+    /// How many peers it can know by their keys; 0 if it cannot be told that they may use their identities as well.
+    ///
+    /// Without that it would take no notice of a peer that gave a key and uses no private addresses.
+    var friendCapacity: Int {
+        let needed: [HCI.Opcode] = [
+            .leAddDeviceToResolvingList, .leRemoveDeviceFromResolvingList, .leClearResolvingList,
+            .leSetAddressResolutionEnable, .leSetResolvablePrivateAddressTimeout, .leSetPrivacyMode,
+        ]
+        return features.contains(.privacy) && needed.allSatisfy { commands.contains($0) } ? resolvingListSize : 0
+    }
+
+    func command(_ step: LocalPrivacy.Step, localKey: Key128) -> HCICommandPacket {
+        switch step {
+        case .address(let address): .leSetRandomAddress(.init(address: address))
+        case .lifetime(let timeout): .leSetResolvablePrivateAddressTimeout(.init(timeout: timeout))
+        case .add(let friend):
+            .leAddDeviceToResolvingList(.init(identity: friend.identity, peerKey: friend.key, localKey: localKey))
+        case .remove(let friend): .leRemoveDeviceFromResolvingList(.init(identity: friend.identity))
+        case .admit(let identity): .leSetPrivacyMode(.init(identity: identity, mode: .device))
+        case .resolve: .leSetAddressResolutionEnable(.init(enable: true))
+        }
+    }
+}

@@ -1,0 +1,122 @@
+import BLECrypto
+import BLEWire
+import Testing
+
+@testable import BLEHost
+
+@Suite("Local privacy")
+struct LocalPrivacyTests {
+    let friends = (1...3).map { number in
+        LocalPrivacy.Friend(identity: DeviceAddress(UInt64(number), .public), key: Key128(wire: UInt128(number)))
+    }
+    let key = Key128(wire: 0xABCD)
+
+    private func makeMachine(capacity: Int = 0) -> LocalPrivacy {
+        var machine = LocalPrivacy(lifetime: .standard, random: SeededGenerator(seed: 1))
+        machine.reset(key: key, capacity: capacity)
+        return machine
+    }
+
+    /// Takes all steps, answering each as `answer` says.
+    private func settle(
+        _ machine: inout LocalPrivacy,
+        at now: Instant = Instant(),
+        _ answer: (LocalPrivacy.Step) -> HCI.Status = { _ in .success }
+    ) -> [LocalPrivacy.Step] {
+        var steps: [LocalPrivacy.Step] = []
+        while machine.needsRest(at: now), let step = machine.step(at: now) {
+            steps.append(step)
+            _ = machine.answered(answer(step), at: now)
+        }
+        return steps
+    }
+
+    @Test("An address is used for its lifetime, and not a nanosecond longer")
+    func lifetime() throws {
+        var machine = makeMachine()
+        #expect(machine.needsRest(at: Instant()))
+        #expect(settle(&machine).count == 1)
+        let first = try #require(machine.address), end = Instant() + .seconds(900)
+        let before = Instant() + (.seconds(900) - .nanoseconds(1))
+        #expect(PrivateAddress.isMade(first, with: key))
+        #expect(machine.deadline == end)
+        #expect(!machine.needsRest(at: before) && machine.step(at: before) == nil)
+        #expect(machine.needsRest(at: end))
+        #expect(settle(&machine, at: end).count == 1)
+        #expect(machine.address != first)
+    }
+
+    @Test("While a command is under way there is no other, and the radio rests")
+    func underWay() {
+        var machine = makeMachine()
+        #expect(machine.step(at: Instant()) != nil)
+        #expect(machine.step(at: Instant()) == nil && machine.needsRest(at: Instant()) && machine.deadline == nil)
+    }
+
+    @Test("A refused address is tried again a second later; until there is one the radio rests")
+    func refusedAddress() {
+        var machine = makeMachine()
+        #expect(settle(&machine) { _ in .commandDisallowed }.count == 1)
+        let later = Instant() + LocalPrivacy.retryInterval
+        #expect(machine.deadline == later && machine.needsRest(at: Instant()))
+        #expect(machine.step(at: Instant() + (LocalPrivacy.retryInterval - .nanoseconds(1))) == nil)
+        #expect(settle(&machine, at: later).count == 1 && machine.address != nil)
+        let end = later + .seconds(900)
+        #expect(settle(&machine, at: end) { _ in .commandDisallowed }.count == 1)
+        #expect(!machine.needsRest(at: end), "the old address is still of use")
+    }
+
+    @Test("The controller gets to know friends, as many as it has room for, and forgets former ones")
+    func list() {
+        var machine = makeMachine(capacity: 2)
+        machine.know(friends, revision: 1)
+        let steps = settle(&machine).dropFirst()
+        #expect(
+            Array(steps) == [
+                .lifetime(.standard), .add(friends[0]), .add(friends[1]), .admit(friends[0].identity),
+                .admit(friends[1].identity), .resolve,
+            ]
+        )
+        #expect(friends.map { machine.lists($0.identity) } == [true, true, false])
+        machine.know([friends[2], friends[0], friends[1]], revision: 2)
+        #expect(settle(&machine) == [.remove(friends[1]), .add(friends[2]), .admit(friends[2].identity)])
+        #expect(friends.map { machine.lists($0.identity) } == [true, false, true])
+        machine.know([], revision: 3)
+        #expect(settle(&machine) == [.remove(friends[0]), .remove(friends[2])])
+    }
+
+    @Test("Without friends the controller is told nothing of them")
+    func lonely() {
+        var machine = makeMachine(capacity: 8)
+        machine.know([], revision: 1)
+        #expect(settle(&machine).count == 1)
+    }
+
+    /// What the controller refuses, and which friends it knows in the end.
+    static let refusals: [(@Sendable (LocalPrivacy.Step) -> HCI.Status, [Bool])] = [
+        (
+            { if case .add(let friend) = $0, friend.key.wire == 2 { .memoryCapacityExceeded } else { .success } },
+            [true, false, false]
+        ),
+        (
+            { if case .add(let friend) = $0, friend.key.wire == 2 { .invalidCommandParameters } else { .success } },
+            [true, false, true]
+        ),
+        (
+            { if case .admit(let identity) = $0, identity.value == 2 { .unknownCommand } else { .success } },
+            [true, false, true]
+        ),
+        ({ $0 == .resolve ? .commandDisallowed : .success }, [false, false, false]),
+        ({ if case .lifetime = $0 { .unknownCommand } else { .success } }, [true, true, true]),
+    ]
+
+    @Test("What the controller refuses is done without", arguments: refusals.indices)
+    func refused(index: Int) {
+        let (answer, listed) = Self.refusals[index]
+        var machine = makeMachine(capacity: 3)
+        machine.know(friends, revision: 1)
+        #expect(settle(&machine, answer).count < 16)
+        #expect(friends.map { machine.lists($0.identity) } == listed)
+        #expect(!machine.needsRest(at: Instant()))
+    }
+}
