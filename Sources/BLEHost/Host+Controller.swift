@@ -42,6 +42,7 @@ extension Host {
         scheduler.reset(size: controller.bufferSize, count: controller.bufferCount)
         scanner.reset()
         initiator.reset(capacity: controller.acceptListSize)
+        peers.use(controller.address)
         let key = HostIdentity.resolvingKey(of: controller.address, secret: configuration.identifierSecret)
         privacy?.reset(key: key, capacity: controller.friendCapacity)
         let isRandom = privacy != nil || controller.address.kind == .random

@@ -9,8 +9,10 @@ package struct PeerRecord: Equatable, Sendable {
     package var name: String?
     /// What it called itself in advertisements that were heard last.
     package var advertisedName: String?
-    /// What is kept of the peer if it is bonded.
+    /// What is kept of the peer if it is bonded with the adapter in use.
     package var bond: Bond?
+    /// What is kept of it for other adapters.
+    package private(set) var otherBonds: [Bond] = []
 
     package init(
         identifier: PeerIdentifier,
@@ -24,6 +26,27 @@ package struct PeerRecord: Equatable, Sendable {
         self.name = name
         self.advertisedName = advertisedName
         self.bond = bond
+    }
+
+    /// For how many adapters a bond with one peer is kept; beyond that, one of another adapter is forgotten.
+    package static let mostBonds = 16
+
+    /// The bonds with all adapters, one for each, in the order of their addresses.
+    package var bonds: [Bond] {
+        get { ([bond].compactMap(\.self) + otherBonds).sorted { ($0.adapter ?? .none) < ($1.adapter ?? .none) } }
+        set {
+            bond = newValue.first { $0.adapter == nil }
+            otherBonds = newValue.filter { $0.adapter != nil }.suffix(Self.mostBonds - 1)
+        }
+    }
+
+    /// The record as an adapter sees it: its own bond counts, or else one of which nobody knows who made it.
+    package func seen(by adapter: DeviceAddress?) -> Self {
+        var record = self, others = bonds
+        let index = others.firstIndex { $0.adapter == adapter } ?? others.firstIndex { $0.adapter == nil }
+        record.bond = index.map { others.remove(at: $0) }
+        record.otherBonds = Array(others.suffix(Self.mostBonds - 1))
+        return record
     }
 
     /// The best name known: a GAP service says more than there is room for in an advertisement.

@@ -31,6 +31,8 @@ struct PeerTable {
         let changes: Int
         let age: Int
     }
+    /// The identity of the adapter in use; `nil` before there was one.
+    private var adapter: DeviceAddress?
     /// Changes whenever ``friends(limit:)`` may.
     private(set) var keyRevision = 0
 
@@ -43,6 +45,18 @@ struct PeerTable {
         known = RememberedPeers(records, limit: limits.knownPeers)
         latest = BoundedMap(capacity: max(limits.knownPeers, 2))
         sightings = AddressTable(capacity: max(limits.sightings, 8))
+    }
+
+    /// Has the bonds that were made on this adapter count, and no others.
+    mutating func use(_ adapter: DeviceAddress) {
+        guard adapter != self.adapter else { return }
+        self.adapter = adapter
+        known.use(adapter)
+        // The keys of other bonds may have told who was behind a private address.
+        identifiers.removeAll()
+        latest.removeAll()
+        keyRevision += 1
+        changes += 1
     }
 
     /// The peers that clients may connect to without having seen them.
@@ -143,6 +157,7 @@ struct PeerTable {
     mutating func bonded(_ peer: PeerIdentifier, _ bond: Bond) -> OnChange {
         guard var record = record(of: peer) else { return .nothing }
         record.bond = bond
+        record.bond?.adapter = adapter
         return remember(record)
     }
 

@@ -19,7 +19,7 @@ package struct RememberedPeers: Equatable, Sendable {
         self.limit = limit
         var surplus = records.count - limit
         for record in records {
-            guard surplus <= 0 || record.bond != nil else {
+            guard surplus <= 0 || record.isBonded else {
                 surplus -= 1
                 continue
             }
@@ -60,7 +60,7 @@ package struct RememberedPeers: Equatable, Sendable {
     /// Puts a peer at the end, with this in place of what was remembered of it.
     package mutating func remember(_ record: PeerRecord) -> OnRemember {
         if kept[record.identifier] == nil, order.count >= limit {
-            guard let idle = order.firstIndex(where: { kept[$0]?.bond == nil }) else { return .refused }
+            guard let idle = order.firstIndex(where: { kept[$0]?.isBonded != true }) else { return .refused }
             forget(order[idle])
         }
         insert(record)
@@ -70,10 +70,15 @@ package struct RememberedPeers: Equatable, Sendable {
     /// Changes what is kept of the bonds, from those that were of use longest ago to those that were so last.
     package mutating func updateBonds(_ body: (inout Bond) -> Void) {
         for identifier in order {
-            guard var bond = kept[identifier]?.bond else { continue }
-            body(&bond)
-            kept[identifier]?.bond = bond
+            guard var bonds = kept[identifier]?.bonds, !bonds.isEmpty else { continue }
+            for index in bonds.indices { body(&bonds[index]) }
+            kept[identifier]?.bonds = bonds
         }
+    }
+
+    /// Has the bonds with this adapter count, and no others.
+    mutating func use(_ adapter: DeviceAddress) {
+        for identifier in order { kept[identifier] = kept[identifier]?.seen(by: adapter) }
     }
 
     private mutating func insert(_ record: PeerRecord) {
@@ -93,7 +98,11 @@ package struct RememberedPeers: Equatable, Sendable {
 extension PeerRecord {
     /// Where the peer is known to be reached: where it was last, and by the identity that it gave when it was bonded.
     fileprivate var addresses: [DeviceAddress] {
-        let identity = bond.map { [$0.identity.onAir] } ?? []
-        return [address.onAir] + identity.filter { $0 != address.onAir }
+        var addresses = [address.onAir]
+        for bond in bonds where !addresses.contains(bond.identity.onAir) { addresses.append(bond.identity.onAir) }
+        return addresses
     }
+
+    /// Whether the peer is bonded with any adapter.
+    fileprivate var isBonded: Bool { bond != nil || !otherBonds.isEmpty }
 }

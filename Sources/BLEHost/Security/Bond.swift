@@ -7,6 +7,9 @@ package import BLEWire
 ///
 /// Core 6.0, Vol 3, Part C, 9.4.
 package struct Bond: Equatable, Sendable {
+    /// The identity of the adapter that it was made on, and on which alone it counts; `nil` if that is not known, as of
+    /// one that an earlier version stored: it counts on any until its key has been shown on one.
+    package var adapter: DeviceAddress?
     /// Where the device is reached whatever address it uses on the air.
     package var identity: DeviceAddress
     /// How far links can be trusted that are encrypted with the key of this bond.

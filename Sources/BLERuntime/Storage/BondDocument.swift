@@ -7,7 +7,8 @@ import BLEWire
 /// cannot be read: with whom it is, and the key. Of the rest only that is lost which cannot be read.
 struct BondDocument: Codable {
     private enum Key: String, CodingKey {
-        case address, isRandom, security, keySize, isSecureConnections, longTermKey, localLongTermKey, resolvingKey
+        case adapter, isAdapterRandom, address, isRandom, security, keySize, isSecureConnections, longTermKey,
+            localLongTermKey, resolvingKey
         case localSigningKey, remoteSigning, database
     }
 
@@ -76,6 +77,9 @@ struct BondDocument: Codable {
             keySize: keySize,
             longTermKey: try values.decodeIfPresent(LongTerm.self, forKey: .longTermKey)?.value
         )
+        if values.contains(.adapter) {
+            bond.adapter = try values.decodeAddress(forKey: .adapter, isRandom: .isAdapterRandom)
+        }
         bond.isSecureConnections = try values.decodeIfPresent(Bool.self, forKey: .isSecureConnections) ?? false
         bond.localLongTermKey = try values.decodeIfPresent(LongTerm.self, forKey: .localLongTermKey)?.value
         bond.resolvingKey = try values.decodeKey(forKey: .resolvingKey)
@@ -92,6 +96,8 @@ struct BondDocument: Codable {
 
     func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: Key.self)
+        try values.encodeIfPresent(bond.adapter?.description, forKey: .adapter)
+        try values.encodeIfPresent(bond.adapter.map { $0.onAir.kind == .random }, forKey: .isAdapterRandom)
         try values.encode(bond.identity.description, forKey: .address)
         try values.encode(bond.identity.onAir.kind == .random, forKey: .isRandom)
         try values.encode(bond.security.rawValue, forKey: .security)

@@ -1,4 +1,5 @@
 import BLEHost
+import BLEWire
 
 /// What a process learnt of a peer: what it knew to be stored, and what it wants to be stored.
 ///
@@ -17,19 +18,31 @@ struct PeerChange: Equatable {
     }
 
     /// A new peer and a bond cannot be learnt again; names, and who was of use last, can.
-    var urgency: Urgency { before == nil || before?.bond != after.bond ? .soon : .later }
+    var urgency: Urgency { before == nil || before?.bonds ?? [] != after.bonds ? .soon : .later }
 
     /// This change, and `next` after it.
     func followed(by next: Self) -> Self { Self(from: before, to: next.after) }
 
     /// What is to be stored of a peer of which `stored` is.
     func applied(to stored: PeerRecord?) -> PeerRecord {
-        guard var result = stored else { return after }
+        guard var result = stored else { return after.seen(by: nil) }
         if after.address != before?.address { result.address = after.address }
         if after.name != before?.name { result.name = after.name }
         if after.advertisedName != before?.advertisedName { result.advertisedName = after.advertisedName }
-        result.bond = BondChange(before: before?.bond, after: after.bond).applied(to: stored?.bond)
+        result.bonds = adapters(with: stored).compactMap { adapter in
+            BondChange(before: before?.bond(on: adapter), after: after.bond(on: adapter))
+                .applied(to: stored?.bond(on: adapter))
+        }
         return result
+    }
+
+    /// The adapters with which the peer is or was bonded, each once.
+    private func adapters(with stored: PeerRecord?) -> [DeviceAddress?] {
+        var adapters: [DeviceAddress?] = []
+        for bond in [stored, before, after].compactMap(\.self).flatMap(\.bonds) where !adapters.contains(bond.adapter) {
+            adapters.append(bond.adapter)
+        }
+        return adapters
     }
 }
 
@@ -47,6 +60,10 @@ private struct BondChange {
         if let signing = after.remoteSigning { result.remoteSigning?.skip(to: signing.nextCounter) }
         return result
     }
+}
+
+extension PeerRecord {
+    fileprivate func bond(on adapter: DeviceAddress?) -> Bond? { bonds.first { $0.adapter == adapter } }
 }
 
 extension Bond {

@@ -8,7 +8,7 @@ struct StateDocument: Equatable {
 
     init(secret: UInt128, peers: [PeerRecord] = [], limits: Limits = Limits()) {
         self.secret = secret
-        self.peers = RememberedPeers(peers, limit: limits.knownPeers)
+        self.peers = RememberedPeers(peers.map { $0.seen(by: nil) }, limit: limits.knownPeers)
         boundDatabases()
     }
 
@@ -20,7 +20,7 @@ struct StateDocument: Equatable {
     /// Takes what a process learnt of a peer.
     mutating func apply(_ change: PeerChange) -> RememberedPeers.OnRemember {
         let outcome = peers.remember(change.applied(to: known(of: change.after)))
-        if change.after.bond?.database != nil { boundDatabases() }
+        if change.after.bonds.contains(where: { $0.database != nil }) { boundDatabases() }
         return outcome
     }
 
@@ -28,7 +28,7 @@ struct StateDocument: Equatable {
     ///
     /// Peers that were of use longest ago come first. It is learnt again when they are connected.
     private mutating func boundDatabases() {
-        var surplus = peers.all.reduce(-DatabaseDocument.mostLines) { $0 + ($1.bond?.database?.lines ?? 0) }
+        var surplus = peers.all.reduce(-DatabaseDocument.mostLines) { $0 + $1.databaseLines }
         guard surplus > 0 else { return }
         peers.updateBonds { bond in
             guard surplus > 0, let lines = bond.database?.lines else { return }
@@ -36,4 +36,9 @@ struct StateDocument: Equatable {
             surplus -= lines
         }
     }
+}
+
+extension PeerRecord {
+    /// How many lines of a file the attributes of the peer take, for all adapters.
+    fileprivate var databaseLines: Int { bonds.reduce(0) { $0 + ($1.database?.lines ?? 0) } }
 }

@@ -18,8 +18,9 @@ struct StateText: Codable {
 
     /// The version of what is written here.
     ///
-    /// Files without one are as those of version 1, but for what a name is.
-    private static let version = 1
+    /// Files without one are as those of version 1, but for what a name is. Those of version 1 know of one bond with a
+    /// peer, and not with which adapter.
+    private static let version = 2
 
     private var secret: UInt128?
     private var peers: [PeerRecord] = []
@@ -94,7 +95,7 @@ struct StateText: Codable {
 
 /// How a peer is written.
 private struct PeerDocument: Codable {
-    private enum Key: String, CodingKey { case identifier, address, isRandom, name, advertisedName, bond }
+    private enum Key: String, CodingKey { case identifier, address, isRandom, name, advertisedName, bond, adapterBonds }
 
     private(set) var record: PeerRecord
     /// What could not be read.
@@ -110,9 +111,30 @@ private struct PeerDocument: Codable {
         )
         record.name = values.decodeIfReadable(String.self, forKey: .name, losses: &losses)
         record.advertisedName = values.decodeIfReadable(String.self, forKey: .advertisedName, losses: &losses)
-        guard let bond = values.decodeIfReadable(BondDocument.self, forKey: .bond, losses: &losses) else { return }
-        record.bond = bond.bond
-        losses += bond.losses
+        if let bond = values.decodeIfReadable(BondDocument.self, forKey: .bond, losses: &losses) {
+            record.bond = bond.bond
+            record.bond?.adapter = nil
+            losses += bond.losses
+        }
+        guard values.contains(.adapterBonds) else { return }
+        do { try readBonds(in: values) } catch {
+            losses.append(place(of: error, under: decoder.codingPath + [Key.adapterBonds]))
+        }
+    }
+
+    private mutating func readBonds(in values: KeyedDecodingContainer<Key>) throws {
+        var list = try values.nestedUnkeyedContainer(forKey: .adapterBonds)
+        while !list.isAtEnd {
+            let element = try list.superDecoder()
+            do {
+                let bond = try BondDocument(from: element)
+                losses += bond.losses
+                guard let adapter = bond.bond.adapter else { throw values.malformed(.adapterBonds) }
+                record.bonds = record.bonds.filter { $0.adapter != adapter } + [bond.bond]
+            } catch {
+                losses.append(place(of: error, under: element.codingPath))
+            }
+        }
     }
 
     func encode(to encoder: any Encoder) throws {
@@ -122,13 +144,17 @@ private struct PeerDocument: Codable {
         try values.encode(record.address.onAir.kind == .random, forKey: .isRandom)
         try values.encodeIfPresent(record.name, forKey: .name)
         try values.encodeIfPresent(record.advertisedName, forKey: .advertisedName)
-        try values.encodeIfPresent(record.bond.map { BondDocument($0) }, forKey: .bond)
+        let bonds = record.bonds, others = bonds.filter { $0.adapter != nil }.map { BondDocument($0) }
+        try values.encodeIfPresent(bonds.first { $0.adapter == nil }.map { BondDocument($0) }, forKey: .bond)
+        if !others.isEmpty { try values.encode(others, forKey: .adapterBonds) }
     }
 }
 
 extension PeerRecord {
     /// The record as of a file that did not tell advertised names from others: what is advertised now wins over it.
     fileprivate var withoutOrigin: Self {
-        Self(identifier: identifier, address: address, advertisedName: name, bond: bond)
+        var record = self
+        (record.name, record.advertisedName) = (nil, name)
+        return record
     }
 }

@@ -194,6 +194,57 @@ struct BoundedStorageTests {
         }
     }
 
+    @Test("A bond counts on the adapter that it was made on, and on no other")
+    func adapters() {
+        let adapters = [DeviceAddress(0xA, .public), DeviceAddress(0xB, .public)]
+        var table = PeerTable(secret: 1, records: [], limits: Limits())
+        let address = DeviceAddress(1, .public), peer = table.identifier(of: address)
+        for (number, adapter) in adapters.enumerated() {
+            table.use(adapter)
+            #expect(table.bond(with: peer) == nil && table.bonds.isEmpty)
+            let key = LongTermKey(key: Key128(wire: UInt128(number)))
+            guard case .remember(let record) = table.bonded(peer, Bond(identity: address, longTermKey: key)) else {
+                return #expect(Bool(false))
+            }
+            #expect(record.bonds.map(\.adapter) == Array(adapters[...number]))
+        }
+        table.use(adapters[0])
+        #expect(table.bond(with: peer)?.longTermKey?.key == Key128(wire: 0))
+        _ = table.unbonded(peer)
+        #expect(table.bond(with: peer) == nil)
+        table.use(adapters[1])
+        #expect(table.bond(with: peer)?.longTermKey?.key == Key128(wire: 1))
+        #expect(table.identifier(of: address) == peer)
+    }
+
+    @Test("A bond of which nobody knows the adapter counts until its key has been shown on one")
+    func unknownAdapter() {
+        let bond = Bond(identity: DeviceAddress(1, .public), longTermKey: LongTermKey(key: Key128(wire: 7)))
+        let peer = PeerIdentifier(rawValue: 5)
+        let record = PeerRecord(identifier: peer, address: bond.identity, bond: bond)
+        var table = PeerTable(secret: 1, records: [record], limits: Limits())
+        table.use(DeviceAddress(0xA, .public))
+        table.use(DeviceAddress(0xB, .public))
+        #expect(table.bond(with: peer) == bond)
+        _ = table.bonded(peer, bond)
+        table.use(DeviceAddress(0xA, .public))
+        #expect(table.bond(with: peer) == nil)
+    }
+
+    @Test("Of bonds with very many adapters some are forgotten")
+    func manyAdapters() {
+        var table = PeerTable(secret: 1, records: [], limits: Limits())
+        let address = DeviceAddress(1, .public), peer = table.identifier(of: address)
+        for adapter in 1...40 {
+            table.use(DeviceAddress(UInt64(adapter), .public))
+            guard case .remember(let record) = table.bonded(peer, Bond(identity: address)) else {
+                return #expect(Bool(false))
+            }
+            #expect(record.bonds.count <= PeerRecord.mostBonds)
+            #expect(record.bond?.adapter?.value == UInt64(adapter))
+        }
+    }
+
     /// A pairing that gave this identity.
     private func outcome(_ identity: DeviceAddress, isAuthenticated: Bool, keySize: Int = 16) -> PairingOutcome {
         var bond = Bond(identity: identity, security: isAuthenticated ? .authenticated : .encrypted, keySize: keySize)

@@ -10,9 +10,15 @@ struct EncryptionTests {
     let key = LongTermKey(key: Key128(wire: 0x0102_0304), random: 5, diversifier: 6)
 
     /// A rig whose host is bonded with the peer, or is not, and linked to it.
-    func makeRig(isBonded: Bool = true, keySize: Int = 16, role: HCI.Role) -> Rig {
+    func makeRig(
+        isBonded: Bool = true,
+        on adapter: DeviceAddress? = nil,
+        keySize: Int = 16,
+        role: HCI.Role
+    ) -> Rig {
         let peer = Rig.ready().discover(address)
-        let bond = Bond(identity: address, security: .authenticated, keySize: keySize, longTermKey: key)
+        var bond = Bond(identity: address, security: .authenticated, keySize: keySize, longTermKey: key)
+        bond.adapter = adapter
         let record = PeerRecord(identifier: peer, address: address, bond: isBonded ? bond : nil)
         let rig = Rig.ready(configuration: .init(identifierSecret: 42, knownPeers: [record]))
         rig.peer = { request in
@@ -51,6 +57,16 @@ struct EncryptionTests {
         }
         let expected = HCI.LEEnableEncryption(handle: link, random: 5, diversifier: 6, key: key.key)
         #expect(commands == (isBonded ? [expected] : []))
+    }
+
+    @Test("A bond counts on the adapter that it was made on, and no other", arguments: [true, false])
+    func adapter(isSame: Bool) {
+        let adapter = isSame ? FakeController.old.address : DeviceAddress(0xBAD, .public)
+        let rig = makeRig(on: adapter, role: .central)
+        #expect(rig.commands.contains { $0.opcode == .leEnableEncryption } == isSame)
+        let other = makeRig(on: adapter, role: .peripheral)
+        other.inject(.leLongTermKeyRequest(.init(handle: link, random: 5, diversifier: 6)))
+        #expect(other.commands.contains { $0.opcode == .leLongTermKeyRequestReply } == isSame)
     }
 
     @Test("A peripheral waits for its central to encrypt")

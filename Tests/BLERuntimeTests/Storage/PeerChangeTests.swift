@@ -77,6 +77,30 @@ struct PeerChangeTests {
         #expect(configured.applied(to: Self.record(spent)).bond?.remoteSigning?.nextCounter == nil)
     }
 
+    @Test("Two processes that pair with one peer on two adapters keep both bonds, and each removes its own")
+    func adapters() {
+        let adapters = [DeviceAddress(1, .public), DeviceAddress(2, .public)]
+        let paired = adapters.map { adapter in
+            var bond = Self.bond(UInt128(adapter.value))
+            bond.adapter = adapter
+            return Self.record(bond)
+        }
+        let first = PeerChange(from: Self.record(), to: paired[0]).applied(to: nil)
+        let both = PeerChange(from: Self.record(), to: paired[1]).applied(to: first)
+        #expect(both.bonds == paired.flatMap(\.bonds) && both.bond == nil)
+        #expect(adapters.map { both.seen(by: $0).bond } == paired.map(\.bond))
+        #expect(PeerChange(from: paired[0], to: Self.record()).applied(to: both).bonds == paired[1].bonds)
+    }
+
+    @Test("A bond of an unknown adapter becomes that of the adapter on which its key was shown")
+    func adopted() {
+        let old = Self.record(Self.bond(1))
+        var known = Self.bond(1)
+        known.adapter = DeviceAddress(1, .public)
+        let stored = PeerChange(from: old, to: Self.record(known)).applied(to: old)
+        #expect(stored.bonds == [known] && stored.bond == nil)
+    }
+
     @Test("New peers and bonds are urgent, names and use are not")
     func urgency() {
         #expect(PeerChange(from: nil, to: Self.record()).urgency == .soon)

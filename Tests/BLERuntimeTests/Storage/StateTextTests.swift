@@ -97,10 +97,60 @@ struct StateTextTests {
         #expect(read.document.peers.all.map(\.advertisedName) == ["Tea"])
     }
 
+    /// A peer that is bonded with two adapters, and was so before it was known with which.
+    private static var shared: PeerRecord {
+        var record = PeerRecord(identifier: .init(rawValue: 5), address: DeviceAddress(5, .public), name: "Shared")
+        record.bonds = [nil, DeviceAddress(1, .public), DeviceAddress(0xC0FF_EE00_0001, .random)].enumerated().map {
+            var bond = Bond(identity: record.address, longTermKey: LongTermKey(key: Key128(wire: UInt128($0.offset))))
+            bond.adapter = $0.element
+            return bond
+        }
+        return record
+    }
+
+    @Test("Each adapter's bond is read as it was written")
+    func adapters() throws {
+        let document = StateDocument(secret: 7, peers: [Self.shared])
+        let read = try Self.read(String(decoding: StateText(document).octets, as: UTF8.self))
+        #expect(read.document == document && read.losses == [])
+        #expect(read.document.peers.all.first?.bonds == Self.shared.bonds)
+    }
+
+    @Test(
+        "Of the bonds with other adapters only that is lost which cannot be read",
+        arguments: [
+            ("\"adapter\" : \"00:00:00:00:00:01\"", "\"adapter\" : 5", "peers[0].adapterBonds[0].adapter"),
+            ("\"adapter\" : \"00:00:00:00:00:01\",", "", "peers[0].adapterBonds"),
+            ("\"key\" : \"1\"", "\"key\" : \"x\"", "peers[0].adapterBonds[0].longTermKey.key"),
+        ]
+    )
+    func lostAdapter(part: String, other: String, place: String) throws {
+        let text = String(decoding: StateText(StateDocument(secret: 7, peers: [Self.shared])).octets, as: UTF8.self)
+        try #require(text.split(separator: part).count == 2, "the text has the part once")
+        let read = try Self.read(text.replacing(part, with: other))
+        #expect(read.losses == [place])
+        #expect(read.document.peers.all.first?.bonds == [Self.shared.bonds[0], Self.shared.bonds[2]])
+    }
+
+    @Test("A bond in a file of version 1 counts on any adapter")
+    func versionOne() throws {
+        let bond =
+            #"{"address": "00:00:00:00:00:01", "isRandom": false, "keySize": 16, "security": 1, "#
+            + #""longTermKey": {"key": "abc", "random": 0, "diversifier": 0}, "#
+            + #""configurations": [], "features": 0, "isAware": true}"#
+        let peer = #"{"identifier": "1", "address": "00:00:00:00:00:01", "isRandom": false, "bond": \#(bond)}"#
+        let read = try Self.read(#"{"version": 1, "secret": "7", "peers": [\#(peer)]}"#)
+        #expect(read.losses == [])
+        let record = try #require(read.document.peers.all.first)
+        for adapter in [DeviceAddress(8, .public), DeviceAddress(9, .random)] {
+            #expect(record.seen(by: adapter).bond?.longTermKey?.key == Key128(wire: 0xABC))
+        }
+    }
+
     @Test("A file of a later version is not read")
     func newer() {
-        #expect(throws: StateText.Unreadable.newer(version: 2)) {
-            try Self.read(#"{"version": 2, "secret": "7", "peers": []}"#)
+        #expect(throws: StateText.Unreadable.newer(version: 3)) {
+            try Self.read(#"{"version": 3, "secret": "7", "peers": []}"#)
         }
     }
 }
