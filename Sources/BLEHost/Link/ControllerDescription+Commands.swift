@@ -7,17 +7,25 @@ extension ControllerDescription {
     private static let listening = (
         interval: ScanInterval(.milliseconds(40)), window: ScanInterval(.milliseconds(30))
     )
+    /// How long of each interval it listens on the Coded PHY as well: what the other PHY leaves.
+    private static let codedWindow = ScanInterval(.milliseconds(10))
+
+    /// Whether advertisers on the Coded PHY can be heard and called.
+    ///
+    /// Core 6.0, Vol 6, Part B, 4.4.3.
+    private var hearsCoded: Bool { usesExtendedCommands && features.contains(.phyCoded) }
 
     func command(_ step: Scanner.Step) -> HCICommandPacket {
         let listening = Self.listening
         switch step {
         case .configure where usesExtendedCommands:
-            let scan = HCI.LESetExtendedScanParameters.Scan(
-                type: .active,
-                interval: listening.interval,
-                window: listening.window
+            func scan(_ window: ScanInterval) -> HCI.LESetExtendedScanParameters.Scan {
+                .init(type: .active, interval: listening.interval, window: window)
+            }
+            let coded = hearsCoded ? scan(Self.codedWindow) : nil
+            return .leSetExtendedScanParameters(
+                .init(ownAddress: ownAddress, le1M: scan(listening.window), leCoded: coded)
             )
-            return .leSetExtendedScanParameters(.init(ownAddress: ownAddress, le1M: scan))
         case .configure:
             return .leSetScanParameters(
                 .init(type: .active, interval: listening.interval, window: listening.window, ownAddress: ownAddress)
@@ -60,13 +68,17 @@ extension ControllerDescription {
                 )
             )
         }
-        let initiation = HCI.LEExtendedCreateConnection.Initiation(
-            interval: listening.interval,
-            window: listening.window,
-            parameters: parameters
-        )
+        func initiation(_ window: ScanInterval) -> HCI.LEExtendedCreateConnection.Initiation {
+            .init(interval: listening.interval, window: window, parameters: parameters)
+        }
         return .leExtendedCreateConnection(
-            .init(policy: policy, ownAddress: ownAddress, peer: peer, le1M: initiation)
+            .init(
+                policy: policy,
+                ownAddress: ownAddress,
+                peer: peer,
+                le1M: initiation(listening.window),
+                leCoded: hearsCoded ? initiation(Self.codedWindow) : nil
+            )
         )
     }
 
