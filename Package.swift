@@ -135,7 +135,7 @@ let package = Package(
         ),
         .testTarget(
             name: "CoreBluetoothExtrasTests",
-            dependencies: ["CoreBluetoothExtras", "BLESimulation"],
+            dependencies: ["CoreBluetoothExtras", "BLESimulation", "BLERuntime", "BLEHost", "BLEWire"],
             swiftSettings: common
         ),
         .testTarget(

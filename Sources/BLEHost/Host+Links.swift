@@ -61,7 +61,7 @@ extension Host {
         scheduler.linkUp(handle)
         for attachment in attachments.to(peer) where attachment.state == .pending { attach(attachment, at: now) }
         channels.linkUp(handle, peer: peer, role: role)
-        let bond = peers.bond(with: peer), isClaimed = bond?.longTermKey(as: role) != nil
+        let bond = usableBond(with: peer), isClaimed = bond?.longTermKey(as: role) != nil
         attributes.linkUp(
             handle,
             peer: peer,

@@ -86,7 +86,12 @@ extension Host {
     /// The key of the bond with the peer of a link, for the role that this host has there.
     func bondKey(of handle: ConnectionHandle) -> LongTermKey? {
         guard let link = links[handle] else { return nil }
-        return peers.bond(with: link.peer)?.longTermKey(as: link.role)
+        return usableBond(with: link.peer)?.longTermKey(as: link.role)
+    }
+
+    /// The bond with a peer, if there is one that is good enough for what clients insist on.
+    func usableBond(with peer: PeerIdentifier) -> Bond? {
+        peers.bond(with: peer).flatMap { pairings.policy.admits($0.strength) ? $0 : nil }
     }
 
     /// Has the security manager of a link hear what became of its encryption.
@@ -152,7 +157,7 @@ extension Host {
         at now: Instant
     ) {
         guard let index = links.index(of: handle), !links.values[index].encryption.isStarting else { return }
-        let needsMITM = wish.contains(.mitm), bond = peers.bond(with: links.values[index].peer)
+        let needsMITM = wish.contains(.mitm), bond = usableBond(with: links.values[index].peer)
         let isEnough = bond.map { $0.security == .authenticated || !needsMITM } ?? false
         if links.values[index].encryption.isOn, isEnough || pairings.entries[handle]?.hasPaired ?? false { return }
         if let key = bondKey(of: handle), isEnough { return encrypt(handle, with: key, from: .bond, at: now) }
@@ -167,6 +172,7 @@ extension Host {
         at now: Instant
     ) {
         pairings.entries.update(handle) { $0.hasPaired = true }
+        if outcome.method == .outOfBand { pairings.outOfBandDataUsed(with: peer) }
         trust(handle, outcome.security, keySize: outcome.strength.keySize)
         var isBonded = false
         if let bond = outcome.bond {
@@ -204,6 +210,9 @@ extension Host {
                 return tell(client, .security(.failed(peer, .disconnected)))
             }
             pair(handle, needsMITM: false, for: .request, at: now)
+        case .insist(let policy): pairings.insist(client, on: policy)
+        case .makeOutOfBandData: tell(client, .security(.outOfBandDataMade(pairings.makeOutOfBandData())))
+        case .takeOutOfBandData(let told, let peer): pairings.take(told, from: peer)
         case .listBonds: tell(client, .security(.bonds(peers.bonds)))
         case .removeBond(let peer):
             remember(peers.unbonded(peer))

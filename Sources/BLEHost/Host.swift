@@ -11,62 +11,6 @@ package import BLEWire
 ///
 /// A host is not copyable: there is one owner, and no second truth about a link.
 package struct Host: ~Copyable {
-    /// What a host is made with.
-    package struct Configuration: Sendable {
-        /// The name that peers read in the GAP service.
-        package var name: String
-        /// What peers read there about what the device looks like: Assigned Numbers, 2.6.
-        package var appearance: UInt16
-        /// A number that this host drew once and tells nobody: from it come the identifiers of peers.
-        package var identifierSecret: UInt128
-        /// Peers that an earlier run said to remember.
-        package var knownPeers: [PeerRecord]
-        /// The largest ATT packet that this host takes, in octets.
-        package var preferredMTU: Int
-        /// The length of the shortest key, in octets, that protects what requires encryption, 7 to 16.
-        package var leastKeySize: Int
-        /// How long nothing may be heard on a link before it counts as lost; never less than 720 ms.
-        package var supervisionTimeout: Duration
-        /// Whether peers may open Enhanced ATT bearers on encrypted links, on which they ask several things at once.
-        package var offersEnhancedBearers: Bool
-        /// The random static address of this host; `nil` for the public one of the controller or, if it has none, one
-        /// that is made of the secret.
-        package var staticAddress: DeviceAddress?
-        /// Whether strangers see private addresses that change, and paired peers get the key to know this host by.
-        package var isPrivate: Bool
-        /// How long a private address is used.
-        package var addressLifetime: PrivateAddressTimeout
-        package var limits: Limits
-
-        package init(
-            name: String = "",
-            appearance: UInt16 = 0,
-            identifierSecret: UInt128,
-            knownPeers: [PeerRecord] = [],
-            preferredMTU: Int = ATT.maximumMTU,
-            leastKeySize: Int = 7,
-            supervisionTimeout: Duration = .seconds(2),
-            offersEnhancedBearers: Bool = true,
-            staticAddress: DeviceAddress? = nil,
-            isPrivate: Bool = false,
-            addressLifetime: PrivateAddressTimeout = .standard,
-            limits: Limits = Limits()
-        ) {
-            self.name = name
-            self.appearance = appearance
-            self.identifierSecret = identifierSecret
-            self.knownPeers = knownPeers
-            self.preferredMTU = preferredMTU
-            self.leastKeySize = leastKeySize
-            self.supervisionTimeout = supervisionTimeout
-            self.offersEnhancedBearers = offersEnhancedBearers
-            self.staticAddress = staticAddress
-            self.isPrivate = isPrivate
-            self.addressLifetime = addressLifetime
-            self.limits = limits
-        }
-    }
-
     /// Something that the owner must do.
     package enum Output: Equatable, Sendable {
         /// Send a whole H4 packet to the controller, its indicator included.
@@ -138,7 +82,9 @@ package struct Host: ~Copyable {
         discovery = Discovery(limits: limits)
         reports = ReportAssembler(limit: limits.partialReports)
         privacy = configuration.isPrivate ? .init(lifetime: configuration.addressLifetime, random: random) : nil
-        pairings = Pairings(random: random, leastKeySize: configuration.leastKeySize, limits: limits)
+        var pairing = configuration.pairing
+        pairing.leastKeySize = configuration.leastKeySize
+        pairings = Pairings(random: random, configuration: pairing, limits: limits)
         let offersBearers = configuration.offersEnhancedBearers
         channels = ChannelLayer(
             limits: limits,
@@ -266,7 +212,7 @@ extension Host {
         guard clients.close(client) else { return note(.unknownClient(client)) }
         stopScanning(client)
         _ = advertiser.stop(client)
-        pairings.attend(client, nil)
+        pairings.leave(client)
         abandon(client, at: now)
         channels.clientClosed(client, at: now)
         attributes.clientClosed(client, at: now)

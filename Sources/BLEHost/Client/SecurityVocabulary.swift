@@ -12,6 +12,14 @@ package enum SecurityRequest: Equatable, Sendable {
     /// Pairs with a peer that is connected, or asks it to; answered by ``SecurityEvent/paired(_:_:)`` or
     /// ``SecurityEvent/failed(_:_:)``.
     case pair(PeerIdentifier)
+    /// Has pairings that come to less refused, and bonds that are worth less not used, for as long as this client is
+    /// there. Of several clients, the strictest counts in each point.
+    case insist(PairingPolicy)
+    /// Makes what this host tells a device by other means than Bluetooth, for one pairing; answered by
+    /// ``SecurityEvent/outOfBandDataMade(_:)``. What was made before counts no more.
+    case makeOutOfBandData
+    /// This is what a device told by other means, for the next pairing with it; `nil` to forget it.
+    case takeOutOfBandData(SecurityManager.OutOfBandData.Told?, from: PeerIdentifier)
     /// Answered by ``SecurityEvent/bonds(_:)``.
     case listBonds
     /// Forgets a bond, and ends the link to the peer if there is one; answered by ``SecurityEvent/bonds(_:)``.
@@ -28,6 +36,36 @@ package enum SecurityEvent: Equatable, Sendable {
     case failed(PeerIdentifier, PairingFailure)
     /// All bonds, those that were of use last at the end.
     case bonds([BondedPeer])
+    /// What this host tells by other means than Bluetooth.
+    case outOfBandDataMade(SecurityManager.OutOfBandData.Told)
+}
+
+/// What this host insists on, in pairings and of the bonds that it uses.
+///
+/// Core 6.0, Vol 3, Part C, 10.2.4.
+package struct PairingPolicy: Equatable, Sendable {
+    /// Whether devices that know only the pairing from before Core 4.2 are refused.
+    package var requiresSecureConnections: Bool
+    /// How long a key must be, in octets, 7 to 16.
+    package var leastKeySize: Int
+
+    package init(requiresSecureConnections: Bool = false, leastKeySize: Int = SMP.keySizes.lowerBound) {
+        self.requiresSecureConnections = requiresSecureConnections
+        self.leastKeySize = min(max(leastKeySize, SMP.keySizes.lowerBound), SMP.keySizes.upperBound)
+    }
+
+    /// Whether a key of this strength is good enough.
+    func admits(_ strength: PairingStrength) -> Bool {
+        strength.keySize >= leastKeySize && (strength.isSecureConnections || !requiresSecureConnections)
+    }
+
+    /// What is at least as strict as both.
+    func joined(with other: Self) -> Self {
+        Self(
+            requiresSecureConnections: requiresSecureConnections || other.requiresSecureConnections,
+            leastKeySize: max(leastKeySize, other.leastKeySize)
+        )
+    }
 }
 
 /// A question to the user about one pairing.

@@ -12,6 +12,7 @@ struct Pairings {
     /// What belongs to a pairing beside its manager.
     struct Entry {
         var manager: SecurityManager
+        let peer: PeerIdentifier
         var cause = PairingInquiry.Cause.peer
         /// Whether the peer was paired with on this link: once more would come to the same.
         var hasPaired = false
@@ -23,12 +24,24 @@ struct Pairings {
     /// How often pairing with peers has failed, over links.
     private var attempts: BoundedMap<PeerIdentifier, RepeatedAttempts>
     private var random: any RandomNumberGenerator & Sendable
-    private let leastKeySize: Int
+    /// What this host offers whoever asks the user.
+    private let configuration: SecurityManager.Configuration
+    /// What clients insist on.
+    private var policies: [(client: ClientID, policy: PairingPolicy)] = []
+    /// What this host has told by other means than Bluetooth, until it was of use.
+    private var told: (told: SecurityManager.OutOfBandData.Told, pair: P256KeyPair)?
+    /// What peers have told so, until it was of use.
+    private var heard: BoundedMap<PeerIdentifier, SecurityManager.OutOfBandData.Told>
 
-    init(random: any RandomNumberGenerator & Sendable, leastKeySize: Int, limits: Limits) {
+    init(
+        random: any RandomNumberGenerator & Sendable,
+        configuration: SecurityManager.Configuration,
+        limits: Limits
+    ) {
         self.random = random
-        self.leastKeySize = leastKeySize
+        self.configuration = configuration
         attempts = BoundedMap(capacity: max(limits.knownPeers, 2))
+        heard = BoundedMap(capacity: max(limits.knownPeers, 2))
     }
 
     /// Who is to ask the user: of several, the latest.
@@ -45,7 +58,48 @@ struct Pairings {
     mutating func attend(_ client: ClientID, _ capability: SMP.IOCapability?) {
         agents.removeAll { $0.client == client }
         if let capability { agents.append(Agent(client: client, capability: capability)) }
-        for index in 0..<entries.count { configure(&entries.values[index].manager) }
+        configureAll()
+    }
+
+    /// What all clients together insist on.
+    var policy: PairingPolicy { policies.reduce(PairingPolicy()) { $0.joined(with: $1.policy) } }
+
+    /// Has this client insist on something.
+    mutating func insist(_ client: ClientID, on policy: PairingPolicy) {
+        policies.removeAll { $0.client == client }
+        if policy != PairingPolicy() { policies.append((client, policy)) }
+        configureAll()
+    }
+
+    /// A client is gone, and asks nobody and insists on nothing.
+    mutating func leave(_ client: ClientID) {
+        policies.removeAll { $0.client == client }
+        attend(client, nil)
+    }
+
+    /// Makes what this host tells by other means than Bluetooth.
+    mutating func makeOutOfBandData() -> SecurityManager.OutOfBandData.Told {
+        var generator = LinkGenerator(base: random, salt: random.next())
+        let pair = P256KeyPair(using: &generator)
+        let number = UInt128(generator.next()) << 64 | UInt128(generator.next())
+        random = generator.base
+        let told = SecurityManager.OutOfBandData.Told(for: pair, random: Key128(wire: number))
+        self.told = (told, pair)
+        configureAll()
+        return told
+    }
+
+    /// Takes what a peer told by other means; `nil` forgets it.
+    mutating func take(_ told: SecurityManager.OutOfBandData.Told?, from peer: PeerIdentifier) {
+        heard[peer] = told
+        configureAll()
+    }
+
+    /// Devices were paired with what they told each other by other means: it counts for no other pairing.
+    mutating func outOfBandDataUsed(with peer: PeerIdentifier) {
+        told = nil
+        heard[peer] = nil
+        configureAll()
     }
 
     /// Makes the manager of a link, unless there is one.
@@ -59,17 +113,19 @@ struct Pairings {
         existing: PairingStrength?
     ) {
         guard entries[link] == nil else { return }
-        var manager = SecurityManager(
+        let manager = SecurityManager(
             role: role,
             local: local,
             peer: remote,
             identity: identity,
+            configuration: configuration,
             existing: existing,
             attempts: attempts[peer] ?? RepeatedAttempts(),
             random: LinkGenerator(base: random, salt: random.next())
         )
-        configure(&manager)
-        entries[link] = Entry(manager: manager)
+        var entry = Entry(manager: manager, peer: peer)
+        configure(&entry)
+        entries[link] = entry
     }
 
     /// Forgets a link that has ended, but not how often pairing failed on it.
@@ -79,9 +135,21 @@ struct Pairings {
         entries[link] = nil
     }
 
-    private func configure(_ manager: inout SecurityManager) {
-        manager.configuration.ioCapability = agent?.capability ?? .noInputNoOutput
-        manager.configuration.leastKeySize = leastKeySize
+    private mutating func configureAll() {
+        for index in 0..<entries.count {
+            var entry = entries.values[index]
+            configure(&entry)
+            entries.values[index] = entry
+        }
+    }
+
+    private func configure(_ entry: inout Entry) {
+        let policy = policy
+        entry.manager.configuration.ioCapability = agent?.capability ?? .noInputNoOutput
+        entry.manager.configuration.leastKeySize = max(configuration.leastKeySize, policy.leastKeySize)
+        entry.manager.configuration.secureConnections =
+            policy.requiresSecureConnections ? .required : configuration.secureConnections
+        entry.manager.configuration.outOfBand = .init(remote: heard.peek(entry.peer), local: told)
     }
 }
 

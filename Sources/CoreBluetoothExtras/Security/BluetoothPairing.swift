@@ -91,6 +91,32 @@ public final class BluetoothPairing: Sendable {
         let identifier = PeerIdentifier(peer.identifier)
         return try await questions.pair(with: identifier) { session.send(.security(.pair(identifier))) }
     }
+
+    /// Refuses pairings that come to less, and does not use bonds that are worth less, for as long as this object is
+    /// there.
+    ///
+    /// A device whose bond is not good enough is paired with anew. Connections that are encrypted already stay so. Of
+    /// several policies, the strictest counts in each point.
+    public func insist(on policy: PairingPolicy) { session.send(.security(.insist(policy.wire))) }
+
+    /// Makes what this host can tell a device by other means than Bluetooth, such as a code that is shown or NFC, so
+    /// that they can pair without anybody in between.
+    ///
+    /// It is good for one pairing; what was made before is void.
+    ///
+    /// - Throws: ``PairingError/unsupported`` if there is no Bluetooth, or `CancellationError`.
+    public func makeOutOfBandData() async throws -> OutOfBandData {
+        try await questions.data { session.send(.security(.makeOutOfBandData)) }
+    }
+
+    /// Uses what a device has told by other means than Bluetooth in the next pairing with it.
+    ///
+    /// - Parameters:
+    ///   - data: What it told; `nil` to forget that.
+    ///   - peer: The device.
+    public func use(_ data: OutOfBandData?, from peer: CBPeer) {
+        session.send(.security(.takeOutOfBandData(data?.told, from: PeerIdentifier(peer.identifier))))
+    }
 }
 
 extension BluetoothPairing.Event {
@@ -102,7 +128,7 @@ extension BluetoothPairing.Event {
         case .paired(let peer, let method, let isBonded):
             self = .paired(UUID(peer), PairingMethod(method), isBonded: isBonded)
         case .failed(let peer, let failure): self = .failed(UUID(peer), PairingError(failure))
-        case .bonds: return nil
+        case .bonds, .outOfBandDataMade: return nil
         }
     }
 }

@@ -5,6 +5,7 @@ import BLERuntime
 final class PairingQuestions: Sendable {
     private struct Content {
         var lists: [Answer<[Bond]>] = []
+        var data: [Answer<OutOfBandData>] = []
         var pairings: [(peer: PeerIdentifier, answer: Answer<PairingMethod>)] = []
         /// Whether nothing will be answered.
         var isOver = false
@@ -36,8 +37,23 @@ final class PairingQuestions: Sendable {
         return try await answer.value
     }
 
+    /// Waits for what `ask` has made.
+    func data(ask: () -> Void) async throws -> OutOfBandData {
+        try Task.checkCancellation()
+        let answer = Answer<OutOfBandData>()
+        let isOver = content.withLock {
+            $0.data.append(answer)
+            return $0.isOver
+        }
+        if isOver { giveUp() } else { ask() }
+        return try await answer.value
+    }
+
     func hear(_ event: SecurityEvent) {
         switch event {
+        case .outOfBandDataMade(let told):
+            let answer = content.withLock { $0.data.isEmpty ? nil : $0.data.removeFirst() }
+            answer?.settle(.success(OutOfBandData(told)))
         case .bonds(let bonds): takeList()?.settle(.success(bonds.map { Bond($0) }))
         case .paired(let peer, let method, _):
             for answer in takePairings(with: peer) { answer.settle(.success(PairingMethod(method))) }
@@ -54,6 +70,7 @@ final class PairingQuestions: Sendable {
             return content
         }
         for answer in old.lists { answer.settle(.failure(PairingError.unsupported)) }
+        for answer in old.data { answer.settle(.failure(PairingError.unsupported)) }
         for (_, answer) in old.pairings { answer.settle(.failure(PairingError.unsupported)) }
     }
 

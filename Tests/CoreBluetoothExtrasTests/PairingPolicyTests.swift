@@ -1,0 +1,150 @@
+import BLEHost
+import BLERuntime
+import BLEWire
+import CoreBluetoothExtras
+import Testing
+
+@testable import BLESimulation
+
+/// Core 6.0, Vol 3, Part C, 10.2.4; Part H, 2.3.5.6.4.
+@Suite("What is told out of band, and insisted on", .timeLimit(.minutes(10)))
+struct PairingPolicyTests {
+    typealias Bench = PairingTests.Bench
+    typealias PairingPolicy = CoreBluetoothExtras.PairingPolicy
+
+    @Test("Devices of which either was told something by other means pair with it", arguments: UInt64(0)..<16)
+    func outOfBand(seed: UInt64) async throws {
+        let bench = Bench(seed: seed, loss: 0.1)
+        let phone = bench.attend(bench.phone, nil), lock = bench.attend(bench.lock, nil)
+        try await bench.run {
+            let (peripheral, value) = try await bench.connect()
+            let told = try await lock.pairing.makeOutOfBandData()
+            let data: OutOfBandData = try #require(OutOfBandData(structures: told.structures))
+            phone.pairing.use(data, from: peripheral)
+            #expect(try await peripheral.value(of: value) == Data([42]))
+            #expect(peripheral.connectionSecurity == .authenticated)
+            #expect(try await phone.pairing.bonds().allSatisfy { $0.isAuthenticated && $0.isSecureConnections })
+        }
+        #expect(phone.heard.methods == [.outOfBand] && lock.heard.methods == [.outOfBand])
+    }
+
+    @Test("What another device told lets nobody in, nor does what was told before something else was")
+    func wrongData() async throws {
+        let bench = Bench(), phone = bench.attend(bench.phone, nil), lock = bench.attend(bench.lock, nil)
+        try await bench.run {
+            let (peripheral, value) = try await bench.connect()
+            let old = try await lock.pairing.makeOutOfBandData(), new = try await lock.pairing.makeOutOfBandData()
+            #expect(old != new)
+            phone.pairing.use(old, from: peripheral)
+            await #expect(throws: CBATTError.self) { _ = try await peripheral.value(of: value) }
+            #expect(try await phone.pairing.bonds().isEmpty)
+            #expect(try await lock.pairing.bonds().isEmpty)
+        }
+        #expect(phone.heard.methods.isEmpty && lock.heard.methods.isEmpty)
+    }
+
+    @Test("What was told is good for one pairing")
+    func once() async throws {
+        let bench = Bench(), phone = bench.attend(bench.phone, nil), lock = bench.attend(bench.lock, nil)
+        try await bench.run {
+            let (peripheral, value) = try await bench.connect()
+            let told = try await lock.pairing.makeOutOfBandData()
+            phone.pairing.use(told, from: peripheral)
+            _ = try await peripheral.value(of: value)
+            for end in [phone, lock] {
+                let bond = try #require(try await end.pairing.bonds().first)
+                try await end.pairing.removeBond(with: bond.identifier)
+            }
+            while peripheral.state == .connected { await bench.world.advance(by: .milliseconds(10)) }
+            try await bench.central.connect(peripheral, timeout: .seconds(20))
+            phone.pairing.use(told, from: peripheral)
+            await #expect(throws: PairingError.self) { try await phone.pairing.pair(with: peripheral) }
+        }
+        #expect(phone.heard.methods == [.outOfBand])
+    }
+
+    @Test("Data that is too short or not there is no data", arguments: [0, 15, 17, 35])
+    func malformed(count: Int) throws {
+        let octets = Data(repeating: 1, count: count)
+        #expect(OutOfBandData(confirmation: octets, random: octets) == nil)
+        let whole = try #require(
+            OutOfBandData(confirmation: Data((0..<16).map { UInt8($0) }), random: Data(repeating: 7, count: 16))
+        )
+        #expect(whole.structures.count == 36 && OutOfBandData(structures: whole.structures) == whole)
+        #expect(OutOfBandData(structures: whole.structures.prefix(count)) == nil)
+    }
+
+    /// What the phone can do at most, what the lock insists on, and whether they are paired.
+    static let policies: [(PairingOffer, PairingPolicy, isPaired: Bool)] = [
+        (.legacy, .init(), true), (.legacy, .init(requiresSecureConnections: true), false),
+        (.whole, .init(requiresSecureConnections: true, minimumKeySize: 16), true),
+        (.short, .init(minimumKeySize: 7), true), (.short, .init(minimumKeySize: 8), false),
+        (.short, .init(minimumKeySize: 1_000), false), (.whole, .init(minimumKeySize: 1_000), true),
+    ]
+
+    enum PairingOffer: Sendable {
+        case whole, legacy, short
+
+        var configuration: SecurityManager.Configuration {
+            var configuration = SecurityManager.Configuration()
+            switch self {
+            case .whole: break
+            case .legacy: configuration.secureConnections = .off
+            case .short: configuration.greatestKeySize = 7
+            }
+            return configuration
+        }
+    }
+
+    @Test("Who cannot do what the lock insists on is not paired with", arguments: policies)
+    func policy(offer: PairingOffer, policy: PairingPolicy, isPaired: Bool) async throws {
+        let bench = Bench(), lock = bench.attend(bench.lock, nil)
+        bench.phone.pair(by: offer.configuration)
+        lock.pairing.insist(on: policy)
+        try await bench.run {
+            let (peripheral, value) = try await bench.connect()
+            if isPaired {
+                #expect(try await peripheral.value(of: value) == Data([42]))
+            } else {
+                await #expect(throws: CBATTError.self) { _ = try await peripheral.value(of: value) }
+            }
+            while lock.heard.methods.isEmpty, lock.heard.failures == 0 {
+                await bench.world.advance(by: .milliseconds(10))
+            }
+            #expect(try await lock.pairing.bonds().isEmpty != isPaired)
+        }
+    }
+
+    @Test("A bond that is not good enough any more is of no use, until nobody insists")
+    func laterPolicy() async throws {
+        let bench = Bench(), phone = bench.attend(bench.phone, nil), lock = bench.attend(bench.lock, nil)
+        bench.phone.pair(by: PairingOffer.legacy.configuration)
+        try await bench.run {
+            let (peripheral, value) = try await bench.connect()
+            #expect(try await peripheral.value(of: value) == Data([42]))
+            try await bench.central.disconnect(peripheral)
+            lock.pairing.insist(on: .init(requiresSecureConnections: true))
+            await #expect(throws: CBError.self) {
+                try await bench.central.connect(peripheral, timeout: .seconds(20))
+                _ = try await peripheral.value(of: value)
+            }
+            #expect(try await lock.pairing.bonds().count == 1)
+            lock.pairing.insist(on: .init())
+            try await bench.central.connect(peripheral, timeout: .seconds(20))
+            #expect(try await peripheral.findServices([Bench.service]).count == 1)
+            #expect(peripheral.connectionSecurity == .encrypted)
+        }
+        #expect(phone.heard.methods.count == 1)
+    }
+}
+
+extension Machine {
+    /// Has a machine that has done nothing yet pair in this way.
+    fileprivate func pair(by pairing: SecurityManager.Configuration) {
+        world.core.withLock { core in
+            let configuration = Host.Configuration(name: name, identifierSecret: 7, pairing: pairing)
+            core.stations[index].host = Host(configuration: configuration, random: SeededGenerator(seed: 7))
+            core.stations[index].host.transportOpened(at: core.now)
+        }
+    }
+}
