@@ -22,11 +22,20 @@ from .offer import CONFIGURATION, USER_DESCRIPTION, Service, Tree, full
 Fact = dict[str, Any]
 
 
-class Tool:
-    """A `ble` that runs."""
+SECONDS = 20
+SECONDS_INSIDE = 60
+"""How long anything may take, and how long in a box, whose processor is emulated."""
 
-    def __init__(self, command: str, process: asyncio.subprocess.Process) -> None:
+WITH_A_PEER = ("inspect", "read", "write", "notify")
+"""The commands that look for a peripheral and connect to it."""
+
+
+class Tool:
+    """A `ble` that runs, where everything may take so many seconds."""
+
+    def __init__(self, command: str, process: asyncio.subprocess.Process, seconds: float = SECONDS) -> None:
         self.facts: list[Fact] = []
+        self._seconds = seconds
         self._command = command
         self._process = process
         self._has_ended = False
@@ -46,10 +55,12 @@ class Tool:
             self._has_ended = True
             self._news.set()
 
-    async def until(self, what: str, condition: Callable[[list[Fact]], Any], seconds: float = 20) -> Any:
+    async def until(
+        self, what: str, condition: Callable[[list[Fact]], Any], seconds: float | None = None
+    ) -> Any:
         """Waits for a condition on the facts and returns what it gave; raises `Mismatch` if it does not come."""
         try:
-            async with asyncio.timeout(seconds):
+            async with asyncio.timeout(seconds or self._seconds):
                 while not (result := condition(self.facts)):
                     if self._has_ended:
                         await self._reading
@@ -58,7 +69,7 @@ class Tool:
                     await self._news.wait()
                 return result
         except TimeoutError:
-            raise Mismatch(f"{self._command}: not so after {seconds} s: {what}") from None
+            raise Mismatch(f"{self._command}: not so after {seconds or self._seconds} s: {what}") from None
 
     async def heard(self, event: str, **fields: Any) -> Fact:
         """Waits for a fact with these fields."""
@@ -74,13 +85,13 @@ class Tool:
         assert self._process.stdin
         self._process.stdin.write(line.encode() + b"\n")
 
-    async def finish(self, seconds: float = 20) -> list[Fact]:
+    async def finish(self, seconds: float | None = None) -> list[Fact]:
         """Waits until it ends and returns the facts; raises `Mismatch` unless it succeeded."""
         try:
-            await asyncio.wait_for(self._reading, seconds)
+            await asyncio.wait_for(self._reading, seconds or self._seconds)
             status = await asyncio.wait_for(self._process.wait(), 3)
         except TimeoutError:
-            raise Mismatch(f"{self._command}: not done after {seconds} s") from None
+            raise Mismatch(f"{self._command}: not done after {seconds or self._seconds} s") from None
         if status != 0:
             raise Mismatch(f"{self._command}: status {status}")
         return self.facts
@@ -104,12 +115,14 @@ async def ble(place: int | Inside, log: pathlib.Path, *arguments: str) -> AsyncI
     program = [BLE]
     if isinstance(place, Inside):
         program = [sys.executable, "-m", "bluez.inside", str(place.shell_port), place.adapter]
+        if arguments[0] in WITH_A_PEER:
+            arguments = (*arguments, "--timeout", "40")
     else:
         environment["BLUETOOTH_HOST"] = f"tcp:127.0.0.1:{place}"
     pipe = asyncio.subprocess.PIPE
     words = [*program, *arguments, "--json"]
     async with running(log, *words, stdin=pipe, stdout=pipe, environment=environment) as process:
-        tool = Tool(command, process)
+        tool = Tool(command, process, SECONDS_INSIDE if isinstance(place, Inside) else SECONDS)
         try:
             yield tool
         finally:
