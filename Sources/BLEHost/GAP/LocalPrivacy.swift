@@ -3,9 +3,10 @@ import BLEWire
 
 /// Keeps this host private: gives it another address from time to time, and its controller the keys of friends.
 ///
-///        ┌──────┐ step, once the radio is at rest ┌──────┐
-///        │ idle │ ──────────────────────────────▶ │ busy │
-///        └──────┘ ◀────────── answer ──────────── └──────┘
+///        ┌──────┐ too old, or another list ┌─────────┐ step ┌──────┐
+///        │ idle │ ───────────────────────▶ │ resting │ ───▶ │ busy │
+///        └──────┘                          └─────────┘      └──────┘
+///           ▲ ────────────────── answer ────────────────────────┘
 ///
 /// The address and the list of friends may change only while nobody advertises, scans or initiates. Whoever drives the
 /// radio brings it to rest while ``needsRest(at:)``, and asks for steps when it is.
@@ -37,6 +38,8 @@ struct LocalPrivacy {
 
     private enum State {
         case idle(notBefore: Instant?)
+        /// Something is to change, and the radio is on its way to rest.
+        case resting
         case busy(Step)
     }
 
@@ -70,7 +73,7 @@ struct LocalPrivacy {
         self.random = random
     }
 
-    /// When to call ``step(at:)``, if nothing happens before.
+    /// When to call ``needsRest(at:)``, if nothing happens before.
     var deadline: Instant? {
         guard case .idle(let notBefore) = state else { return nil }
         return notBefore ?? address.map { _ in since + lifetime.duration }
@@ -97,11 +100,14 @@ struct LocalPrivacy {
     func lists(_ identity: DeviceAddress) -> Bool { isResolving && admitted.contains(identity.onAir) }
 
     /// Whether the radio has to be at rest, since something is to change, or there is no address yet.
-    func needsRest(at now: Instant) -> Bool {
+    mutating func needsRest(at now: Instant) -> Bool {
         switch state {
-        case .busy: true
-        case .idle(let notBefore?) where now < notBefore: address == nil
-        case .idle: isOutdated(at: now) || listStep != nil
+        case .busy: return true
+        case .idle(let notBefore?) where now < notBefore: return address == nil
+        case .idle, .resting:
+            let isNeeded = isOutdated(at: now) || listStep != nil
+            state = isNeeded ? .resting : .idle(notBefore: nil)
+            return isNeeded
         }
     }
 
@@ -110,7 +116,7 @@ struct LocalPrivacy {
         switch state {
         case .busy: return nil
         case .idle(let notBefore?) where now < notBefore: return nil
-        case .idle: break
+        case .idle, .resting: break
         }
         let next = isOutdated(at: now) ? Step.address(makeAddress()) : listStep
         if let next { state = .busy(next) }

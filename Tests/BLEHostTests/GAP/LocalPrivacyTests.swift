@@ -34,14 +34,16 @@ struct LocalPrivacyTests {
     @Test("An address is used for its lifetime, and not a nanosecond longer")
     func lifetime() throws {
         var machine = makeMachine()
-        #expect(machine.needsRest(at: Instant()))
+        #expect(machine.needsRest(at: Instant()) == true)
         #expect(settle(&machine).count == 1)
         let first = try #require(machine.address), end = Instant() + .seconds(900)
         let before = Instant() + (.seconds(900) - .nanoseconds(1))
         #expect(PrivateAddress.isMade(first, with: key))
         #expect(machine.deadline == end)
-        #expect(!machine.needsRest(at: before) && machine.step(at: before) == nil)
-        #expect(machine.needsRest(at: end))
+        #expect(machine.needsRest(at: before) == false)
+        #expect(machine.step(at: before) == nil)
+        #expect(machine.needsRest(at: end) == true)
+        #expect(machine.deadline == nil, "the radio is on its way to rest")
         #expect(settle(&machine, at: end).count == 1)
         #expect(machine.address != first)
     }
@@ -50,7 +52,9 @@ struct LocalPrivacyTests {
     func underWay() {
         var machine = makeMachine()
         #expect(machine.step(at: Instant()) != nil)
-        #expect(machine.step(at: Instant()) == nil && machine.needsRest(at: Instant()) && machine.deadline == nil)
+        #expect(machine.step(at: Instant()) == nil)
+        #expect(machine.needsRest(at: Instant()) == true)
+        #expect(machine.deadline == nil)
     }
 
     @Test("A refused address is tried again a second later; until there is one the radio rests")
@@ -58,12 +62,13 @@ struct LocalPrivacyTests {
         var machine = makeMachine()
         #expect(settle(&machine) { _ in .commandDisallowed }.count == 1)
         let later = Instant() + LocalPrivacy.retryInterval
-        #expect(machine.deadline == later && machine.needsRest(at: Instant()))
+        #expect(machine.deadline == later)
+        #expect(machine.needsRest(at: Instant()) == true)
         #expect(machine.step(at: Instant() + (LocalPrivacy.retryInterval - .nanoseconds(1))) == nil)
         #expect(settle(&machine, at: later).count == 1 && machine.address != nil)
         let end = later + .seconds(900)
         #expect(settle(&machine, at: end) { _ in .commandDisallowed }.count == 1)
-        #expect(!machine.needsRest(at: end), "the old address is still of use")
+        #expect(machine.needsRest(at: end) == false, "the old address is still of use")
     }
 
     @Test("The controller gets to know friends, as many as it has room for, and forgets former ones")
@@ -117,6 +122,6 @@ struct LocalPrivacyTests {
         machine.know(friends, revision: 1)
         #expect(settle(&machine, answer).count < 16)
         #expect(friends.map { machine.lists($0.identity) } == listed)
-        #expect(!machine.needsRest(at: Instant()))
+        #expect(machine.needsRest(at: Instant()) == false)
     }
 }

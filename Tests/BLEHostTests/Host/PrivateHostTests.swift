@@ -61,6 +61,18 @@ struct PrivateHostTests {
         #expect(rig.notes.isEmpty && rig.events.isEmpty)
     }
 
+    @Test("A controller that takes its time to stop is waited for, and nothing is due meanwhile")
+    func slow() {
+        let rig = makeRig(.old)
+        rig.perform(.scan(ScanRequest(allowsDuplicates: true)))
+        rig.controller.silent = [HCI.Opcode.leSetScanEnable.wire]
+        rig.forget()
+        rig.advance(by: .seconds(901))
+        #expect(rig.commands.map(\.opcode) == [.leSetScanEnable])
+        let isDueLater = rig.host.deadline.map { $0 > rig.now } ?? false
+        #expect(isDueLater)
+    }
+
     @Test("Friends for whom the controller has room are called by their identity, others are listened for")
     func crowded() throws {
         var controller = FakeController.new
