@@ -53,8 +53,18 @@ INNER: dict[str, Scene] = {
 }
 """Scenes for which `ble` runs in the box, on the second adapter of a radio whose first one is BlueZ's."""
 
-BY_NAME = ("ours", "bluez-ours-pairing")
-"""What is run only when it is asked for: with our controllers, BlueZ 5.66 has been busy, or has given up pairing."""
+INNER_RADIOS = {"5.66": "ours", "5.82": "rootcanal"}
+"""Whose controllers the scenes in the box have; with the others they are run when they are asked for."""
+
+
+def is_by_name(run: Run) -> bool:
+    """Whether this is run only when it is asked for.
+
+    With our controllers, BlueZ 5.66 has been busy, or has given up pairing.
+    """
+    if run.scene in INNER:
+        return run.radio != INNER_RADIOS[run.version]
+    return (run.radio, run.scene) == ("ours", "bluez-ours-pairing")
 
 
 class Run(NamedTuple):
@@ -171,7 +181,7 @@ def main() -> int:
     if arguments.run:
         runs = choose(arguments.run, runs, parser)
     elif not arguments.list:
-        runs = [run for run in runs if (run.radio, run.scene) != BY_NAME]
+        runs = [run for run in runs if not is_by_name(run)]
     if arguments.list:
         print(*(run.name for run in runs), sep="\n")
         return 0
