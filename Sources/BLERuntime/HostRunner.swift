@@ -23,6 +23,7 @@ package actor HostRunner {
     private let transport: any Transport
     private let storage: StateFile?
     private let tap: PacketTap?
+    private let capture: CaptureFile?
     private nonisolated let clientCount = Atomic<Int>(0)
     private nonisolated let inbox = Locked<[Errand]>([])
 
@@ -43,17 +44,20 @@ package actor HostRunner {
     ///   - transport: The way to the controller, which has not been started.
     ///   - storage: Where to keep what the host wants to remember, of radios that are not virtual; `nil` to forget it.
     ///   - tap: Hears of every HCI packet.
+    ///   - capture: Where every HCI packet is written down, with what clients ask for and hear.
     package init(
         _ host: consuming sending Host,
         transport: any Transport,
         storage: StateFile? = nil,
-        tap: PacketTap? = nil
+        tap: PacketTap? = nil,
+        capture: CaptureFile? = nil
     ) {
         loop = EventLoop("bluetooth-host")
         self.host = host
         self.transport = transport
         self.storage = storage
         self.tap = tap
+        self.capture = capture
         loop.start { [weak self] in self?.assumeIsolated { $0.takeTurn() } }
     }
 
@@ -92,7 +96,9 @@ package actor HostRunner {
 
     private func run(_ errand: Errand, at now: Instant) {
         switch errand {
-        case .request(let request, let client): host.perform(request, for: client, at: now)
+        case .request(let request, let client):
+            capture?.comment("app \(client.rawValue) asks: \(request)")
+            host.perform(request, for: client, at: now)
         case .open(let mailbox, let role):
             posts.open(mailbox)
             host.open(mailbox.client, role: role, at: now)
@@ -115,7 +121,9 @@ package actor HostRunner {
             case .packet(let bytes):
                 record(bytes.span, .toController)
                 outgoing.append(contentsOf: bytes)
-            case .event(let event, let client): posts.add(event, for: client)
+            case .event(let event, let client):
+                if let capture { note(event, for: client, in: capture) }
+                posts.add(event, for: client)
             case .remember(let record): if host.hasLastingPeers { storage?.remember(record) }
             case .resetTransport: transport.reset()
             case .note(let note): journal.write(note, at: loop.clock.now)
@@ -138,15 +146,21 @@ package actor HostRunner {
     }
 
     private func record(_ packet: Span<UInt8>, _ direction: PacketRecord.Direction) {
-        guard let tap else { return }
-        tap(
-            PacketRecord(
-                machine: transport.name,
-                direction: direction,
-                time: loop.clock.now,
-                bytes: packet.withUnsafeBufferPointer { Array($0) }
-            )
+        guard tap != nil || capture != nil else { return }
+        let record = PacketRecord(
+            machine: transport.name,
+            direction: direction,
+            time: loop.clock.now,
+            bytes: packet.withUnsafeBufferPointer { Array($0) }
         )
+        tap?(record)
+        capture?.write(record)
+    }
+
+    /// Writes down what a client hears, unless a packet says it all.
+    private func note(_ event: ClientEvent, for client: ClientID, in capture: CaptureFile) {
+        if case .discovered = event { return }
+        capture.comment("app \(client.rawValue) hears: \(event)")
     }
 }
 

@@ -93,7 +93,7 @@ package enum DefaultLink {
             isPrivate: storage != nil
         )
         let host = Host(configuration: configuration, random: SystemRandomNumberGenerator())
-        let runner = HostRunner(host, transport: transport, storage: storage, tap: tap)
+        let runner = HostRunner(host, transport: transport, storage: storage, tap: tap, capture: capture)
         runner.start()
         return runner
     }
@@ -107,11 +107,28 @@ package enum DefaultLink {
         return StateFile(path: path, freshSecret: freshSecret)
     }()
 
+    /// Where the environment says that packets are to be written down; says in the log if that cannot be.
+    private static let capture: CaptureFile? = {
+        guard let path = environment(CaptureFile.variable) else { return nil }
+        do {
+            return try CaptureFile(path: path) { Logger.coreBluetooth.error("\($0) The capture ends.") }
+        } catch {
+            Logger.coreBluetooth.error("\(CaptureFile.variable) is of no use. \(error)")
+            return nil
+        }
+    }()
+
     private static var freshSecret: UInt128 { .random(in: .min ... .max) }
 
     private static func phone(of scenario: Scenario, _ tap: PacketTap?) -> Machine {
         let world = scenario.makeWorld()
-        if let tap { world.observe(tap) }
+        let capture = capture
+        if tap != nil || capture != nil {
+            world.observe { record in
+                tap?(record)
+                capture?.write(record)
+            }
+        }
         let phone = world.machine("phone")
         world.runInRealTime()
         return phone

@@ -10,14 +10,20 @@ import Testing
 @Suite("Radio server", .timeLimit(.minutes(10)))
 struct RadioServerTests {
     /// Starts a host on its own at a controller of `server`.
-    static func host(at port: UInt16, secret: UInt128, storage: StateFile? = nil) -> HostRunner {
+    static func host(
+        at port: UInt16,
+        secret: UInt128,
+        storage: StateFile? = nil,
+        capture: CaptureFile? = nil
+    ) -> HostRunner {
         let runner = HostRunner(
             Host(
                 configuration: Host.Configuration(name: "\(secret)", identifierSecret: secret),
                 random: SystemRandomNumberGenerator()
             ),
             transport: SocketTransport(to: .tcp(host: "127.0.0.1", port: port)),
-            storage: storage
+            storage: storage,
+            capture: capture
         )
         runner.start()
         return runner
@@ -36,6 +42,29 @@ struct RadioServerTests {
         #expect(server.queue.sync { server.written.count } == 10)
         for host in hosts { host.stop() }
         radio.stop()
+    }
+
+    @Test("A capture has all packets of a host, and what its apps ask for and hear")
+    func captured() async throws {
+        let path = FileManager.default.temporaryDirectory.path + "/capture-\(UInt64.random(in: 0 ... .max)).pcapng"
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let radio = RadioServer(seed: 1)
+        let first = try radio.listen(at: .tcp(host: "127.0.0.1", port: 0))
+        let second = try radio.listen(at: .tcp(host: "127.0.0.1", port: 0))
+        let capture = try CaptureFile(path: path) { Issue.record("\($0)") }
+        let serving = Self.host(at: first, secret: 1), asking = Self.host(at: second, secret: 2, capture: capture)
+        let server = EchoServer(on: serving), client = EchoClient(on: asking, count: 1)
+        await waiting(for: client) { $0.isComplete }
+        #expect(server.queue.sync { server.written.count } == 1)
+        for host in [serving, asking] { host.stop() }
+        radio.stop()
+        let octets = [UInt8](try Data(contentsOf: URL(filePath: path)))
+        let reset: [UInt8] = [0, 0, 0, 0, 0x01, 0x03, 0x0C, 0x00], start = try #require(octets.firstRange(of: reset))
+        #expect(start.lowerBound < 200)
+        for text in ["app 1 hears: stateChanged", "app 1 asks: scan", "app 1 hears: connected"] {
+            #expect(octets.firstRange(of: Array(text.utf8)) != nil)
+        }
+        #expect(octets.firstRange(of: Array("hears: discovered".utf8)) == nil)
     }
 
     @Test("A host that goes away leaves its peer disconnected, and may return")

@@ -1,0 +1,137 @@
+import BLEWire
+import Glibc
+
+/// A file in which every HCI packet is written down when it passes, so that nothing before a crash is missing.
+///
+/// What apps ask for and hear stands as comments at the next packet, where the format has comments. When a file has
+/// reached its size it gets “.1” behind its name, in place of an earlier one, and a new one is begun: the two together
+/// hold the last packets.
+package final class CaptureFile: Sendable {
+    /// The variable of the environment that names a file.
+    package static let variable = "BLUETOOTH_CAPTURE"
+
+    /// Why nothing is written down.
+    package struct Failure: Error, Equatable, CustomStringConvertible {
+        package let path: String
+        package let reason: String
+        package var description: String { "\(path) cannot be used for a capture: \(reason)." }
+    }
+
+    /// How many comments wait for a packet at most.
+    private static let mostComments = 256
+    /// How many octets of a comment are kept.
+    private static let commentLength = 300
+
+    private struct State {
+        /// `nil` after the file could not be written.
+        var descriptor: Descriptor?
+        var size = 0
+        var machines: [String] = []
+        var comments: [String] = []
+        /// Nanoseconds from 1970 to the beginning of the packets' time.
+        var epoch: Int64?
+    }
+
+    private let path: String
+    private let format: CaptureFormat
+    private let limit: Int
+    private let failed: @Sendable (Failure) -> Void
+    private let state: Locked<State>
+
+    /// Begins a capture, in place of what is in the file.
+    ///
+    /// - Parameters:
+    ///   - path: A file whose name ends in “.pcapng” or “.btsnoop”.
+    ///   - limit: How many octets a file holds at most.
+    ///   - failed: Called once if the file cannot be written any more, after which nothing is.
+    /// - Throws: Why the file cannot be made.
+    package init(
+        path: String,
+        limit: Int = 64 << 20,
+        failed: @escaping @Sendable (Failure) -> Void
+    ) throws(Failure) {
+        guard let format = CaptureFormat(path: path) else {
+            throw Failure(path: path, reason: "its name ends neither in .pcapng nor in .btsnoop")
+        }
+        self.path = path
+        self.format = format
+        self.limit = limit
+        self.failed = failed
+        state = Locked(State())
+        try state.withLock { state throws(Failure) in try begin(&state) }
+    }
+
+    /// Writes a packet down.
+    package func write(_ record: PacketRecord) {
+        let failure = state.withLock { state -> Failure? in
+            do throws(Failure) {
+                try write(record, &state)
+                return nil
+            } catch {
+                state.descriptor = nil
+                return error
+            }
+        }
+        if let failure { failed(failure) }
+    }
+
+    /// Has something stand beside the next packet; the names of our modules are left out of it.
+    package func comment(_ text: String) {
+        guard format == .pcapng else { return }
+        let text = ["BLEHost.", "BLEWire.", "Swift."].reduce(text) { $0.replacing($1, with: "") }
+        state.withLock { state in
+            guard state.descriptor != nil else { return }
+            if state.comments.count >= Self.mostComments { state.comments.removeFirst() }
+            state.comments.append(String(decoding: text.utf8.prefix(Self.commentLength), as: UTF8.self))
+        }
+    }
+
+    private func begin(_ state: inout State) throws(Failure) {
+        let raw = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0o600)
+        guard raw >= 0 else { throw failure() }
+        state.descriptor = Descriptor(raw)
+        (state.size, state.machines) = (0, [])
+        try append(format.header, &state)
+    }
+
+    private func write(_ record: PacketRecord, _ state: inout State) throws(Failure) {
+        guard state.descriptor != nil else { return }
+        let epoch = state.epoch ?? Self.now - record.time.nanoseconds
+        state.epoch = epoch
+        if state.size >= limit {
+            guard rename(path, path + ".1") == 0 else { throw failure() }
+            try begin(&state)
+        }
+        let machine: Int
+        if let known = state.machines.firstIndex(of: record.machine) {
+            machine = known
+        } else {
+            machine = state.machines.count
+            state.machines.append(record.machine)
+            try append(format.introduction(of: record.machine), &state)
+        }
+        let (time, _) = epoch.addingReportingOverflow(record.time.nanoseconds)
+        let octets = format.record(record.bytes, record.direction, of: machine, at: time, comments: state.comments)
+        state.comments = []
+        try append(octets, &state)
+    }
+
+    private func append(_ octets: [UInt8], _ state: inout State) throws(Failure) {
+        guard let descriptor = state.descriptor else { return }
+        var written = 0
+        while written < octets.count {
+            let count = octets[written...].withUnsafeBytes { Glibc.write(descriptor.raw, $0.baseAddress, $0.count) }
+            guard count > 0 || errno == EINTR else { throw failure() }
+            written += max(0, count)
+        }
+        state.size += octets.count
+    }
+
+    private func failure() -> Failure { Failure(path: path, reason: String(cString: strerror(errno))) }
+
+    private static var now: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}

@@ -1,0 +1,90 @@
+/// How a capture of HCI packets is written down, for Wireshark and its like.
+package enum CaptureFormat: Equatable, Sendable {
+    /// Blocks, as the IETF's draft-ietf-opsawg-pcapng says, with packets of link type 201 (Bluetooth HCI UART transport
+    /// layer, with the direction before each packet); several machines and comments have their place.
+    case pcapng
+    /// The format of btmon and of phones, with data link type 1002 (HCI UART); packets alone.
+    case btsnoop
+
+    /// The format that the name of a file asks for; `nil` for any other name.
+    package init?(path: String) {
+        if path.hasSuffix(".pcapng") {
+            self = .pcapng
+        } else if path.hasSuffix(".btsnoop") {
+            self = .btsnoop
+        } else {
+            return nil
+        }
+    }
+
+    /// What a file begins with.
+    package var header: [UInt8] {
+        switch self {
+        case .pcapng:
+            // Magic of the byte order, version 1.0, and no length of the section.
+            Self.block(0x0A0D_0D0A, 0x1A2B_3C4D.octets(4) + 1.octets(2) + 0.octets(2) + (-1).octets(8))
+        case .btsnoop: Array("btsnoop\0".utf8) + 1.bigOctets(4) + 1_002.bigOctets(4)
+        }
+    }
+
+    /// What comes before the first packet of each machine.
+    package func introduction(of machine: String) -> [UInt8] {
+        guard self == .pcapng else { return [] }
+        let options = Self.option(2, Array(machine.utf8.prefix(255))) + Self.option(9, [9]) + Self.option(0, [])
+        return Self.block(1, 201.octets(2) + 0.octets(2) + 0.octets(4) + options)
+    }
+
+    /// A packet as it is written down.
+    ///
+    /// - Parameters:
+    ///   - packet: The packet as H4 carries it, with its indicator.
+    ///   - direction: Which way it went.
+    ///   - machine: The number of its machine among those that were introduced, from 0.
+    ///   - time: Nanoseconds since 1970.
+    ///   - comments: What is to be read beside the packet, where there is a place for it.
+    /// - Returns: The octets of the record.
+    package func record(
+        _ packet: [UInt8],
+        _ direction: PacketRecord.Direction,
+        of machine: Int,
+        at time: Int64,
+        comments: [String]
+    ) -> [UInt8] {
+        let isReceived = direction == .toHost
+        switch self {
+        case .pcapng:
+            let data = (isReceived ? 1 : 0).bigOctets(4) + packet
+            let padding = [UInt8](repeating: 0, count: -data.count & 3)
+            var options = comments.flatMap { Self.option(1, Array($0.utf8.prefix(1_024))) }
+            if !options.isEmpty { options += Self.option(0, []) }
+            let length = data.count.octets(4)
+            let head = machine.octets(4) + Int(time >> 32).octets(4) + Int(time).octets(4) + length + length
+            return Self.block(6, head + data + padding + options)
+        case .btsnoop:
+            // Commands and events are told from data by a flag; years are counted from 0.
+            let isControl = packet.first == 0x01 || packet.first == 0x04
+            let flags = (isReceived ? 1 : 0) | (isControl ? 2 : 0)
+            let length = packet.count.bigOctets(4), microseconds = 0x00DC_DDB3_0F2F_8000 + Int(time / 1_000)
+            return length + length + flags.bigOctets(4) + 0.bigOctets(4) + microseconds.bigOctets(8) + packet
+        }
+    }
+
+    private static func block(_ type: Int, _ body: [UInt8]) -> [UInt8] {
+        let length = (body.count + 12).octets(4)
+        return type.octets(4) + length + body + length
+    }
+
+    private static func option(_ code: Int, _ value: [UInt8]) -> [UInt8] {
+        code.octets(2) + value.count.octets(2) + value + [UInt8](repeating: 0, count: -value.count & 3)
+    }
+}
+
+extension Int {
+    /// The lowest octets, least significant first.
+    fileprivate func octets(_ count: Int) -> [UInt8] {
+        (0..<count).map { UInt8(truncatingIfNeeded: self >> (8 * $0)) }
+    }
+
+    /// The lowest octets, most significant first.
+    fileprivate func bigOctets(_ count: Int) -> [UInt8] { octets(count).reversed() }
+}
