@@ -21,6 +21,7 @@ enum Toolchain {
         URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
             .appending(path: "Modules").path,
         "-Xcc", "-fmodule-map-file=" + package.appending(path: "Sources/CoreBluetoothSubmodules/module.modulemap").path,
+        "-Xcc", "-fmodule-map-file=" + package.appending(path: "Sources/LinuxCalls/module.modulemap").path,
     ]
 
     /// Checks that `files` compile together as an app, without a warning.
