@@ -125,7 +125,11 @@ final class LoopThread: @unchecked Sendable {
         questions.removeAll(keepingCapacity: true)
         questions.append(pollfd(fd: bell.raw, events: Int16(POLLIN), revents: 0))
         for watch in watches { questions.append(watch.question) }
-        let deadline = [due, alarms.first?.deadline].compactMap(\.self).min()
+        let deadline =
+            switch (due, alarms.first?.deadline) {
+            case (let turn?, let alarm?): min(turn, alarm)
+            case (let turn, let alarm): turn ?? alarm
+            }
         if mayWait, deadline == nil {
             ppoll(&questions, UInt(questions.count), nil, nil)
         } else {
