@@ -20,9 +20,9 @@ Fact = dict[str, Any]
 
 
 def environment(port: int, state: str | None = None) -> dict[str, str]:
-    """What has `ble` talk to the controller at `port`, and keep its state below the directory `state`."""
+    """What has `ble` talk to the controller at `port`, and be private with its state below the directory `state`."""
     variables = {"BLUETOOTH_HOST": f"tcp:127.0.0.1:{port}"}
-    return variables | {"XDG_STATE_HOME": state} if state else variables
+    return variables | {"XDG_STATE_HOME": state, "BLUETOOTH_PRIVACY": "on"} if state else variables
 
 
 class ToolCentral:

@@ -90,7 +90,7 @@ package enum DefaultLink {
             name: hostName,
             identifierSecret: storage?.secret ?? freshSecret,
             knownPeers: storage?.peers ?? [],
-            isPrivate: storage != nil
+            isPrivate: storage != nil && environment("BLUETOOTH_PRIVACY") == "on"
         )
         let host = Host(configuration: configuration, random: SystemRandomNumberGenerator())
         let runner = HostRunner(host, transport: transport, storage: storage, tap: tap, capture: capture)
