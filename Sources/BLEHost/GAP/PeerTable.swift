@@ -162,9 +162,11 @@ struct PeerTable {
     }
 
     /// The devices that this host is bonded with, those that were of use last at the end.
+    ///
+    /// As long as no adapter has been in use those of all adapters count.
     var bonds: [BondedPeer] {
         known.all.compactMap { record in
-            guard let bond = record.bond else { return nil }
+            guard let bond = record.bond ?? (adapter == nil ? record.bonds.last : nil) else { return nil }
             return BondedPeer(
                 peer: record.identifier,
                 name: record.bestName,
@@ -195,11 +197,12 @@ struct PeerTable {
         return .replaced(other)
     }
 
-    /// There is no bond with a peer any more.
+    /// There is no bond with a peer any more; with no adapter, as long as none has been in use.
     mutating func unbonded(_ peer: PeerIdentifier) -> OnChange {
-        guard var record = known[peer], record.bond != nil else { return .nothing }
-        record.bond = nil
-        return remember(record)
+        guard var record = known[peer] else { return .nothing }
+        let before = record.bonds
+        if adapter == nil { record.bonds = [] } else { record.bond = nil }
+        return record.bonds == before ? .nothing : remember(record)
     }
 
     private mutating func remember(_ record: PeerRecord) -> OnChange {

@@ -77,6 +77,24 @@ struct PeerTableTests {
         }
     }
 
+    @Test("Before an adapter is in use the bonds of all are listed, and are removed with a peer")
+    func withoutAdapter() {
+        var record = PeerRecord(identifier: PeerIdentifier(rawValue: 5), address: address)
+        record.bonds = (1...2).map {
+            var bond = Bond(identity: address, security: .encrypted, keySize: 16)
+            bond.adapter = DeviceAddress(UInt64($0), .public)
+            return bond
+        }
+        var table = make([record])
+        #expect(table.bonds.map(\.peer) == [record.identifier])
+        let change = table.unbonded(record.identifier)
+        #expect(change.record?.bonds == [])
+        #expect(table.bonds.isEmpty)
+        #expect(table.unbonded(record.identifier) == .nothing)
+        table.use(DeviceAddress(1, .public))
+        #expect(table.bonds.isEmpty && table.bond(with: record.identifier) == nil)
+    }
+
     @Test("A peer is found at its address whatever its identifier was derived from")
     func otherSecret() {
         let record = PeerRecord(identifier: PeerIdentifier(rawValue: 5), address: address)
