@@ -12,6 +12,8 @@ package final class SocketStream: @unchecked Sendable {
     package static let mostBacklog = 16_777_216
 
     private static let readSize = 65_536
+    /// How many reads empty what the system holds for a stream, whose buffers are smaller than that.
+    private static let mostReads = 256
 
     private enum State {
         case idle
@@ -81,8 +83,10 @@ package final class SocketStream: @unchecked Sendable {
         settleInterest()
     }
 
-    /// Reads what is there at once, instead of when its turn comes.
-    package func catchUp() { read() }
+    /// Reads at once all that the other end has written so far, and notices if it has ended the stream.
+    package func catchUp() {
+        for _ in 0..<Self.mostReads { guard readOnce() != nil else { return } }
+    }
 
     /// Ends the stream without a word.
     package func close() {
@@ -110,18 +114,31 @@ package final class SocketStream: @unchecked Sendable {
     private func read() {
         for _ in 0..<4 {
             guard case .open(let watch) = state, watch.interest.contains(.reading) else { return }
-            let count = recv(descriptor.raw, &buffer, Self.readSize, 0)
-            if count < 0, errno == EAGAIN || errno == EINTR { return }
-            guard count > 0 else {
-                return end(TransportError(.closed, errno: count < 0 ? errno : 0, "the connection was closed"))
-            }
-            do throws(TransportError) {
-                try receive(buffer.span.extracting(0..<count))
-            } catch {
-                return end(error)
-            }
-            guard count == Self.readSize else { return }
+            guard readOnce() == Self.readSize else { return }
         }
+    }
+
+    /// Reads what one call of the system gives and says how much that was; `nil` if there was nothing or it is the end.
+    private func readOnce() -> Int? {
+        guard case .open = state else { return nil }
+        let count = recv(descriptor.raw, &buffer, Self.readSize, 0)
+        if count < 0, errno == EAGAIN || errno == EINTR { return nil }
+        guard count > 0 else {
+            end(TransportError(.closed, errno: count < 0 ? errno : 0, "the connection was closed"))
+            return nil
+        }
+        do throws(TransportError) {
+            try handOver(count)
+        } catch {
+            end(error)
+        }
+        return count
+    }
+
+    /// Gives what was read to whoever receives it.
+    private func handOver(_ count: Int) throws(TransportError) {
+        let bytes = buffer
+        try receive(bytes.span.extracting(0..<count))
     }
 
     /// Sends what the system takes now and says how much that was; `nil` if the stream ended over it.

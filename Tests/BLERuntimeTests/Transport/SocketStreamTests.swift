@@ -1,4 +1,6 @@
 import BLERuntime
+import Glibc
+import Synchronization
 import Testing
 
 @Suite("Socket stream", .timeLimit(.minutes(10)))
@@ -20,5 +22,28 @@ struct SocketStreamTests {
         #expect(await owner.next() == .opened)
         #expect(await owner.next() == .closed(.closed))
         owner.stop()
+    }
+
+    @Test("Catching up takes all that was written and the end of the stream", arguments: [0, 1, 65_536, 100_000])
+    func catchUp(count: Int) throws {
+        var ends: [Int32] = [0, 0]
+        #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
+        let far = ends[1]
+        let loop = EventLoop("test-catch-up")
+        loop.start()
+        let stream = SocketStream(Descriptor(ends[0]), on: loop)
+        let heard = Mutex<(octets: Int, ends: Int)>((0, 0))
+        loop.sync {
+            stream.start { chunk in
+                let count = chunk.count
+                heard.withLock { $0.octets += count }
+            } closed: { _ in
+                heard.withLock { $0.ends += 1 }
+            }
+            #expect(write(far, [UInt8](repeating: 1, count: count), count) == count)
+            close(far)
+            stream.catchUp()
+        }
+        #expect(heard.withLock { $0 } == (count, 1))
     }
 }
