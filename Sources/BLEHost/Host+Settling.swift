@@ -86,7 +86,7 @@ extension Host {
             guard let output = channels.next() else { return }
             switch output {
             case .send(let payload, let channel, let link, let receipt):
-                send(payload, on: channel, of: link, receipt: receipt)
+                send(payload, on: channel, of: link, receipt: receipt, at: now)
             case .discard(let channel, let link): scheduler.discard(channel, of: link)
             case .event(let event, let client): tell(client, event)
             case .accepted(let channel, let client, let link):
@@ -108,7 +108,7 @@ extension Host {
             switch output {
             case .send(let pdu, let link, let receipt):
                 // A packet that had to be dropped counts as sent, so that nobody waits for it for ever.
-                if !send(pdu, on: .attribute, of: link, receipt: receipt), let receipt {
+                if !send(pdu, on: .attribute, of: link, receipt: receipt, at: now), let receipt {
                     attributes.sent(receipt, at: now)
                 }
             case .bearer(.open(let count), let link):
@@ -139,9 +139,14 @@ extension Host {
         _ payload: [UInt8],
         on channel: ChannelIdentifier,
         of link: ConnectionHandle,
-        receipt: SendReceipt? = nil
+        receipt: SendReceipt? = nil,
+        at now: Instant
     ) -> Bool {
         switch scheduler.submit(payload, on: channel, of: link, receipt: receipt) {
+        case .passed(let packet):
+            outbox.append(.packet(packet))
+            if let receipt { sent(receipt, at: now) }
+            return true
         case .queued: return true
         case .noLink: note(.unknownLink(link))
         case .limitReached: note(.limitReached(.queuedFrames(link)))

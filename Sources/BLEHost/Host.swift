@@ -64,7 +64,7 @@ package struct Host: ~Copyable {
     var pairings: Pairings
     var attributes: AttributeLayer
     var channels: ChannelLayer
-    var outbox = Fifo<Output>()
+    var outbox = OutputQueue<Output>()
 
     /// Creates a host without a controller.
     ///
@@ -104,7 +104,10 @@ package struct Host: ~Copyable {
     }
 
     /// Returns the next thing to do, oldest first; `nil` when there is nothing left.
-    package mutating func next() -> Output? { outbox.popFirst() }
+    package mutating func next() -> Output? { outbox.next() }
+
+    /// Exchanges an empty array for all that there is to do, oldest first; what follows from doing it comes after that.
+    package mutating func takeAll(into outputs: inout [Output]) { outbox.takeAll(into: &outputs) }
 
     /// Whether the peers that are to be remembered may be met again in another run.
     ///

@@ -28,6 +28,7 @@ package actor HostRunner {
     private nonisolated let inbox = Locked<[Errand]>([])
 
     private var host: Host
+    private var outputs: [Host.Output] = []
     private var framer = H4Framer(from: .controller)
     private var journal = Journal()
     private var errands: [Errand] = []
@@ -116,7 +117,8 @@ package actor HostRunner {
 
     /// Takes what the host has to say.
     private func drain() {
-        while let output = host.next() {
+        host.takeAll(into: &outputs)
+        for output in outputs {
             switch output {
             case .packet(let bytes):
                 record(bytes.span, .toController)
@@ -129,6 +131,7 @@ package actor HostRunner {
             case .note(let note): journal.write(note, at: loop.clock.now)
             }
         }
+        outputs.removeAll(keepingCapacity: outputs.count <= ClientMailbox.limit)
     }
 
     /// Sends the packets of the turn; returns whether there were any, which may have made the host say more.

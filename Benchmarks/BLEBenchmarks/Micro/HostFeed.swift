@@ -6,6 +6,7 @@ struct HostFeed {
     private let client: ClientID
     private let link: [UInt8]
     private var now: Instant
+    private var outputs: [Host.Output] = []
 
     /// Creates a feed.
     ///
@@ -37,7 +38,20 @@ struct HostFeed {
         now = now + .microseconds(50)
         host.receive(packet.span, at: now)
         var packets = 0
-        while let output = host.next() {
+        while true {
+            host.takeAll(into: &outputs)
+            if outputs.isEmpty { break }
+            packets += answer(to: &host, value: value)
+            outputs.removeAll(keepingCapacity: true)
+        }
+        giveBack(packets, to: &host)
+        return packets
+    }
+
+    /// Answers as the app does, and says how many packets there were.
+    private func answer(to host: inout Host, value: [UInt8]) -> Int {
+        var packets = 0
+        for output in outputs {
             switch output {
             case .packet: packets += 1
             case .event(.server(.readRequested(let transaction, _, _, _)), _):
@@ -47,7 +61,6 @@ struct HostFeed {
             case .event, .remember, .resetTransport, .note: break
             }
         }
-        giveBack(packets, to: &host)
         return packets
     }
 
@@ -70,9 +83,10 @@ struct HostFeed {
         return takeAll(from: &host).events
     }
 
-    private func takeAll(from host: inout Host) -> (packets: Int, events: Int) {
+    private mutating func takeAll(from host: inout Host) -> (packets: Int, events: Int) {
         var result = (packets: 0, events: 0)
-        while let output = host.next() {
+        host.takeAll(into: &outputs)
+        for output in outputs {
             switch output {
             case .packet: result.packets += 1
             case .event(.peer(_, .writeCommandsTaken), _), .event(.server(.updatesTaken), _): break
@@ -80,11 +94,12 @@ struct HostFeed {
             case .remember, .resetTransport, .note: break
             }
         }
+        outputs.removeAll(keepingCapacity: true)
         return result
     }
 
     /// Gives buffers back, as the controller does when packets have been acknowledged; and hears what that leads to.
-    private func giveBack(_ count: Int, to host: inout Host) {
+    private mutating func giveBack(_ count: Int, to host: inout Host) {
         guard count > 0 else { return }
         let event: [UInt8] = [0x04, 0x13, 0x05, 0x01, link[0], link[1], UInt8(truncatingIfNeeded: count), 0x00]
         host.receive(event.span, at: now)

@@ -37,12 +37,18 @@ extension AttributeLayer {
         at now: Instant
     ) {
         let asked = ServerLink.Asked(transaction: transaction, client: client)
-        for place in places {
-            guard let pending = links[place.link].server.bearers[place.bearer].exchange.pending, pending.awaits(asked)
-            else { continue }
-            return resume(with: reply(to: pending, asked, response, at: place), at: place, now)
+        guard let place = place(awaiting: asked),
+            let pending = links[place.link].server.bearers[place.bearer].exchange.pending
+        else { return outbox.append(.note(.lateResponse(client))) }
+        resume(with: reply(to: pending, asked, response, at: place), at: place, now)
+    }
+
+    /// Where an answer waits for what comes of this question.
+    private mutating func place(awaiting asked: ServerLink.Asked) -> Place? {
+        for index in links.indices {
+            if let bearer = links[index].server.bearer(awaiting: asked) { return Place(link: index, bearer: bearer) }
         }
-        outbox.append(.note(.lateResponse(client)))
+        return nil
     }
 
     private mutating func reply(

@@ -26,11 +26,11 @@ extension AttributeLayer {
 
     /// The bearer that the values of a characteristic go over.
     mutating func place(forValuesOf handle: AttributeHandle, at index: Int) -> Place {
-        Place(link: index, bearer: links[index].server.route(handle, mtu: links[index].mtu))
+        Place(link: index, bearer: links[index].route(handle))
     }
 
     /// The largest packet, in octets, that both ends of a bearer take.
-    func mtu(at place: Place) -> Int { links[place.link].server.bearers[place.bearer].mtu ?? links[place.link].mtu }
+    mutating func mtu(at place: Place) -> Int { links[place.link].mtu(at: place.bearer) }
 
     /// Takes what happened to the channels that are bearers of a link.
     ///

@@ -87,16 +87,6 @@ extension GATTDatabase {
         }
     }
 
-    /// The configuration of a value that a client named so.
-    func configuration(of owner: Owner) -> (handle: AttributeHandle, about: Configured)? {
-        for attribute in attributes {
-            if case .configuration(let about) = attribute.content, about.owner == owner {
-                return (attribute.handle, about)
-            }
-        }
-        return nil
-    }
-
     /// The clients that added services, in the order in which they did first.
     var clients: [ClientID] {
         var clients: [ClientID] = []

@@ -14,9 +14,9 @@ extension AttributeLayer {
         let number = updates.begin(for: client)
         let owner = GATTDatabase.Owner(client: client, id: id)
         if let (configuration, about) = database.configuration(of: owner) {
-            for index in links.indices where centrals?.contains(links[index].peer) ?? true {
-                let bits = links[index].server.configurations[configuration]
-                guard bits != 0, links[index].server.takes(about.properties) else { continue }
+            for index in links.indices {
+                let bits = links[index].server.configured(about, at: configuration)
+                guard bits != 0, links[index].isOne(of: centrals) else { continue }
                 updates.expect(number)
                 let place = place(forValuesOf: about.value, at: index)
                 if bits & Subscription.notifications.rawValue != 0 {

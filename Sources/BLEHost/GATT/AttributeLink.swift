@@ -21,6 +21,15 @@ struct AttributeLink {
         for index in server.bearers.indices { least.bringForward(to: server.bearers[index].indications.deadline) }
         return least
     }
+    /// Whether the peer is among those that somebody means, who means all with `nil`.
+    mutating func isOne(of peers: [PeerIdentifier]?) -> Bool { peers?.contains(client.peer) ?? true }
+
+    /// Which bearer the values of a characteristic go over: ``ServerLink/route(_:mtu:)``.
+    mutating func route(_ value: AttributeHandle) -> Int { server.route(value, mtu: client.mtu) }
+
+    /// The largest packet, in octets, that both ends of a bearer take.
+    mutating func mtu(at bearer: Int) -> Int { server.bearers[bearer].mtu ?? client.mtu }
+
     /// The peer, as the client of the own server.
     var remote: RemoteCentral { RemoteCentral(peer: peer, mtu: mtu) }
 }

@@ -77,8 +77,7 @@ extension GATTClient {
             enhanced[index].transaction.begin(packet.opcode, at: now)
             outbox.send(packet.encoded, on: .enhanced(enhanced[index].id), of: link)
         case .finished(let outcome):
-            guard let finished = enhanced[index].running else { return }
-            enhanced[index].running = nil
+            guard let finished = enhanced[index].running.take() else { return }
             conclude(finished, with: outcome, at: now, into: &outbox)
         }
     }
@@ -93,15 +92,13 @@ extension GATTClient {
         switch event {
         case .ignored: outbox.append(.note(.lateAnswer(.attribute, link)))
         case .answered(let answer):
-            if answer == .failure(.databaseOutOfSync) {
+            if case .failure(.databaseOutOfSync) = answer {
                 outOfSync(on: .enhanced(enhanced[index].id), at: now, into: &outbox)
             }
-            if var current = enhanced[index].running, current.owner != .nobody {
-                let step = current.procedure.receive(answer, &database, mtu: enhanced[index].mtu)
-                enhanced[index].running = current
-                take(step, onEnhanced: index, at: now, into: &outbox)
-            } else {
-                enhanced[index].running = nil
+            let mtu = enhanced[index].mtu
+            switch enhanced[index].running?.receive(answer, &database, mtu: mtu) {
+            case nil, .leave: enhanced[index].running = nil
+            case .go(let step): take(step, onEnhanced: index, at: now, into: &outbox)
             }
             proceed(at: now, into: &outbox)
         }

@@ -34,8 +34,8 @@ extension GATTClient {
 
     /// Hands out what becomes of the cache, once.
     mutating func takeCacheChange() -> CacheChange? {
-        defer { cacheChange = nil }
-        return cacheChange
+        guard case .some = cacheChange else { return nil }
+        return cacheChange.take()
     }
 
     /// Has what was learnt kept when there is time.

@@ -16,6 +16,7 @@ extension GATTClient {
 
     /// Tells a client what came of a request when its turn comes, and what had to wait for that.
     mutating func tell(_ client: ClientID, _ event: PeerEvent, order: UInt64, into outbox: inout Outbox) {
+        if held.isEmpty, !isUnderWay(before: order, for: client) { return outbox.tell(client, of: .peer(peer, event)) }
         held.insert(
             Held(client: client, order: order, event: event),
             at: held.firstIndex { $0.order > order } ?? held.endIndex
@@ -31,6 +32,7 @@ extension GATTClient {
             guard let other else { return false }
             return other.owner == .client(client) && other.order < order
         }
+        if enhanced.isEmpty, stalled.isEmpty { return precedes(running) }
         return precedes(running) || enhanced.contains { precedes($0.running) } || stalled.contains { precedes($0) }
     }
 

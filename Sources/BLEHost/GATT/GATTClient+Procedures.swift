@@ -88,8 +88,7 @@ extension GATTClient {
         )
     }
 
-    mutating func start(_ procedure: Running, at now: Instant, into outbox: inout Outbox) {
-        var procedure = procedure
+    mutating func start(_ procedure: consuming Running, at now: Instant, into outbox: inout Outbox) {
         procedure.security = security
         let step = procedure.procedure.begin(&database, mtu: mtu)
         running = procedure
@@ -107,8 +106,7 @@ extension GATTClient {
             bearer.begin(packet.opcode, at: now)
             outbox.append(.send(packet.encoded, on: link, receipt: nil))
         case .finished(let outcome):
-            guard let finished = running else { return }
-            running = nil
+            guard let finished = running.take() else { return }
             conclude(finished, with: outcome, at: now, into: &outbox)
         }
     }
@@ -118,13 +116,12 @@ extension GATTClient {
         switch event {
         case .ignored: outbox.append(.note(.lateAnswer(.attribute, link)))
         case .answered(let answer):
-            if answer == .failure(.databaseOutOfSync) { outOfSync(on: .unenhanced, at: now, into: &outbox) }
-            guard var current = running else { return }
-            if current.owner == .nobody, !current.procedure.mustGoOn {
-                running = nil
-            } else {
-                let step = current.procedure.receive(answer, &database, mtu: mtu)
-                running = current
+            if case .failure(.databaseOutOfSync) = answer { outOfSync(on: .unenhanced, at: now, into: &outbox) }
+            let mtu = mtu
+            switch running?.receive(answer, &database, mtu: mtu) {
+            case nil: return
+            case .leave: running = nil
+            case .go(let step):
                 for handle in database.takeFaults() { outbox.append(.note(.implausibleAttribute(handle, link))) }
                 take(step, at: now, into: &outbox)
             }

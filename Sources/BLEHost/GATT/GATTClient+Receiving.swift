@@ -53,9 +53,12 @@ extension GATTClient {
     }
 
     private func deliver(_ value: [UInt8], of handle: AttributeHandle, into outbox: inout Outbox) {
-        let receivers = subscriptions.receivers(of: handle)
-        if receivers.isEmpty { outbox.append(.note(.unwantedValue(handle, link))) }
-        for client in receivers { outbox.tell(client, of: .peer(peer, .valueNotified(handle, value))) }
+        var isWanted = false
+        subscriptions.forEachReceiver(of: handle) { client in
+            isWanted = true
+            outbox.tell(client, of: .peer(peer, .valueNotified(handle, value)))
+        }
+        if !isWanted { outbox.append(.note(.unwantedValue(handle, link))) }
     }
 
     private mutating func servicesChanged(value: [UInt8], at now: Instant, into outbox: inout Outbox) {

@@ -12,11 +12,22 @@ extension GATTClient {
             return send(value, to: handle, for: client, into: &outbox)
         }
         guard !bearer.isDead else { return answer(request, of: client, with: .timedOut, into: &outbox) }
+        if mayBeginAtOnce {
+            begin(request, for: client, at: now, into: &outbox)
+            if running == nil { proceed(at: now, into: &outbox) }
+            return
+        }
         guard waiting.append(request, for: client) else {
             outbox.append(.note(.limitReached(.queuedRequests(link))))
             return answer(request, of: client, with: .limitReached, into: &outbox)
         }
         proceed(at: now, into: &outbox)
+    }
+
+    /// Whether a request has its turn as soon as it is there.
+    private var mayBeginAtOnce: Bool {
+        running == nil && bearer.isIdle && waiting.isEmpty && chores.isEmpty && stalled.isEmpty && enhanced.isEmpty
+            && !isCatchingUp && !awaitsSecurity
     }
 
     /// Begins with a link that came up.

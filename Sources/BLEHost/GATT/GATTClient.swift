@@ -58,6 +58,18 @@ struct GATTClient {
         var security = LinkSecurity.unencrypted
         /// Why the peer refused it, while it waits for a link that can be trusted further.
         var refusal: ATT.ErrorCode?
+
+        enum OnAnswer {
+            case go(ProcedureStep<Procedure.Outcome>)
+            /// Nobody waits for it, and nothing is spoiled if it ends here.
+            case leave
+        }
+
+        /// Takes the answer to its last request.
+        mutating func receive(_ answer: ATTAnswer, _ database: inout PeerDatabase, mtu: Int) -> OnAnswer {
+            if case .nobody = owner, !procedure.mustGoOn { return .leave }
+            return .go(procedure.receive(answer, &database, mtu: mtu))
+        }
     }
 
     /// A write command that the controller has not taken yet.

@@ -8,12 +8,16 @@ package import BLEWire
 /// Core 6.0, Vol 3, Part G, 2.5 and 3.
 package struct GATTDatabase: Sendable {
     /// Something that a client added, as it names it.
-    package struct Owner: Hashable, Sendable {
+    package struct Owner: Hashable, Comparable, Sendable {
         package let client: ClientID
         package let id: LocalAttributeID
         package init(client: ClientID, id: LocalAttributeID) {
             self.client = client
             self.id = id
+        }
+
+        package static func < (a: Self, b: Self) -> Bool {
+            a.client == b.client ? a.id < b.id : a.client < b.client
         }
     }
 
@@ -59,6 +63,8 @@ package struct GATTDatabase: Sendable {
 
     package private(set) var attributes: [Attribute] = []
     package private(set) var services: [Service] = []
+    /// The configurations of what clients added, in ascending order of what they name it.
+    private var configurations: [(owner: Owner, handle: AttributeHandle, about: Configured)] = []
     /// The highest handle that must not be given to anything new.
     private var lastHandle: UInt16 = 0
     /// The hash of the attributes as they are; `nil` when they have changed since it was computed.
@@ -94,6 +100,13 @@ package struct GATTDatabase: Sendable {
         return nil
     }
 
+    /// The configuration of a value that a client named so.
+    func configuration(of owner: Owner) -> (handle: AttributeHandle, about: Configured)? {
+        let index = position(of: owner)
+        guard index < configurations.count, configurations[index].owner == owner else { return nil }
+        return (configurations[index].handle, configurations[index].about)
+    }
+
     /// Replaces a value that the host keeps.
     package mutating func store(_ value: [UInt8], at handle: AttributeHandle) {
         guard let index = index(of: handle), case .stored = attributes[index].content else { return }
@@ -111,6 +124,10 @@ package struct GATTDatabase: Sendable {
         )
         services.append(service)
         attributes += members
+        for member in members {
+            guard case .configuration(let about) = member.content, let owner = about.owner else { continue }
+            configurations.insert((owner, member.handle, about), at: position(of: owner))
+        }
         knownHash = nil
         lastHandle = service.range.end.wire
     }
@@ -129,6 +146,7 @@ package struct GATTDatabase: Sendable {
         services.removeAll(where: isUnwanted)
         knownHash = nil
         attributes.removeAll { attribute in ranges.contains { $0.contains(attribute.handle) } }
+        configurations.removeAll { configuration in ranges.contains { $0.contains(configuration.handle) } }
         return ranges
     }
 
@@ -146,6 +164,11 @@ package struct GATTDatabase: Sendable {
     private func index(of handle: AttributeHandle) -> Int? {
         let index = position(of: handle)
         return index < attributes.count && attributes[index].handle == handle ? index : nil
+    }
+
+    /// Where the configuration of what is named so is or belongs.
+    private func position(of owner: Owner) -> Int {
+        configurations.indices.bisected { configurations[$0].owner < owner }
     }
 
     /// Where the attribute with this handle is or belongs.

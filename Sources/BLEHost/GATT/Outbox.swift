@@ -2,7 +2,7 @@ import BLEWire
 
 /// What the attribute layer wants done, in order, and the receipts that it hands out.
 struct Outbox {
-    private var outputs = Fifo<AttributeLayer.Output>()
+    private var outputs = OutputQueue<AttributeLayer.Output>()
     /// Counts in the lower 48 bits; the link is in the upper 16.
     private var lastReceipt: UInt64 = 0
     /// The receipts of packets that enhanced bearers have not sent yet, in order.
@@ -33,7 +33,7 @@ struct Outbox {
 
     mutating func tell(_ client: ClientID, of event: ClientEvent) { append(.event(event, for: client)) }
 
-    mutating func next() -> AttributeLayer.Output? { outputs.popFirst() }
+    mutating func next() -> AttributeLayer.Output? { outputs.next() }
 
     /// A receipt that nothing had before, for a packet on this link.
     ///

@@ -62,6 +62,19 @@ struct ServerLink {
     /// Core 6.0, Vol 3, Part G, 2.5.2.1.
     var isHeldBack: Bool { !awareness.isAware && features.contains(.robustCaching) }
 
+    /// Which bearer's answer waits for what comes of this question.
+    ///
+    /// Mutating, as is all that looks at a link while others are changed: a link is large, and copied otherwise.
+    mutating func bearer(awaiting asked: Asked) -> Int? {
+        bearers.firstIndex { $0.exchange.pending?.awaits(asked) ?? false }
+    }
+
+    /// What the peer has written to a configuration; 0 if it may not hear of the characteristic now.
+    mutating func configured(_ about: GATTDatabase.Configured, at configuration: AttributeHandle) -> UInt16 {
+        let bits = configurations[configuration]
+        return bits != 0 && takes(about.properties) ? bits : 0
+    }
+
     /// Whether the values of a characteristic may go to the peer now, if it wants them.
     func takes(_ properties: CharacteristicProperties) -> Bool {
         let isProtected = !properties.isDisjoint(with: [.notifyEncryptionRequired, .indicateEncryptionRequired])

@@ -41,7 +41,15 @@ package struct Subscriptions: Sendable {
 
     /// The clients that hear of the value at `handle`.
     package func receivers(of handle: AttributeHandle) -> [ClientID] {
-        entry(handle)?.subscribers.map(\.client) ?? []
+        var receivers: [ClientID] = []
+        forEachReceiver(of: handle) { receivers.append($0) }
+        return receivers
+    }
+
+    /// Calls `body` with each client that hears of the value at `handle`.
+    package func forEachReceiver(of handle: AttributeHandle, _ body: (ClientID) -> Void) {
+        guard let index = index(handle) else { return }
+        for place in entries[index].subscribers.indices { body(entries[index].subscribers[place].client) }
     }
 
     /// What the peer must be told so that `client` gets `wanted`; `nil` if it knows that already.

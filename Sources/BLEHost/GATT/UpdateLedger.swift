@@ -59,5 +59,8 @@ package struct UpdateLedger: Sendable {
     /// Forgets the updates of a client.
     package mutating func remove(_ client: ClientID) { updates.removeAll { $0.client == client } }
 
-    private func index(of number: Number) -> Int? { updates.firstIndex { $0.number == number } }
+    private func index(of number: Number) -> Int? {
+        let index = updates.indices.bisected { updates[$0].number.rawValue < number.rawValue }
+        return index < updates.count && updates[index].number == number ? index : nil
+    }
 }

@@ -48,7 +48,7 @@ struct ChannelLayer {
     var links = ConnectionTable<ChannelLink>()
     var publications: [Publication] = []
     var latestSPSM = SPSM.dynamic.upperBound
-    var outbox = Fifo<Output>()
+    var outbox = OutputQueue<Output>()
     private var places: [ChannelID: Place] = [:]
     private var latestID = ChannelID(rawValue: 0)
 
@@ -61,7 +61,7 @@ struct ChannelLayer {
     }
 
     /// What to do next; call until it is `nil`.
-    mutating func next() -> Output? { outbox.popFirst() }
+    mutating func next() -> Output? { outbox.next() }
 
     /// When to call ``wake(at:)``, if nothing happens before.
     var deadline: Instant? {

@@ -25,6 +25,8 @@ struct ACLScheduler {
         var taken = 0
 
         var isEmpty: Bool { begun == nil && lanes.isEmpty }
+        /// How many packets wait, one that has begun among them.
+        var count: Int { lanes.count + (begun == nil ? 0 : 1) }
     }
 
     /// One fragment that may go out.
@@ -39,6 +41,8 @@ struct ACLScheduler {
     private var size: Int
     private var free: Int
     private var turn: ConnectionHandle?
+    /// How many packets wait, of all links.
+    private var waiting = 0
     private let queueLimit: Int
 
     /// Creates a scheduler for a controller with no buffers; ``reset(size:count:)`` gives it some.
@@ -51,7 +55,7 @@ struct ACLScheduler {
     /// Starts anew with `count` buffers of `size` octets and no link.
     mutating func reset(size: Int, count: Int) {
         precondition(size > 0 && count >= 0, "a buffer holds something")
-        (self.size, free, turn) = (size, count, nil)
+        (self.size, free, turn, waiting) = (size, count, nil, 0)
         queues.removeAll()
     }
 
@@ -61,6 +65,7 @@ struct ACLScheduler {
     mutating func linkDown(_ link: ConnectionHandle) {
         guard let queue = queues[link] else { return }
         free += queue.taken
+        waiting -= queue.count
         queues[link] = nil
     }
 
@@ -70,10 +75,15 @@ struct ACLScheduler {
         return queues.values[index].isEmpty && queues.values[index].taken == 0
     }
 
-    enum OnSubmit: Equatable { case queued, noLink, limitReached }
+    enum OnSubmit: Equatable {
+        /// This H4 packet, which is the whole of it, may go out at once.
+        case passed([UInt8])
+        case queued, noLink, limitReached
+    }
 
     /// Takes the payload of one L2CAP packet.
     ///
+    /// One that fits a buffer goes past all queues if there is a buffer and nothing waits for one.
     /// On each fixed channel, packets with a receipt, which somebody may have many of, leave as much room again for
     /// those without: requests and answers, of which there are few, and whose loss would end the link. Credit-based
     /// channels hand down few packets at a time by themselves, of which none may be lost.
@@ -85,15 +95,26 @@ struct ACLScheduler {
     ) -> OnSubmit {
         precondition(payload.count <= Int(UInt16.max), "an L2CAP packet has at most 65535 octets")
         guard let index = queues.index(of: link) else { return .noLink }
+        let frame = Frame(channel: channel, payload: payload, receipt: receipt)
+        if waiting == 0, free > 0, frame.length <= size {
+            queues.values[index].taken += 1
+            free -= 1
+            turn = link
+            return .passed(Self.packet(frame, 0..<frame.length, of: link))
+        }
         let limit = receipt == nil ? 2 * queueLimit : queueLimit
         guard channel.isDynamic || queues.values[index].lanes.count(on: channel) < limit else { return .limitReached }
-        queues.values[index].lanes.append(Frame(channel: channel, payload: payload, receipt: receipt), on: channel)
+        queues.values[index].lanes.append(frame, on: channel)
+        waiting += 1
         return .queued
     }
 
     /// Drops what waits on a channel, but for the packet that has begun.
     mutating func discard(_ channel: ChannelIdentifier, of link: ConnectionHandle) {
-        queues.update(link) { $0.lanes.remove(channel) }
+        queues.update(link) { queue in
+            waiting -= queue.lanes.count(on: channel)
+            queue.lanes.remove(channel)
+        }
     }
 
     enum OnCompleted: Equatable {
@@ -114,12 +135,13 @@ struct ACLScheduler {
 
     /// Returns the fragment that is next, if a buffer is free for it.
     mutating func next() -> Fragment? {
-        guard free > 0, let index = nextInTurn() else { return nil }
+        guard waiting > 0, free > 0, let index = nextInTurn() else { return nil }
         let begun = queues.values[index].begun ?? queues.values[index].lanes.next().map { ($0, 0) }
         guard let (frame, offset) = begun else { return nil }
         let count = min(size, frame.length - offset)
         let isLast = offset + count == frame.length
         queues.values[index].begun = isLast ? nil : (frame, offset + count)
+        if isLast { waiting -= 1 }
         queues.values[index].taken += 1
         free -= 1
         let link = queues.handle(at: index)

@@ -16,6 +16,7 @@ struct ChannelLanes<Element> {
     private var turn = ChannelIdentifier.none
 
     var isEmpty: Bool { waiting == 0 }
+    var count: Int { waiting }
 
     func count(on channel: ChannelIdentifier) -> Int { index(of: channel).map { lanes[$0].elements.count } ?? 0 }
 

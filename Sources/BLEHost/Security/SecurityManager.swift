@@ -79,7 +79,7 @@ package struct SecurityManager: Sendable {
     var question: PairingQuestion?
     /// What a key is worth that the controller has been given and has not used yet.
     var handedOut: PairingStrength?
-    var outbox = Fifo<Output>()
+    var outbox = OutputQueue<Output>()
 
     /// Creates the manager of a link that has just come up.
     ///
@@ -117,7 +117,7 @@ package struct SecurityManager: Sendable {
     }
 
     /// What is to be done next; call until it is `nil`.
-    package mutating func next() -> Output? { outbox.popFirst() }
+    package mutating func next() -> Output? { outbox.next() }
 
     /// When to call ``wake(at:)``, if nothing happens before.
     package var deadline: Instant? { isUnderWay ? lastSent + SMP.timeout : nil }

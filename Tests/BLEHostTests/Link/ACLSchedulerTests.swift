@@ -16,8 +16,25 @@ struct ACLSchedulerTests {
         return scheduler
     }
 
-    func drain(_ scheduler: inout ACLScheduler) -> [ACLScheduler.Fragment] {
-        var fragments: [ACLScheduler.Fragment] = []
+    /// Hands a packet over and returns it as a fragment if it may go out at once.
+    func submit(
+        _ payload: [UInt8],
+        of link: ConnectionHandle,
+        receipt: SendReceipt? = nil,
+        to scheduler: inout ACLScheduler
+    ) -> [ACLScheduler.Fragment] {
+        guard case .passed(let packet) = scheduler.submit(payload, on: .attribute, of: link, receipt: receipt) else {
+            return []
+        }
+        return [ACLScheduler.Fragment(packet: packet, receipt: receipt)]
+    }
+
+    /// Takes what may go out, after what went at once.
+    func drain(
+        _ scheduler: inout ACLScheduler,
+        after first: [ACLScheduler.Fragment] = []
+    ) -> [ACLScheduler.Fragment] {
+        var fragments = first
         while let fragment = scheduler.next() { fragments.append(fragment) }
         return fragments
     }
@@ -26,8 +43,9 @@ struct ACLSchedulerTests {
     func fragments(length: Int) {
         var scheduler = make(count: 100)
         let payload = (0..<length).map { UInt8(truncatingIfNeeded: $0) }
-        #expect(scheduler.submit(payload, on: .attribute, of: first, receipt: .init(rawValue: 9)) == .queued)
-        let fragments = drain(&scheduler)
+        let passed = submit(payload, of: first, receipt: .init(rawValue: 9), to: &scheduler)
+        #expect(passed.count == (length + 4 <= 27 ? 1 : 0))
+        let fragments = drain(&scheduler, after: passed)
         #expect(fragments.count == (length + 4 + 26) / 27)
         let whole = fragments.flatMap { $0.packet.dropFirst(5) }
         #expect(whole == UInt16(length).littleEndianOctets + [4, 0] + payload)
@@ -44,10 +62,26 @@ struct ACLSchedulerTests {
     @Test("No more is sent than there are buffers")
     func credits() {
         var scheduler = make(count: 2)
-        for _ in 0..<4 { _ = scheduler.submit([1], on: .attribute, of: first, receipt: nil) }
-        #expect(drain(&scheduler).count == 2)
+        let passed = (0..<4).flatMap { _ in submit([1], of: first, to: &scheduler) }
+        #expect(drain(&scheduler, after: passed).count == 2)
         #expect(scheduler.completed(1, on: first) == .freed)
         #expect(drain(&scheduler).count == 1)
+    }
+
+    @Test("Nothing goes past what waits, on any link, also after that was dropped or its link went")
+    func order() {
+        var scheduler = make(count: 1)
+        #expect(submit([1], of: first, to: &scheduler).count == 1)
+        #expect(submit([2], of: first, to: &scheduler).isEmpty)
+        #expect(scheduler.completed(1, on: first) == .freed)
+        #expect(submit([3], of: second, to: &scheduler).isEmpty)
+        #expect(drain(&scheduler).map { $0.packet.last } == [3])
+        scheduler.discard(.attribute, of: first)
+        #expect(scheduler.completed(1, on: second) == .freed)
+        #expect(submit([4], of: second, to: &scheduler).count == 1)
+        #expect(submit([5], of: second, to: &scheduler).isEmpty)
+        scheduler.linkDown(second)
+        #expect(submit([6], of: first, to: &scheduler).map { $0.packet.last } == [6])
     }
 
     @Test("Links take turns, fragment by fragment")
@@ -61,8 +95,8 @@ struct ACLSchedulerTests {
     @Test("A controller that claims too much is believed only as far as can be")
     func lies() {
         var scheduler = make(count: 2)
-        for _ in 0..<4 { _ = scheduler.submit([1], on: .attribute, of: first, receipt: nil) }
-        #expect(drain(&scheduler).count == 2)
+        let passed = (0..<4).flatMap { _ in submit([1], of: first, to: &scheduler) }
+        #expect(drain(&scheduler, after: passed).count == 2)
         #expect(scheduler.completed(.max, on: first) == .clamped(to: 2))
         #expect(scheduler.completed(1, on: second) == .clamped(to: 0))
         #expect(scheduler.completed(1, on: ConnectionHandle(wire: 3) ?? .lowest) == .noLink)
@@ -73,9 +107,8 @@ struct ACLSchedulerTests {
     @Test("The buffers of a link that is gone are free")
     func linkDown() {
         var scheduler = make(count: 1)
-        _ = scheduler.submit([1], on: .attribute, of: first, receipt: nil)
-        _ = scheduler.submit([1], on: .attribute, of: second, receipt: nil)
-        #expect(drain(&scheduler).count == 1)
+        let passed = submit([1], of: first, to: &scheduler) + submit([1], of: second, to: &scheduler)
+        #expect(drain(&scheduler, after: passed).count == 1)
         scheduler.linkDown(first)
         #expect(drain(&scheduler).map { $0.packet[1] } == [2])
         #expect(scheduler.submit([1], on: .attribute, of: first, receipt: nil) == .noLink)
