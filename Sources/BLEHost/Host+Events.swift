@@ -4,7 +4,6 @@ import BLEWire
 extension Host {
     mutating func receive(_ event: HCIEventPacket, from controller: ControllerDescription, at now: Instant) {
         switch event {
-        case .numberOfCompletedPackets(let event): completed(event.completed)
         case .leAdvertisingReport(let event): received(event.reports, at: now)
         case .leExtendedAdvertisingReport(let event): received(event.reports, at: now)
         case .leDirectedAdvertisingReport(let event):
@@ -39,19 +38,19 @@ extension Host {
             note(.unexpectedEvent(.leMeta))
         case .unknown(let code, _): note(.unexpectedEvent(code))
         case .unknownLE: note(.unexpectedEvent(.leMeta))
-        case .commandComplete, .commandStatus, .hardwareError:
-            preconditionFailure("answers and errors are taken before the controller is asked for")
+        case .commandComplete, .commandStatus, .hardwareError, .numberOfCompletedPackets:
+            preconditionFailure("answers, errors and credits are taken before the controller is asked for")
         }
     }
 
-    private mutating func completed(_ counts: [HCI.CompletedPackets]) {
-        for count in counts {
-            switch scheduler.completed(Int(count.count), on: count.handle) {
-            case .freed: break
-            case .clamped(let counted):
-                note(.creditsClamped(count.handle, claimed: Int(count.count), counted: counted))
-            case .noLink: note(.unknownLink(count.handle))
-            }
+    /// The controller has buffers free again.
+    mutating func completed(_ entry: HCI.CompletedPackets) {
+        guard case .ready = phase else { return }
+        switch scheduler.completed(Int(entry.count), on: entry.handle) {
+        case .freed: break
+        case .clamped(let counted):
+            note(.creditsClamped(entry.handle, claimed: Int(entry.count), counted: counted))
+        case .noLink: note(.unknownLink(entry.handle))
         }
     }
 

@@ -6,7 +6,7 @@ extension Host {
     mutating func receivePairing(_ packet: Span<UInt8>, on handle: ConnectionHandle, at now: Instant) {
         guard prepareToPair(on: handle) else {
             guard let answer = PairingRefusal.answer(to: packet) else { return }
-            send(answer, on: .securityManager, of: handle, at: now)
+            send(OutgoingPayload(answer), on: .securityManager, of: handle, at: now)
             return
         }
         guard let index = pairings.entries.index(of: handle) else { return }
@@ -118,7 +118,7 @@ extension Host {
             let output = pairings.entries.values[index].manager.next()
         {
             switch output {
-            case .send(let packet): send(packet, on: .securityManager, of: handle, at: now)
+            case .send(let packet): send(OutgoingPayload(packet), on: .securityManager, of: handle, at: now)
             case .encrypt(let key): encrypt(handle, with: key, from: .pairing, at: now)
             case .ask(let question): ask(question, about: peer, index, at: now)
             case .withdraw: if let agent = pairings.agent { tell(agent.client, .security(.withdrawn(peer))) }

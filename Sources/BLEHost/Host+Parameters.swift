@@ -19,7 +19,7 @@ extension Host {
         let isGranted = update.map { submit(.leConnectionUpdate($0), for: .link(handle), at: now) } ?? false
         let response = Signal.ConnectionParameterUpdateResponse(isGranted ? .accepted : .rejected)
         let packet = SignalPacket(.connectionParameterUpdateResponse(response), identifier: identifier)
-        send(packet.encoded, on: .leSignaling, of: handle, at: now)
+        send(OutgoingPayload(packet.encoded), on: .leSignaling, of: handle, at: now)
     }
 
     /// Grants a peer the parameters that its controller asks for, if they are allowed.

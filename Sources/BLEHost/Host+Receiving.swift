@@ -68,7 +68,11 @@ extension Host {
 
     private mutating func receiveEvent(_ bytes: Span<UInt8>, at now: Instant) -> Bool {
         let event: HCIEventPacket
-        do throws(PacketError) { event = try HCIEventPacket(decoding: bytes) } catch {
+        do throws(PacketError) {
+            let isFlow = try HCI.NumberOfCompletedPackets.forEach(in: bytes) { completed($0) }
+            guard !isFlow else { return false }
+            event = try HCIEventPacket(decoding: bytes)
+        } catch {
             note(.dropped(error, .event))
             return false
         }
@@ -86,7 +90,7 @@ extension Host {
             receive(event, from: controller, at: now)
         }
         switch event {
-        case .numberOfCompletedPackets, .leAdvertisingReport, .leExtendedAdvertisingReport: return false
+        case .leAdvertisingReport, .leExtendedAdvertisingReport: return false
         default: return true
         }
     }

@@ -86,7 +86,7 @@ extension Host {
             guard let output = channels.next() else { return }
             switch output {
             case .send(let payload, let channel, let link, let receipt):
-                send(payload, on: channel, of: link, receipt: receipt, at: now)
+                send(OutgoingPayload(payload), on: channel, of: link, receipt: receipt, at: now)
             case .discard(let channel, let link): scheduler.discard(channel, of: link)
             case .event(let event, let client): tell(client, event)
             case .accepted(let channel, let client, let link):
@@ -136,7 +136,7 @@ extension Host {
     /// Sends one packet of a channel when its turn comes; `false` if it had to be dropped.
     @discardableResult
     mutating func send(
-        _ payload: [UInt8],
+        _ payload: consuming OutgoingPayload,
         on channel: ChannelIdentifier,
         of link: ConnectionHandle,
         receipt: SendReceipt? = nil,

@@ -1,32 +1,30 @@
 /// What a value wants done, in order, until its owner takes it: one by one, or all that there is at once.
 struct OutputQueue<Output> {
-    private var outputs: [Output] = []
-    private var taken = 0
+    private var incoming: [Output] = []
+    /// What came in first is last, so that it can be moved out.
+    private var outgoing: [Output] = []
 
-    var isEmpty: Bool { outputs.isEmpty }
+    var isEmpty: Bool { incoming.isEmpty && outgoing.isEmpty }
 
-    mutating func append(_ output: Output) { outputs.append(output) }
+    mutating func append(_ output: Output) { incoming.append(output) }
 
     /// Hands out what is next; `nil` if there is nothing.
     mutating func next() -> Output? {
-        guard taken < outputs.count else { return nil }
-        let output = outputs[taken]
-        taken += 1
-        if taken == outputs.count {
-            outputs.removeAll(keepingCapacity: true)
-            taken = 0
+        if outgoing.isEmpty {
+            guard !incoming.isEmpty else { return nil }
+            swap(&incoming, &outgoing)
+            if outgoing.count > 1 { outgoing.reverse() }
         }
-        return output
+        return outgoing.popLast()
     }
 
     /// Hands out all that there is in exchange for an array that is empty, whose storage is used from now on.
     mutating func takeAll(into empty: inout [Output]) {
         precondition(empty.isEmpty, "what was taken before has been dealt with")
-        if taken > 0 {
-            outputs.removeFirst(taken)
-            taken = 0
-        }
-        swap(&outputs, &empty)
+        while let output = outgoing.popLast() { empty.append(output) }
+        guard !empty.isEmpty else { return swap(&incoming, &empty) }
+        empty += incoming
+        incoming.removeAll(keepingCapacity: true)
     }
 }
 

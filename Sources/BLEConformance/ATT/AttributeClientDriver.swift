@@ -50,7 +50,7 @@ struct AttributeClientDriver: Driver {
 
     mutating func next() -> DriverOutput? {
         while let output = layer.next() {
-            if case .send(let pdu, _, _) = output { outputs.append(.packet(pdu)) }
+            if case .send(let pdu, _, _) = output { outputs.append(.packet(pdu.payload)) }
         }
         return outputs.isEmpty ? nil : outputs.removeFirst()
     }

@@ -58,7 +58,7 @@ struct AttributeServerDriver: Driver {
         if !lines.isEmpty { return .line(lines.removeFirst()) }
         while let output = layer.next() {
             switch output {
-            case .send(let pdu, _, _): return .packet(pdu)
+            case .send(let pdu, _, _): return .packet(pdu.payload)
             case .confirmed: return .line(JSONLine.text(Answer(result: .init(confirmed: true))))
             case .bearer, .event, .mtuSettled, .abandon, .nameRead, .servicesKnown, .secure, .bondChanged, .note:
                 continue

@@ -7,7 +7,7 @@ extension AttributeVictim {
         while let output = layer.next() {
             if case .send(let packet, let link, let receipt) = output {
                 if let receipt { layer.sent(receipt, at: now) }
-                if link == Self.other { record.sentElsewhere.append(packet) } else { note(packet) }
+                if link == Self.other { record.sentElsewhere.append(packet.payload) } else { note(packet.payload) }
             } else if case .event(let event, _) = output {
                 note(event)
             } else if case .abandon(let link) = output {

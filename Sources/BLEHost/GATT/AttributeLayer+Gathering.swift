@@ -52,7 +52,7 @@ extension AttributeLayer {
         let entries = group.map { ATT.MultipleHandleValueNotification.Entry(handle: $0.handle, value: $0.value) }
         let packet = ATTPacket.multipleNotification(.init(entries: entries))
         outbox.send(
-            packet.encoded,
+            packet,
             on: links[place.link].server.bearers[place.bearer].id,
             of: links[place.link].handle,
             receipt: receipt

@@ -80,7 +80,7 @@ extension AttributeLayer {
     }
 
     mutating func send(_ packet: ATTPacket, at place: Place) {
-        outbox.send(packet.encoded, on: links[place.link].server.bearers[place.bearer].id, of: links[place.link].handle)
+        outbox.send(packet, on: links[place.link].server.bearers[place.bearer].id, of: links[place.link].handle)
     }
 
     /// A write that nobody awaits an answer to: what is not permitted is ignored.

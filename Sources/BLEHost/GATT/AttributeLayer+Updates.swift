@@ -45,7 +45,7 @@ extension AttributeLayer {
         let receipt = outbox.makeReceipt(for: links[place.link].handle)
         links[place.link].server.bearers[place.bearer].updates.append(.init(receipt: receipt, number: number))
         outbox.send(
-            packet.encoded,
+            packet,
             on: links[place.link].server.bearers[place.bearer].id,
             of: links[place.link].handle,
             receipt: receipt

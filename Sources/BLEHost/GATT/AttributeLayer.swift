@@ -41,7 +41,7 @@ package struct AttributeLayer {
     /// What the layer wants done.
     package enum Output: Equatable, Sendable {
         /// Send an ATT packet, and report back with ``AttributeLayer/sent(_:at:)`` if there is a receipt.
-        case send([UInt8], on: ConnectionHandle, receipt: SendReceipt?)
+        case send(OutgoingPayload, on: ConnectionHandle, receipt: SendReceipt?)
         /// Do this with the channels that are enhanced bearers of a link.
         case bearer(BearerRequest, of: ConnectionHandle)
         case event(ClientEvent, for: ClientID)

@@ -75,7 +75,7 @@ extension GATTClient {
         case .request(let packet):
             enhanced[index].running?.isDisturbed = false
             enhanced[index].transaction.begin(packet.opcode, at: now)
-            outbox.send(packet.encoded, on: .enhanced(enhanced[index].id), of: link)
+            outbox.send(packet, on: .enhanced(enhanced[index].id), of: link)
         case .finished(let outcome):
             guard let finished = enhanced[index].running.take() else { return }
             conclude(finished, with: outcome, at: now, into: &outbox)

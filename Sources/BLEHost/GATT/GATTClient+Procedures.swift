@@ -104,7 +104,7 @@ extension GATTClient {
         case .request(let packet):
             running?.isDisturbed = false
             bearer.begin(packet.opcode, at: now)
-            outbox.append(.send(packet.encoded, on: link, receipt: nil))
+            outbox.send(packet, on: .unenhanced, of: link)
         case .finished(let outcome):
             guard let finished = running.take() else { return }
             conclude(finished, with: outcome, at: now, into: &outbox)

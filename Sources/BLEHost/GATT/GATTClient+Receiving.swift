@@ -13,7 +13,7 @@ extension GATTClient {
         case .multipleNotification(let notification):
             for entry in notification.entries { deliver(entry.value, of: entry.handle, into: &outbox) }
         case .indication(let indication):
-            outbox.send(ATTPacket.confirmation.encoded, on: bearer, of: link)
+            outbox.send(.confirmation, on: bearer, of: link)
             if indication.handle == serviceChanged {
                 servicesChanged(value: indication.value, at: now, into: &outbox)
             } else {
@@ -39,7 +39,7 @@ extension GATTClient {
     ) {
         // An indication that says nothing of use still waits for its confirmation, and would block all others.
         if opcode == .handleValueIndication {
-            outbox.send(ATTPacket.confirmation.encoded, on: bearer, of: link)
+            outbox.send(.confirmation, on: bearer, of: link)
         }
         switch bearer {
         case .unenhanced:

@@ -114,7 +114,7 @@ extension GATTClient {
         let receipt = outbox.makeReceipt(for: link)
         commands.append(Command(receipt: receipt, client: client))
         let packet = ATTPacket.writeCommand(.init(handle: handle, value: value))
-        outbox.append(.send(packet.encoded, on: link, receipt: receipt))
+        outbox.send(packet, on: .unenhanced, of: link, receipt: receipt)
     }
 
     /// Notes that the controller has taken this packet, and with it all that were handed down before.

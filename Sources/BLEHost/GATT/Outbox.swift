@@ -12,16 +12,16 @@ struct Outbox {
 
     /// Sends a packet on a bearer.
     mutating func send(
-        _ pdu: [UInt8],
+        _ packet: ATTPacket,
         on bearer: BearerID,
         of link: ConnectionHandle,
         receipt: SendReceipt? = nil
     ) {
         switch bearer {
-        case .unenhanced: append(.send(pdu, on: link, receipt: receipt))
+        case .unenhanced: append(.send(OutgoingPayload(packet), on: link, receipt: receipt))
         case .enhanced(let channel):
             receipts[channel, default: Fifo()].append(receipt)
-            append(.bearer(.channel(channel, .send(pdu)), of: link))
+            append(.bearer(.channel(channel, .send(packet.encoded)), of: link))
         }
     }
 

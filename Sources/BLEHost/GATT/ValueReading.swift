@@ -42,7 +42,8 @@ package struct ValueReading: Sendable {
 
     /// Takes a part, and no more of it than a response of the agreed size can hold.
     private mutating func append(_ part: [UInt8], mtu: Int) -> ProcedureStep<Result<[UInt8], Failure>> {
-        value += part.prefix(min(room, ATT.maximumValueLength - value.count))
+        let most = min(room, ATT.maximumValueLength - value.count)
+        if value.isEmpty, part.count <= most { value = part } else { value += part.prefix(most) }
         guard part.count >= room, value.count < ATT.maximumValueLength else { return .finished(.success(value)) }
         return next(mtu: mtu)
     }

@@ -11,10 +11,8 @@ import BLEWire
 struct ACLScheduler {
     private struct Frame {
         let channel: ChannelIdentifier
-        let payload: [UInt8]
+        let payload: OutgoingPayload
         let receipt: SendReceipt?
-
-        var length: Int { L2CAPHeader.size + payload.count }
     }
 
     private struct Queue {
@@ -88,23 +86,25 @@ struct ACLScheduler {
     /// those without: requests and answers, of which there are few, and whose loss would end the link. Credit-based
     /// channels hand down few packets at a time by themselves, of which none may be lost.
     mutating func submit(
-        _ payload: [UInt8],
+        _ payload: consuming OutgoingPayload,
         on channel: ChannelIdentifier,
         of link: ConnectionHandle,
         receipt: SendReceipt?
     ) -> OnSubmit {
-        precondition(payload.count <= Int(UInt16.max), "an L2CAP packet has at most 65535 octets")
+        precondition(
+            payload.length - L2CAPHeader.size <= Int(UInt16.max),
+            "the payload of an L2CAP packet has at most 65535 octets"
+        )
         guard let index = queues.index(of: link) else { return .noLink }
-        let frame = Frame(channel: channel, payload: payload, receipt: receipt)
-        if waiting == 0, free > 0, frame.length <= size {
+        if waiting == 0, free > 0, payload.length <= size {
             queues.values[index].taken += 1
             free -= 1
             turn = link
-            return .passed(Self.packet(frame, 0..<frame.length, of: link))
+            return .passed(payload.packet(on: channel, of: link))
         }
         let limit = receipt == nil ? 2 * queueLimit : queueLimit
         guard channel.isDynamic || queues.values[index].lanes.count(on: channel) < limit else { return .limitReached }
-        queues.values[index].lanes.append(frame, on: channel)
+        queues.values[index].lanes.append(Frame(channel: channel, payload: payload, receipt: receipt), on: channel)
         waiting += 1
         return .queued
     }
@@ -138,18 +138,19 @@ struct ACLScheduler {
         guard waiting > 0, free > 0, let index = nextInTurn() else { return nil }
         let begun = queues.values[index].begun ?? queues.values[index].lanes.next().map { ($0, 0) }
         guard let (frame, offset) = begun else { return nil }
-        let count = min(size, frame.length - offset)
-        let isLast = offset + count == frame.length
+        let count = min(size, frame.payload.length - offset)
+        let isLast = offset + count == frame.payload.length
         queues.values[index].begun = isLast ? nil : (frame, offset + count)
         if isLast { waiting -= 1 }
         queues.values[index].taken += 1
         free -= 1
         let link = queues.handle(at: index)
         turn = link
-        return Fragment(
-            packet: Self.packet(frame, offset..<(offset + count), of: link),
-            receipt: isLast ? frame.receipt : nil
-        )
+        let packet =
+            isLast && offset == 0
+            ? frame.payload.packet(on: frame.channel, of: link)
+            : frame.payload.packet(offset..<(offset + count), on: frame.channel, of: link)
+        return Fragment(packet: packet, receipt: isLast ? frame.receipt : nil)
     }
 
     /// Where the first link is, after the one that had its turn last, for which something waits.
@@ -160,29 +161,5 @@ struct ACLScheduler {
             if !queues.values[index].isEmpty { return index }
         }
         return nil
-    }
-
-    private static func packet(_ frame: Frame, _ range: Range<Int>, of link: ConnectionHandle) -> [UInt8] {
-        var encoder = PacketEncoder(reservingCapacity: 5 + range.count)
-        encoder.append(octet: HCI.PacketType.acl.wire)
-        ACLHeader(
-            handle: link,
-            boundary: range.lowerBound == 0 ? .firstFromHost : .continuing,
-            length: UInt16(truncatingIfNeeded: range.count)
-        ).encode(into: &encoder)
-        if range.lowerBound == 0, range.upperBound == frame.length {
-            L2CAPHeader(length: UInt16(truncatingIfNeeded: frame.payload.count), channel: frame.channel)
-                .encode(into: &encoder)
-            encoder.append(contentsOf: frame.payload)
-            return encoder.bytes
-        }
-        var header = PacketEncoder(reservingCapacity: L2CAPHeader.size)
-        L2CAPHeader(length: UInt16(truncatingIfNeeded: frame.payload.count), channel: frame.channel)
-            .encode(into: &header)
-        let split = L2CAPHeader.size
-        encoder.append(contentsOf: [UInt8](header.bytes[range.clamped(to: 0..<split)]))
-        let payload = range.clamped(to: split..<frame.length)
-        encoder.append(contentsOf: [UInt8](frame.payload[(payload.lowerBound - split)..<(payload.upperBound - split)]))
-        return encoder.bytes
     }
 }

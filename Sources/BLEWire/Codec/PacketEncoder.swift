@@ -7,6 +7,15 @@ package struct PacketEncoder: Wire {
         bytes.reserveCapacity(capacity)
     }
 
+    /// Begins behind `room` octets that are written over later.
+    package init(room: Int, reservingCapacity capacity: Int = 64) {
+        bytes = []
+        bytes.reserveCapacity(room + capacity)
+        bytes.append(addingCapacity: room) { (output: inout OutputSpan<UInt8>) in
+            for _ in 0..<room { output.append(0) }
+        }
+    }
+
     /// Forgets what was encoded and keeps the storage.
     package mutating func reset() { bytes.removeAll(keepingCapacity: true) }
 
@@ -73,6 +82,9 @@ package struct PacketEncoder: Wire {
 
     /// Appends octets that are encoded already.
     package mutating func append(contentsOf octets: [UInt8]) { bytes.append(contentsOf: octets) }
+
+    /// Appends octets that are encoded already.
+    package mutating func append(contentsOf octets: ArraySlice<UInt8>) { bytes.append(contentsOf: octets) }
 }
 
 extension Packet {

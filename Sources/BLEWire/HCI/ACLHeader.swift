@@ -2,6 +2,9 @@
 ///
 /// Core 6.0, Vol 4, Part E, 5.4.2.
 package struct ACLHeader: Packet {
+    /// The length of the header itself, in octets.
+    package static let size = 4
+
     /// How a fragment relates to the L2CAP packet that it is part of.
     package enum Boundary: UInt16, Sendable {
         case firstFromHost = 0, continuing = 1, firstFromController = 2

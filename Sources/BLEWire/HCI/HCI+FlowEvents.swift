@@ -92,6 +92,8 @@ extension HCI {
     package struct NumberOfCompletedPackets: HCIEvent {
         package static var code: EventCode { .numberOfCompletedPackets }
 
+        private static let mostEntries = 63
+
         package var completed: [CompletedPackets] = []
 
         package init() {}
@@ -100,7 +102,32 @@ extension HCI {
         }
 
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
-            try wire.list(&completed, upTo: 63, "Num Handles")
+            try wire.list(&completed, upTo: Self.mostEntries, "Num Handles")
+        }
+
+        /// Calls `body` with what an event says, where it lies; with nothing of one that is malformed.
+        ///
+        /// - Parameters:
+        ///   - event: The octets after the packet indicator.
+        ///   - body: Called with each entry.
+        /// - Returns: `false` if this is another event, which is not looked at further.
+        /// - Throws: What decoding the event throws.
+        package static func forEach(
+            in event: Span<UInt8>,
+            _ body: (CompletedPackets) -> Void
+        ) throws(PacketError) -> Bool {
+            guard event.count > 0, EventCode(wire: event[0]) == code else { return false }
+            var decoder = PacketDecoder(event)
+            let header = try EventHeader(from: &decoder)
+            try decoder.expect(Int(header.length), "Parameter Total Length")
+            var count: UInt8 = 0
+            try decoder.integer(&count, "Num Handles")
+            guard Int(count) <= mostEntries else { throw .reserved(field: "Num Handles") }
+            var trial = PacketDecoder(decoder.unread)
+            for _ in 0..<count { _ = try CompletedPackets(from: &trial) }
+            guard trial.remaining == 0 else { throw .trailing(count: trial.remaining) }
+            for _ in 0..<count { body(try CompletedPackets(from: &decoder)) }
+            return true
         }
     }
 

@@ -28,8 +28,8 @@ struct AttributePair {
             while let output = layer.next() {
                 switch output {
                 case .send(let pdu, _, let receipt):
-                    sent.append(pdu)
-                    trace.append(pdu)
+                    sent.append(pdu.payload)
+                    trace.append(pdu.payload)
                     if let receipt, takesReceipts { layer.sent(receipt, at: now) }
                 case .event(let event, let client): events.append((client, event))
                 case .bearer, .mtuSettled, .abandon, .nameRead, .servicesKnown, .secure, .bondChanged, .confirmed,

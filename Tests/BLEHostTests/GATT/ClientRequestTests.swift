@@ -162,7 +162,7 @@ struct ClientRequestTests {
         layer.attach(one, to: LoneLayer.link)
         var outputs: [AttributeLayer.Output] = []
         while let output = layer.next() { outputs.append(output) }
-        #expect(outputs == [.send([UInt8]("02 0502"), on: LoneLayer.link, receipt: nil)])
+        #expect(outputs == [.send(.init([UInt8]("02 0502")), on: LoneLayer.link, receipt: nil)])
         layer.perform(.read(handle), on: LoneLayer.link, for: one, at: Instant())
         #expect(layer.deadline == Instant() + .seconds(1))
         layer.wake(at: Instant() + .seconds(1))
@@ -171,7 +171,7 @@ struct ClientRequestTests {
         let answer = [UInt8]("03 f700")
         layer.receive(answer.span, on: LoneLayer.link, at: Instant() + .seconds(2))
         #expect(layer.next() == .event(.peer(LoneLayer.peer, .mtuChanged(247)), for: one))
-        #expect(layer.next() == .send([UInt8]("0a 0500"), on: LoneLayer.link, receipt: nil))
+        #expect(layer.next() == .send(.init([UInt8]("0a 0500")), on: LoneLayer.link, receipt: nil))
     }
 
     /// A layer at whose end the central has not asked for a size of packets yet.

@@ -56,7 +56,7 @@ struct LoneLayer {
         while let output = layer.next() {
             switch output {
             case .send(let pdu, _, let receipt):
-                packets.append(pdu)
+                packets.append(pdu.payload)
                 if let receipt { receipts.append(receipt) }
             case .bearer(.channel(let channel, .send(let pdu)), _): onBearers.append((channel, pdu))
             case .bearer(.channel(_, .consumed), _): break

@@ -126,6 +126,15 @@ struct ACLSchedulerTests {
     }
 }
 
+extension ACLScheduler {
+    fileprivate mutating func submit(
+        _ payload: [UInt8],
+        on channel: ChannelIdentifier,
+        of link: ConnectionHandle,
+        receipt: SendReceipt?
+    ) -> OnSubmit { submit(OutgoingPayload(payload), on: channel, of: link, receipt: receipt) }
+}
+
 @Suite("Reassembler")
 struct ReassemblerTests {
     func frame(_ length: Int) -> [UInt8] {

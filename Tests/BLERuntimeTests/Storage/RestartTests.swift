@@ -80,7 +80,8 @@ struct RestartTests {
                 while let output = phone.next() {
                     isQuiet = false
                     switch output {
-                    case .send(let packet, _, _):
+                    case .send(let payload, _, _):
+                        let packet = payload.payload
                         if ATT.Opcode(wire: packet[0]).response != nil { requests.append(packet[0]) }
                         server.receive(packet.span, on: Self.link, at: now)
                     case .event(.peer(_, let event), _): events.append(event)
@@ -93,7 +94,8 @@ struct RestartTests {
                 }
                 while let output = server.next() {
                     isQuiet = false
-                    if case .send(let packet, _, _) = output { phone.receive(packet.span, on: Self.link, at: now) }
+                    guard case .send(let packet, _, _) = output else { continue }
+                    phone.receive(packet.payload.span, on: Self.link, at: now)
                 }
                 if isQuiet { return }
             }
