@@ -31,12 +31,13 @@ struct PollingTests {
           {"uuid": "FFA3", "properties": ["notify"], "value": "0x33"}]}]}
         """
 
-    /// Reads these characteristics of a lamp; `disturb` is called in the first pause.
+    /// Reads these characteristics of a lamp; `prepare` is called just before, and `disturb` in the first pause.
     private func read(
         _ uuids: [String],
         times: Int?,
         every interval: Duration = .zero,
-        disturb: ((Scene) -> Void)? = nil
+        disturb: ((Scene) -> Void)? = nil,
+        prepare: ((Scene) -> Void)? = nil
     ) async throws -> Run {
         let world = World(seed: 3, conditions: .init(loss: 0.1))
         let phone = world.machine("phone"), sensor = world.machine("sensor", at: .init(x: 2))
@@ -52,6 +53,7 @@ struct PollingTests {
             try await central.connect(peripheral, within: .seconds(60))
             let found = try await central.characteristics(uuids.map { CBUUID(string: $0) }, of: peripheral)
             isReading = true
+            prepare?(scene)
             let polling = Polling(times: times, interval: interval, Printer(json: true) { lines.append($0) })
             do {
                 try await polling.read(found, of: peripheral, through: central)
@@ -114,6 +116,14 @@ struct PollingTests {
             $0.sensor.switchBluetoothOff()
         }
         #expect(run.summary == ["read 1 11", "read 2 22"])
+        #expect(run.trouble?.description.contains(" disconnected") == true)
+    }
+
+    @Test("Each read that a lost link took is told with the reason, and that the peripheral went", arguments: [1, 3])
+    func lossWhileReading(times: Int) async throws {
+        let run = try await read(["FFA2", "FFA1"], times: times, prepare: { $0.sensor.switchBluetoothOff() })
+        #expect(run.summary == ["failed 2 ", "failed 1 "])
+        #expect(run.facts.allSatisfy { $0["reason"]?.contains("FFA") == true })
         #expect(run.trouble?.description.contains(" disconnected") == true)
     }
 
