@@ -27,7 +27,8 @@ struct Fifo<Element> {
         let element = elements[head].take()
         head += 1
         if head == elements.count {
-            elements.removeAll(keepingCapacity: true)
+            // Cheaper than to replace a range, and no more than what was appended.
+            while elements.popLast() != nil {}
             head = 0
         } else if head >= 64, head * 2 >= elements.count {
             elements.removeFirst(head)

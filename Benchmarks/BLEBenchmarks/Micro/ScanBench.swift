@@ -8,6 +8,8 @@ struct ScanBench: ~Copyable {
     private var pair: HostPair
     private let reports: [[UInt8]]
     private var now: Instant
+    private var outputs: [Host.Output] = []
+    private var found = 0
 
     /// Brings a host up on a virtual controller that knows only legacy advertising, and has it scan.
     init() {
@@ -17,32 +19,43 @@ struct ScanBench: ~Copyable {
         pair.perform(.scan(ScanRequest(allowsDuplicates: true)), for: Self.client, on: .central)
         pair.run(for: .seconds(1))
         now = pair.now
-        reports = (0..<16).map(Self.report)
+        reports = (0..<256).map(Self.report)
         self.pair = pair
     }
 
     /// Feeds as many turns of reports, and says how many of them the client got.
+    ///
+    /// A report waits for the scan response, which does not come, until the next one of its device or a deadline.
     mutating func run(turns: Int, batch: Int) -> Int {
-        var count = 0
+        found = 0
+        var next = 0
         for _ in 0..<turns {
             now = now + .microseconds(100)
-            for index in 0..<batch {
-                let report = reports[index]
+            for _ in 0..<batch {
+                let report = reports[next]
                 pair.central.receive(report.span, at: now)
+                next = (next + 1) % reports.count
             }
-            while let output = pair.central.next() {
-                if case .event(.discovered, _) = output { count += 1 }
-            }
+            takeAll()
         }
-        return count
+        now = now + .seconds(1)
+        pair.central.wake(at: now)
+        takeAll()
+        return found
     }
 
-    /// A report of one device's advertisement that is neither connectable nor scannable, with 31 octets of data.
+    private mutating func takeAll() {
+        pair.central.takeAll(into: &outputs)
+        for output in outputs { if case .event(.discovered, _) = output { found += 1 } }
+        outputs.removeAll(keepingCapacity: true)
+    }
+
+    /// A report of one device's connectable advertisement with 31 octets of data.
     private static func report(_ number: Int) -> [UInt8] {
         let data: [UInt8] =
             [2, 1, 6, 3, 3, 0x0F, 0x18, 11, 9] + Array("bench-adv0".utf8) + [11, 0xFF, 0x4C, 0, 1, 2, 3, 4, 5, 6, 7, 8]
         let address: [UInt8] = [UInt8(number), 1, 2, 3, 4, 0xC5]
-        let parameters: [UInt8] = [0x02, 1, 0x03, 0x01] + address + [31] + data.prefix(31) + [0xC4]
+        let parameters: [UInt8] = [0x02, 1, 0x00, 0x01] + address + [31] + data.prefix(31) + [0xC4]
         return [0x04, 0x3E, UInt8(parameters.count)] + parameters
     }
 }

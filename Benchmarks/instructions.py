@@ -1,0 +1,117 @@
+"""Counts what the host spends on one operation of each micro workload, with callgrind, and compares it.
+
+instructions.py PATH-OF-BLEBenchmarks [H1 …] [--write] [--tolerance PERCENT] [--json]
+
+An operation costs the difference of two runs, divided by the operations that one has more: what comes before and after
+does not count. `total` has all instructions, `own` those outside of the benchmark itself, `allocations` the calls of
+malloc. They are compared with baseline.json, which --write replaces; the exit status is 1 if one is worse.
+Counts repeat within 0.2 % on one machine with one version of the compiler; times would not.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+BASELINE = pathlib.Path(__file__).with_name("baseline.json")
+WORKLOADS = [f"H{number}" for number in range(1, 10)]
+FEW, MANY = 2_000, 7_000
+NAME = re.compile(r"^(c?fn)=\((\d+)\)(?: (.*))?$")
+
+
+def profile(program, workload, operations, folder):
+    """How many instructions each function took by itself, and how often each was called."""
+    file = pathlib.Path(folder, f"{workload}-{operations}")
+    subprocess.run(
+        ["valgrind", "--tool=callgrind", f"--callgrind-out-file={file}", program, "micro", workload, str(operations)],
+        check=True, capture_output=True,
+    )
+    names, costs, calls = {}, {}, {}
+    function, callee, isCall = "", "", False
+    for line in file.read_text().splitlines():
+        if found := NAME.match(line):
+            kind, number, name = found.groups()
+            name = names.setdefault(number, name or "")
+            if kind == "fn":
+                function = name
+            else:
+                callee = name
+        elif line.startswith("calls="):
+            calls[callee] = calls.get(callee, 0) + int(line[6:].split()[0])
+            isCall = True
+        elif line[:1].isdigit() or line[:1] in "+-*":
+            # The line after calls= has what the function that was called took, which counts there.
+            if not isCall:
+                fields = line.split()
+                costs[function] = costs.get(function, 0) + (int(fields[1]) if len(fields) > 1 else 0)
+            isCall = False
+    return costs, calls
+
+
+def is_harness(function):
+    return function.startswith("$s13BLEBenchmarks")
+
+
+def measure(program, workload):
+    with tempfile.TemporaryDirectory() as folder:
+        few, many = (profile(program, workload, count, folder) for count in (FEW, MANY))
+
+    def each(amount):
+        return (amount(many) - amount(few)) / (MANY - FEW)
+
+    return {
+        "total": round(each(lambda run: sum(run[0].values()))),
+        "own": round(each(lambda run: sum(cost for name, cost in run[0].items() if not is_harness(name)))),
+        "allocations": round(each(lambda run: run[1].get("malloc", 0)), 1),
+    }
+
+
+def verdict(now, before, tolerance):
+    """How much has changed, in percent, and whether that is for the worse."""
+    if not before:
+        return None, False
+    change = (now["own"] / before["own"] - 1) * 100
+    return round(change, 1), change > tolerance or now["allocations"] > before["allocations"] + 0.2
+
+
+def main():
+    parser = argparse.ArgumentParser(description="Counts what the host spends on one operation, with callgrind.")
+    parser.add_argument("program", help="the path of BLEBenchmarks, built for release")
+    parser.add_argument("workloads", nargs="*", metavar="H1", help="which workloads (all)")
+    parser.add_argument("--write", action="store_true", help="make these the figures to compare with")
+    parser.add_argument("--tolerance", type=float, default=3, metavar="PERCENT", help="how much worse is allowed (3)")
+    parser.add_argument("--json", action="store_true", help="print one object for each workload")
+    arguments = parser.parse_args()
+    if unknown := [name for name in arguments.workloads if name not in WORKLOADS]:
+        parser.error(f"no workload is called {unknown[0]}; there are {', '.join(WORKLOADS)}")
+    for tool in ("valgrind", "strip"):
+        if not shutil.which(tool):
+            sys.exit(f"instructions.py: there is no {tool}; on Debian: apt-get install valgrind binutils")
+    baseline = json.loads(BASELINE.read_text()) if BASELINE.exists() else {}
+    isWorse = False
+    with tempfile.TemporaryDirectory() as folder:
+        # Valgrind stumbles over some of what debuggers are told.
+        program = pathlib.Path(folder, "program")
+        subprocess.run(["strip", "-g", "-o", program, arguments.program], check=True)
+        for workload in arguments.workloads or WORKLOADS:
+            now = measure(program, workload)
+            change, worse = verdict(now, baseline.get(workload), arguments.tolerance)
+            isWorse = isWorse or worse
+            baseline[workload] = now if arguments.write else baseline.get(workload, now)
+            if arguments.json:
+                print(json.dumps({"workload": workload, **now, "change": change, "worse": worse}), flush=True)
+            else:
+                note = "" if change is None else f"  {change:+.1f} %{'  WORSE' if worse else ''}"
+                print(f"{workload}  total {now['total']:>6}  own {now['own']:>6}  "
+                      f"allocations {now['allocations']:>4}{note}", flush=True)
+    if arguments.write:
+        BASELINE.write_text(json.dumps(baseline, indent=1) + "\n")
+    sys.exit(1 if isWorse and not arguments.write else 0)
+
+
+if __name__ == "__main__":
+    main()
