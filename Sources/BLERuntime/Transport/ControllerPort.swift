@@ -50,8 +50,8 @@ package protocol Line {
     /// How long nothing may be read from now on; `nil` for any time.
     var patience: Duration? { get }
 
-    /// Nothing was read for ``patience``.
+    /// Nothing was read for ``patience``, and there is nothing to read: hands on what the host is to hear then.
     ///
     /// - Returns: What to write.
-    mutating func expire() throws(TransportError) -> [[UInt8]]
+    mutating func expire(packet: (Span<UInt8>) -> Void) throws(TransportError) -> [[UInt8]]
 }

@@ -29,5 +29,5 @@ package struct PacketLine: Line, Sendable {
 
     package var patience: Duration? { nil }
 
-    package mutating func expire() throws(TransportError) -> [[UInt8]] { [] }
+    package mutating func expire(packet: (Span<UInt8>) -> Void) throws(TransportError) -> [[UInt8]] { [] }
 }

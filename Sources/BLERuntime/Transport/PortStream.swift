@@ -28,6 +28,8 @@ final class PortStream: @unchecked Sendable {
     private var backlog: [[UInt8]] = []
     private var pendingOctets = 0
     private var isPaused = false
+    /// Whether something was read since this was last set to `false`.
+    private var hasRead = false
     private var buffer = [UInt8](repeating: 0, count: readSize)
 
     init(_ port: OpenPort, on loop: EventLoop, owner: any Owner) {
@@ -95,6 +97,7 @@ final class PortStream: @unchecked Sendable {
     private func take(_ count: Int) {
         let wasReady = line.isReady
         var packets: [UInt8] = []
+        hasRead = true
         do throws(TransportError) {
             try line.receive(buffer.span.extracting(0..<count)) { packets.append(copying: $0) }
             if !wasReady, line.isReady { owner?.portReady() }
@@ -113,7 +116,7 @@ final class PortStream: @unchecked Sendable {
         guard pendingOctets <= SocketStream.mostBacklog else {
             return end(TransportError(.congested, "the controller has not taken \(pendingOctets) octets"))
         }
-        listen()
+        if silence == nil { listen() }
     }
 
     /// Writes what the system takes now.
@@ -150,14 +153,24 @@ final class PortStream: @unchecked Sendable {
     /// Waits anew for what is to come.
     private func listen() {
         silence?.cancel()
+        silence = nil
         guard watch != nil, let patience = line.patience else { return }
         silence = loop.alarm(at: loop.clock.now + patience) { [weak self] in self?.expire() }
     }
 
     private func expire() {
-        guard watch != nil else { return }
+        silence = nil
+        guard let watch else { return }
+        // Where this thread had to wait, or may not read, the line need not have been silent.
+        guard watch.interest.contains(.reading) else { return listen() }
+        hasRead = false
+        read()
+        guard !hasRead, self.watch != nil else { return }
+        var packets: [UInt8] = []
         do throws(TransportError) {
-            write(try line.expire())
+            let writes = try line.expire { packets.append(copying: $0) }
+            if !packets.isEmpty { try owner?.portReceived(packets.span) }
+            write(writes)
         } catch {
             end(error)
         }

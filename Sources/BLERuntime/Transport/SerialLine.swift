@@ -4,8 +4,12 @@
 /// or noise, and is dropped. A reset that is not answered is sent again, since a board may have begun only after it;
 /// more of them each time, since the controller may still wait for the rest of a packet that was cut off. When what
 /// comes is no HCI any more, or the rest of a packet does not come, the line is at an end, and whoever opens it anew
-/// begins with a reset. H4 has no checksum: an octet that is lost or changed within a packet may be noticed only at the
-/// next one.
+/// begins with a reset.
+///
+/// H4 has no checksum. Where an octet is lost, the next packet begins within this one, and what follows is no packet
+/// any more. Therefore the host hears of a packet only when the next is whole, or nothing has followed for a moment: a
+/// longer one where the packet came with a pause in it, as one does whose last octets are those of the next. An octet
+/// that was changed on the way is not noticed.
 ///
 /// Core 6.0, Vol 4, Part A, 2.
 package struct SerialLine: Line, Sendable {
@@ -19,6 +23,10 @@ package struct SerialLine: Line, Sendable {
     package static let resetPatience = Duration.milliseconds(500)
     /// How long the rest of a packet may take: a whole one of the longest takes less at 115200 symbols a second.
     package static let packetPatience = Duration.milliseconds(250)
+    /// How long a line is silent, at least, behind a packet; and within one, for a pause.
+    package static let moment = Duration.milliseconds(4)
+    /// The same behind a packet that came with a pause in it: more than adapters for USB keep octets to themselves.
+    package static let longMoment = Duration.milliseconds(20)
     /// How often a reset is sent again.
     package static let mostAttempts = 20
     /// How many resets are sent at a time, at most.
@@ -31,6 +39,12 @@ package struct SerialLine: Line, Sendable {
     private let name: String
     private var state = State.synchronizing(attempts: 0)
     private var framer = H4Framer(from: .controller)
+    /// The last packet, while nobody knows whether it is what was sent.
+    private var held: [UInt8] = []
+    /// Whether there was a pause in the packet that is held.
+    private var heldPaused = false
+    /// Whether there was a pause in the packet of which a part has come.
+    private var hasPause = false
     /// The end of what has come, as far as an answer may begin in it.
     private var tail: [UInt8] = []
     /// How many resets of the host have not been answered.
@@ -59,15 +73,25 @@ package struct SerialLine: Line, Sendable {
         switch state {
         case .synchronizing: synchronize(chunk)
         case .framing:
-            var expected = resetsOfHost
-            defer { resetsOfHost = expected }
-            try framer.receive(chunk) { each in
-                guard Self.isAnswer(each) else { return packet(each) }
-                // Those beyond what the host has asked for answer resets of this line.
-                if expected > 0 { packet(each) }
-                expected = max(0, expected - 1)
+            var whole: [[UInt8]] = []
+            try framer.receive(chunk) { whole.append($0.withUnsafeBufferPointer { Array($0) }) }
+            for each in whole {
+                handOn(packet)
+                held = each
+                (heldPaused, hasPause) = (hasPause, false)
             }
         }
+    }
+
+    /// Has the host hear the packet that is held, if there is one.
+    private mutating func handOn(_ packet: (Span<UInt8>) -> Void) {
+        guard !held.isEmpty else { return }
+        let each = held
+        held = []
+        guard Self.isAnswer(each.span) else { return packet(each.span) }
+        // Those beyond what the host has asked for answer resets of this line.
+        if resetsOfHost > 0 { packet(each.span) }
+        resetsOfHost = max(0, resetsOfHost - 1)
     }
 
     /// Looks for the answer to a reset.
@@ -101,11 +125,13 @@ package struct SerialLine: Line, Sendable {
     package var patience: Duration? {
         switch state {
         case .synchronizing: Self.resetPatience
-        case .framing: framer.holdsPart ? Self.packetPatience : nil
+        case .framing where framer.holdsPart: hasPause ? Self.packetPatience : Self.moment
+        case .framing where held.isEmpty: nil
+        case .framing: heldPaused ? Self.longMoment : Self.moment
         }
     }
 
-    package mutating func expire() throws(TransportError) -> [[UInt8]] {
+    package mutating func expire(packet: (Span<UInt8>) -> Void) throws(TransportError) -> [[UInt8]] {
         switch state {
         case .synchronizing(let attempts):
             guard attempts < Self.mostAttempts else {
@@ -121,7 +147,13 @@ package struct SerialLine: Line, Sendable {
             state = .synchronizing(attempts: attempts + 1)
             let count = attempts < 4 ? 1 << attempts : Self.mostResets
             return [[UInt8]](repeating: Self.reset, count: count)
-        case .framing: throw TransportError(.garbage, "the rest of a packet does not come")
+        case .framing where framer.holdsPart:
+            guard !hasPause else { throw TransportError(.garbage, "the rest of a packet does not come") }
+            hasPause = true
+            return []
+        case .framing:
+            handOn(packet)
+            return []
         }
     }
 }

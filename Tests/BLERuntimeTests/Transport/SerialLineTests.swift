@@ -14,6 +14,21 @@ struct SerialLineTests {
         return packets
     }
 
+    /// Has nothing come until the line waits for nothing, and returns what the host hears.
+    private static func rest(_ line: inout SerialLine) throws(TransportError) -> [[UInt8]] {
+        var packets: [[UInt8]] = []
+        while line.patience != nil {
+            _ = try line.expire { packet in packets.append(packet.withUnsafeBufferPointer { Array($0) }) }
+        }
+        return packets
+    }
+
+    /// Feeds a line, and has nothing come then; returns what the host hears.
+    private static func say(_ line: inout SerialLine, _ octets: [UInt8]) throws(TransportError) -> [[UInt8]] {
+        let packets = try feed(&line, octets)
+        return try packets + rest(&line)
+    }
+
     /// A line whose controller has answered.
     private static func ready() throws -> SerialLine {
         var line = SerialLine(name: "serial:/dev/ttyACM0")
@@ -36,7 +51,7 @@ struct SerialLineTests {
         #expect(line.isReady)
         #expect(line.patience == nil)
         #expect(line.send(command.span) == [command])
-        #expect(try Self.feed(&line, Self.event + Self.data) == [Self.event, Self.data])
+        #expect(try Self.say(&line, Self.event + Self.data) == [Self.event, Self.data])
     }
 
     @Test(
@@ -58,7 +73,7 @@ struct SerialLineTests {
             }
             #expect(heard.isEmpty)
             #expect(line.isReady)
-            #expect(try Self.feed(&line, Self.data) == [Self.data])
+            #expect(try Self.say(&line, Self.data) == [Self.data])
         }
     }
 
@@ -81,7 +96,7 @@ struct SerialLineTests {
         var counts: [Int] = []
         for _ in 0..<SerialLine.mostAttempts {
             #expect(line.patience == SerialLine.resetPatience)
-            let writes = try line.expire()
+            let writes = try line.expire { _ in }
             #expect(writes.allSatisfy { $0 == SerialLine.reset })
             counts.append(writes.count)
         }
@@ -89,7 +104,7 @@ struct SerialLineTests {
         // A controller that waits for the rest of the longest packet has had enough octets by then.
         #expect(counts.reduce(0, +) * SerialLine.reset.count > 1_021 + 5)
         do throws(TransportError) {
-            _ = try line.expire()
+            _ = try line.expire { _ in }
             Issue.record("the line has not given up")
         } catch {
             #expect(error.code == .unreachable)
@@ -101,41 +116,80 @@ struct SerialLineTests {
     @Test("The host hears an answer for each of its own resets, and none of those to the line's")
     func surplus() throws {
         var line = try Self.ready()
-        #expect(try Self.feed(&line, Self.answer + Self.answer + Self.event) == [Self.event])
+        #expect(try Self.say(&line, Self.answer + Self.answer + Self.event) == [Self.event])
         let reset = SerialLine.reset
         _ = line.send(reset.span)
-        #expect(try Self.feed(&line, Self.answer) == [Self.answer])
-        #expect(try Self.feed(&line, Self.answer + Self.data) == [Self.data])
+        #expect(try Self.say(&line, Self.answer) == [Self.answer])
+        #expect(try Self.say(&line, Self.answer + Self.data) == [Self.data])
     }
 
-    @Test("An octet that is lost ends the line before a second packet is wrong", arguments: 0..<22)
-    func lost(position: Int) throws {
-        let packets = [Self.event, Self.data, Self.event]
-        var stream = packets.flatMap { $0 }
-        stream.remove(at: position)
+    /// What the host hears of pieces with a moment of silence behind each, and whether the line is at an end then.
+    private static func hear(_ pieces: [[UInt8]]) throws -> (heard: [[UInt8]], isOver: Bool) {
         var line = try Self.ready(), heard: [[UInt8]] = []
-        var isOver = false
         do throws(TransportError) {
-            try line.receive(stream.span) { packet in heard.append(packet.withUnsafeBufferPointer { Array($0) }) }
-            #expect(line.patience == SerialLine.packetPatience)
-            _ = try line.expire()
+            for piece in pieces {
+                heard += try Self.feed(&line, piece)
+                guard line.patience == SerialLine.moment else { continue }
+                _ = try line.expire { packet in heard.append(packet.withUnsafeBufferPointer { Array($0) }) }
+            }
+            heard += try Self.rest(&line)
         } catch {
             #expect(error.code == .garbage)
-            isOver = true
+            return (heard, true)
         }
-        #expect(isOver)
-        let right = zip(heard, packets).prefix { $0 == $1 }.count
-        #expect(heard.count - right <= 1)
-        #expect(right >= (position < 7 ? 0 : position < 15 ? 1 : 2))
+        return (heard, false)
     }
 
-    @Test("Noise between packets ends the line after the packets before it", arguments: [0x00, 0x01, 0x7F, 0xFF])
-    func garbage(octet: UInt8) throws {
+    @Test("Packets are heard wherever there is a moment of silence", arguments: 1..<22)
+    func pause(position: Int) throws {
+        let packets = [Self.event, Self.data, Self.event]
+        let stream = packets.flatMap { $0 }
+        let (heard, isOver) = try Self.hear([Array(stream[..<position]), Array(stream[position...])])
+        #expect(heard == packets)
+        #expect(!isOver)
+    }
+
+    @Test("An octet that is lost ends the line before a packet is wrong", arguments: 0..<22)
+    func lost(position: Int) throws {
+        let packets = [Self.event, Self.data, Self.event]
+        var (stream, ends) = (packets.flatMap { $0 }, [7, 15, 22])
+        stream.remove(at: position)
+        ends = ends.map { $0 > position ? $0 - 1 : $0 }
+        let apart = [Array(stream[..<ends[0]]), Array(stream[ends[0]..<ends[1]]), Array(stream[ends[1]...])]
+        // With each packet the octet that takes the place of one that was lost before it comes by itself.
+        let first = apart.flatMap { [Array($0.prefix(1)), Array($0.dropFirst())] }.filter { !$0.isEmpty }
+        for pieces in [[stream], apart, first] {
+            let (heard, isOver) = try Self.hear(pieces)
+            #expect(isOver)
+            #expect(heard == Array(packets.prefix(heard.count)))
+        }
         var line = try Self.ready(), heard: [[UInt8]] = []
         #expect(throws: TransportError.self) {
-            let stream = Self.event + [octet] + Self.data
-            try line.receive(stream.span) { packet in heard.append(packet.withUnsafeBufferPointer { Array($0) }) }
+            for octet in stream { heard += try Self.feed(&line, [octet]) }
+            heard += try Self.rest(&line)
         }
-        #expect(heard == [Self.event])
+        #expect(heard == Array(packets.prefix(heard.count)))
+    }
+
+    @Test("The host hears the last packet after a moment, and after a longer one if there was a pause in it")
+    func moments() throws {
+        var line = try Self.ready()
+        #expect(try Self.feed(&line, Self.event + Self.data) == [Self.event])
+        #expect(line.patience == SerialLine.moment)
+        #expect(try Self.rest(&line) == [Self.data])
+        #expect(try Self.feed(&line, Array(Self.data.prefix(5))).isEmpty)
+        #expect(line.patience == SerialLine.moment)
+        #expect(try line.expire { _ in Issue.record("half a packet is heard") }.isEmpty)
+        #expect(line.patience == SerialLine.packetPatience)
+        #expect(try Self.feed(&line, Array(Self.data.dropFirst(5))).isEmpty)
+        #expect(line.patience == SerialLine.longMoment)
+        #expect(try Self.rest(&line) == [Self.data])
+    }
+
+    @Test("Noise behind a packet ends the line", arguments: [0x00, 0x01, 0x7F, 0xFF])
+    func garbage(octet: UInt8) throws {
+        var line = try Self.ready()
+        #expect(try Self.feed(&line, Self.event + Self.data) == [Self.event])
+        #expect(throws: TransportError.self) { _ = try Self.feed(&line, [octet] + Self.data) }
     }
 }
