@@ -6,7 +6,7 @@ import contextlib
 import pathlib
 from typing import NamedTuple
 
-from . import bearers, bumble_host, channels, pairing, polling, privacy, tool, trust
+from . import bearers, bumble_host, channels, pairing, polling, privacy, serial_talk, tool, trust
 from .controllers import MAKES, Endpoints
 from .processes import LOGS
 
@@ -23,8 +23,8 @@ class Pairing(NamedTuple):
     swapped: bool = False
     """Whether the central is on the second controller instead of the first."""
     topic: str = "attributes"
-    """What they use: `attributes`, `channels`, `bearers`, which are attributes over several channels, `pairing`, or
-    `privacy`."""
+    """What they use: `attributes`, `channels`, `bearers`, which are attributes over several channels, `pairing`,
+    `privacy`, or `serial`, which are attributes over a serial line to our host's controller."""
 
     @property
     def name(self) -> str:
@@ -35,13 +35,15 @@ class Pairing(NamedTuple):
     @property
     def seconds(self) -> float:
         """How long a round may take."""
-        return channels.SECONDS if self.topic == "channels" else 30
+        return {"channels": channels.SECONDS, "serial": serial_talk.SECONDS}.get(self.topic, 30)
 
     @property
     def rounds(self) -> int:
         """How many rounds are usual; one of channels carries a great deal, and one of privacy takes its time."""
         if self.topic == "pairing" and self.central != self.peripheral:
             return len(trust.METHODS)
+        if self.topic == "serial":
+            return serial_talk.ROUNDS
         return 5 if self.topic in ("channels", "privacy") else 20
 
     @property
@@ -69,6 +71,8 @@ class Pairing(NamedTuple):
             return await trust.converse(self.central, first, second, name, round_number, log)
         if self.topic == "pairing":
             return await pairing.converse(first, second, name, round_number)
+        if self.topic == "serial":
+            return await serial_talk.converse(self.central, first, second, name, round_number, log)
         if self.topic == "privacy":
             return await privacy.converse(first, second, name)
         central = bumble_host.BumbleCentral(first) if self.central == "bumble" else tool.ToolCentral(first, log)
@@ -103,4 +107,6 @@ PAIRINGS = [
         for central, peripheral in (("ours", "bumble"), ("bumble", "ours"))
     ),
     Pairing("ours", "bumble", "bumble", topic="privacy"),
+    Pairing("rootcanal", "ours", "bumble", topic="serial"),
+    Pairing("rootcanal", "bumble", "ours", topic="serial"),
 ]
