@@ -23,9 +23,9 @@ from interop.profile import Mismatch
 from interop.tool import BLE
 
 from . import adapter as inner
-from . import central, channels, peripheral, trust
+from . import central, channels, peripheral, trust, unplugging
 from .box import Box, box, obstacle
-from .bus import ADAPTER, BlueZ, bluez
+from .bus import ADAPTER, DEVICE, BlueZ, bluez
 from .inside import Inside
 
 RUN_SECONDS = 120
@@ -34,6 +34,8 @@ INNER_RUN_SECONDS = 300
 SWITCH_ON_SECONDS = 20
 VERSIONS = ("5.66", "5.82")
 RADIOS = {"ours": ours, "rootcanal": rootcanal}
+BTVIRT = "btvirt"
+"""BlueZ's own virtual controllers, which are in the box."""
 Scene = Callable[[Box, BlueZ, str, Any, str, pathlib.Path], Awaitable[None]]
 SCENES: dict[str, Scene] = {
     "bluez-ours": central.converse,
@@ -46,15 +48,36 @@ SCENES: dict[str, Scene] = {
 INNER: dict[str, Scene] = {
     "adapter-list": inner.listed,
     "adapter-talk": inner.converse,
+    "adapter-serve": inner.serve,
+    "adapter-ask": trust.ask,
+    "adapter-accept": trust.accept,
     "adapter-rights": inner.unprivileged,
+    "adapter-capable": inner.capable,
     "adapter-busy": inner.busy,
     "adapter-gone": inner.unplugged,
+    "adapter-gone-notify": unplugging.listener,
+    "adapter-gone-write": unplugging.writer,
+    "adapter-gone-serve": unplugging.server,
     "adapter-choice": inner.chosen,
 }
 """Scenes for which `ble` runs in the box, on the second adapter of a radio whose first one is BlueZ's."""
 
+PULLED = ("adapter-gone", "adapter-gone-notify", "adapter-gone-write", "adapter-gone-serve")
+"""Those in which the adapter is pulled out, which takes a bridge that can do that."""
+
 INNER_RADIOS = {"5.66": "ours", "5.82": "rootcanal"}
 """Whose controllers the scenes in the box have; with the others they are run when they are asked for."""
+
+INNER_VERSIONS: dict[str, tuple[str, ...]] = {
+    "adapter-serve": ("5.82",),
+    "adapter-ask": (),
+    "adapter-accept": (),
+    "adapter-capable": ("5.82",),
+    "adapter-gone-notify": ("5.66",),
+    "adapter-gone-write": ("5.82",),
+    "adapter-gone-serve": ("5.82",),
+}
+"""With which versions of BlueZ the scenes are run that take long; with the others when they are asked for."""
 
 
 def is_by_name(run: Run) -> bool:
@@ -63,7 +86,8 @@ def is_by_name(run: Run) -> bool:
     With our controllers, BlueZ 5.66 has been busy, or has given up pairing.
     """
     if run.scene in INNER:
-        return run.radio != INNER_RADIOS[run.version]
+        versions = INNER_VERSIONS.get(run.scene, VERSIONS)
+        return run.version not in versions or run.radio != INNER_RADIOS[run.version]
     return (run.radio, run.scene) == ("ours", "bluez-ours-pairing")
 
 
@@ -86,7 +110,7 @@ class Run(NamedTuple):
 async def run_version(version: str, runs: list[Run]) -> int:
     """Boots a box for the runs with `ble` outside of it, and one for those inside on each radio; how many failed."""
     groups = [[run for run in runs if run.scene in SCENES]]
-    groups += [[run for run in runs if run.scene in INNER and run.radio == radio] for radio in RADIOS]
+    groups += [[run for run in runs if run.scene in INNER and run.radio == radio] for radio in [*RADIOS, BTVIRT]]
     return sum([await run_group(version, group) for group in groups if group])
 
 
@@ -96,7 +120,7 @@ async def run_group(version: str, runs: list[Run]) -> int:
     log = LOGS / f"bluez-{version}{f'-{runs[0].radio}-inner' if is_inner else ''}.log"
     LOGS.mkdir(parents=True, exist_ok=True)
     log.unlink(missing_ok=True)
-    used = {run.radio for run in runs}
+    used = {run.radio for run in runs} - {BTVIRT}
     failed = 0
     try:
         async with contextlib.AsyncExitStack() as running:
@@ -104,13 +128,17 @@ async def run_group(version: str, runs: list[Run]) -> int:
             radios = {name: await running.enter_async_context(RADIOS[name](log)) for name in sorted(used)}
             controllers = [radio.first for radio in radios.values()]
             if is_inner:
-                controllers = list(radios[runs[0].radio])
+                controllers = [port for each in radios.values() for port in each]
             programs = {"ble": pathlib.Path(BLE)} if is_inner else {}
             machine = await running.enter_async_context(box(version, controllers, log, programs))
             bus = await running.enter_async_context(bluez(machine.bus_address))
+            if not used:
+                await machine.shell("(btvirt -L -l2 > /run/log/btvirt 2>&1 < /dev/null &)")
+                both = {"/org/bluez/hci0", inner.OURS}
+                await bus.until("BlueZ has the adapters", lambda: both <= bus.objects.keys())
             say(f"{version}: booted in {time.monotonic() - start:.1f} s, {(await machine.shell('uname -rm')).strip()}")
             for run in runs:
-                adapter = f"/org/bluez/hci{list(radios).index(run.radio)}"
+                adapter = f"/org/bluez/hci{0 if is_inner else list(radios).index(run.radio)}"
                 place = Inside(machine.shell_port, "hci:1") if is_inner else radios[run.radio].second
                 failed += not await run_one(run, machine, bus, adapter, place)
             if failed:
@@ -130,6 +158,10 @@ async def run_one(run: Run, machine: Box, bus: BlueZ, adapter: str, place: int |
     try:
         async with asyncio.timeout(INNER_RUN_SECONDS if run.scene in INNER else RUN_SECONDS):
             await _switch_on(bus, adapter)
+            if run.scene in INNER:
+                # The adapter of `ble` is the same in each scene, and not what BlueZ knows of it.
+                for device in bus.under(adapter, DEVICE):
+                    await bus.call(adapter, ADAPTER, "RemoveDevice", "o", device)
             await (SCENES | INNER)[run.scene](machine, bus, adapter, place, name, run.log)
     except Exception as error:  # Whatever went wrong, this run failed and the next is tried.
         last = run.log.read_text(errors="replace").splitlines()[-4:] if run.log.exists() else []
@@ -178,6 +210,7 @@ def main() -> int:
     arguments = parser.parse_args()
     logging.basicConfig(level=logging.DEBUG if arguments.debug else logging.CRITICAL)
     runs = [Run(version, radio, scene) for version in VERSIONS for radio in RADIOS for scene in [*SCENES, *INNER]]
+    runs += [Run(version, BTVIRT, scene) for version in VERSIONS for scene in INNER if scene not in PULLED]
     if arguments.run:
         runs = choose(arguments.run, runs, parser)
     elif not arguments.list:

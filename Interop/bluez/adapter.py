@@ -8,25 +8,33 @@ import shlex
 
 from interop.profile import Mismatch, expect
 
-from . import peripheral, tool
+from . import central, peripheral, tool
 from .box import Box
 from .bus import ADAPTER, BlueZ
 from .cargo import FOLDER
 from .inside import ENVIRONMENT, Inside
 from .offer import AT_FIRST
 from .tool import Fact
+from .unplugging import OURS, pull, put
 
-OURS = "/org/bluez/hci1"
-"""The adapter that `ble` takes, as BlueZ calls it."""
+GUEST = "grep -q guest /etc/passwd || echo 'guest:x:1000:1000::/tmp:/bin/sh' >> /etc/passwd"
+"""Makes a user without rights."""
+RIGHTS = "grep -q 'CapEff:.*0000000000001000$' /proc/self/status || exit 1"
+"""Fails where CAP_NET_ADMIN, whose number is 12, is not all that one may."""
 
 
 async def _ble(box: Box, host: str, *arguments: str, user: str | None = None, seconds: float = 40) -> tuple[int, str]:
     """Runs `ble` to its end; its status, and what it printed and said."""
     host = f"BLUETOOTH_HOST={host}" if host else ""
-    command = f"{ENVIRONMENT} {host}; {shlex.join(['ble', *arguments])} 2>&1"
+    command = f"{ENVIRONMENT} {host}; {shlex.join(['ble', *arguments])}"
     if user:
         command = f"su {user} -c {shlex.quote(command)}"
-    printed = await box.shell(f"({command})\necho ::$?", seconds)
+    return await _status(box, command, seconds)
+
+
+async def _status(box: Box, command: str, seconds: float = 40) -> tuple[int, str]:
+    """Runs a command to its end; its status, and what it printed and said."""
+    printed = await box.shell(f"({command}) 2>&1\necho ::$?", seconds)
     said, _, status = printed.rpartition("::")
     return int(status), said
 
@@ -38,6 +46,12 @@ def _facts(said: str) -> list[Fact]:
 async def converse(box: Box, bluez: BlueZ, adapter: str, place: Inside, name: str, log: pathlib.Path) -> None:
     """All that `ble` does with BlueZ as a peripheral, on an adapter of the same kernel, which BlueZ has again then."""
     await peripheral.converse(box, bluez, adapter, place, name, log)
+    await bluez.until("BlueZ has its adapter again", lambda: bluez.property(OURS, ADAPTER, "Powered"))
+
+
+async def serve(box: Box, bluez: BlueZ, adapter: str, place: Inside, name: str, log: pathlib.Path) -> None:
+    """All that BlueZ does with `ble serve`, on an adapter of the same kernel, which BlueZ has again then."""
+    await central.converse(box, bluez, adapter, place, name, log)
     await bluez.until("BlueZ has its adapter again", lambda: bluez.property(OURS, ADAPTER, "Powered"))
 
 
@@ -64,7 +78,7 @@ async def listed(box: Box, bluez: BlueZ, adapter: str, place: Inside, name: str,
 
 async def unprivileged(box: Box, bluez: BlueZ, adapter: str, place: Inside, name: str, log: pathlib.Path) -> None:
     """Who has no CAP_NET_ADMIN is told how to get it, and what adapters there are; BlueZ keeps its adapter."""
-    await box.shell("grep -q guest /etc/passwd || echo 'guest:x:1000:1000::/tmp:/bin/sh' >> /etc/passwd")
+    await box.shell(GUEST)
     status, said = await _ble(box, "hci:1", "scan", "--duration", "1", user="guest")
     expect(f"status of {said}", status, 69)
     for words in (f"sudo setcap cap_net_admin+ep /{FOLDER}/ble", "AmbientCapabilities=CAP_NET_ADMIN"):
@@ -74,6 +88,37 @@ async def unprivileged(box: Box, bluez: BlueZ, adapter: str, place: Inside, name
     facts = _facts(said)
     expect("adapters", [(fact["name"], fact["privileged"]) for fact in facts], [("hci0", False), ("hci1", False)])
     expect("Powered", bluez.property(OURS, ADAPTER, "Powered"), True)
+
+
+async def capable(box: Box, bluez: BlueZ, adapter: str, place: Inside, name: str, log: pathlib.Path) -> None:
+    """CAP_NET_ADMIN is what it takes, and all: a user has it from setcap, as was said, or as from a service."""
+    await box.shell(GUEST)
+    own = "/tmp/guest-ble"
+    # A program with rights of its own does not heed LD_LIBRARY_PATH.
+    libraries = f"for each in /{FOLDER}/*.so*; do ln -sf $each /usr/lib/x86_64-linux-gnu/; done"
+    await box.shell(f"{libraries}; cp /{FOLDER}/ble {own}", 30)
+    scan = f"{ENVIRONMENT} XDG_STATE_HOME=/tmp/guest BLUETOOTH_HOST=hci:1; {own} scan --name {name} --duration 3 --json"
+    async with peripheral.advertised(bluez, adapter, name, AT_FIRST):
+        without = f"capsh --drop=cap_net_admin --shell=/bin/sh -- -c {shlex.quote(scan)}"
+        for command in (without, f"su guest -c {shlex.quote(scan)}"):
+            status, said = await _status(box, command)
+            expect(f"status of {said}", status, 69)
+            cure = f"setcap cap_net_admin+ep {own}"
+            if f"sudo {cure}" not in said:
+                raise Mismatch(f"it does not say “sudo {cure}”: {said}")
+        ambient = "capsh --keep=1 --user=guest --inh=cap_net_admin --addamb=cap_net_admin --shell=/bin/sh -- -c"
+        await _expect_found(box, bluez, f"{ambient} {shlex.quote(f'{RIGHTS}; {scan}')}", name)
+        await box.shell(cure)
+        await _expect_found(box, bluez, f"su guest -c {shlex.quote(scan)}", name)
+    await box.shell(f"rm {own}")
+
+
+async def _expect_found(box: Box, bluez: BlueZ, command: str, name: str) -> None:
+    status, said = await _status(box, command)
+    expect(f"status of {said}", status, 0)
+    if not any(fact.get("name") == name for fact in _facts(said)):
+        raise Mismatch(f"it has not found {name}: {said}")
+    await bluez.until("BlueZ has it again", lambda: bluez.property(OURS, ADAPTER, "Powered"))
 
 
 async def busy(box: Box, bluez: BlueZ, adapter: str, place: Inside, name: str, log: pathlib.Path) -> None:
@@ -95,15 +140,14 @@ async def busy(box: Box, bluez: BlueZ, adapter: str, place: Inside, name: str, l
 
 async def unplugged(box: Box, bluez: BlueZ, adapter: str, place: Inside, name: str, log: pathlib.Path) -> None:
     """An adapter that is pulled out and put back is lost, and scanned with again; blocked, it is said to be off."""
-    bridge = "ps | awk '/vhci-bridge .*hci1/ && !/awk/ {print $1}'"
     async with (
         peripheral.advertised(bluez, adapter, name, AT_FIRST),
         tool.ble(place, log, "scan", "--name", name) as scan,
     ):
         await scan.heard("discovered", name=name)
-        await box.shell(f"kill $({bridge})")
+        await pull(box)
         await scan.heard("radio_lost")
-        await box.shell("(vhci-bridge /dev/virtio-ports/hci1 > /run/log/hci1 2>&1 < /dev/null &)")
+        await put(box)
         await scan.heard("radio_returned")
         await scan.interrupt()
     await bluez.until("BlueZ has it again", lambda: bluez.property(OURS, ADAPTER, "Powered"), 30)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
 from dbus_fast import Message, MessageType, Variant
@@ -21,6 +24,8 @@ class Application:
         self.values: dict[str, bytes] = {}
         self.confirmations = 0
         self.listened_to: set[str] = set()
+        self._asked: asyncio.Event | None = None
+        self._held: list[Message] = []
         self._bus = bus
         self._objects: dict[str, dict[str, dict[str, Variant]]] = {}
         self._paths: dict[str, str] = {}
@@ -48,6 +53,18 @@ class Application:
         self._bus.send(
             Message.new_signal(path, PROPERTIES, "PropertiesChanged", "sa{sv}as", [CHARACTERISTIC, changed, []])
         )
+
+    @contextlib.contextmanager
+    def silent(self) -> Iterator[asyncio.Event]:
+        """Answers writes only when the context ends; the event is set when the first comes."""
+        self._asked = asyncio.Event()
+        try:
+            yield self._asked
+        finally:
+            self._asked = None
+            for message in self._held:
+                self._bus.send(self._use(message))
+            self._held = []
 
     def value(self, uuid: str) -> bytes:
         """The value that a characteristic has now."""
@@ -108,11 +125,15 @@ class Application:
             return self._use(message)
         return False
 
-    def _use(self, message: Message) -> Message | bool:
+    def _use(self, message: Message) -> Any:
         match message.member:
             case "ReadValue":
                 (options,) = message.body
                 return Message.new_method_return(message, "ay", [self.values[message.path][_offset(options) :]])
+            case "WriteValue" if self._asked:
+                self._asked.set()
+                self._held.append(message)
+                return True
             case "WriteValue":
                 part, options = message.body
                 # BlueZ asks whether a value may be prepared, and gives the value when all of it has come.

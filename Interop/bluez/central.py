@@ -15,6 +15,7 @@ from interop.profile import Mismatch, expect
 from . import offer, tool
 from .box import Box
 from .bus import ADAPTER, CHARACTERISTIC, DESCRIPTOR, DEVICE, SERVICE, BlueZ
+from .inside import Inside
 from .offer import (
     AT_FIRST,
     BELL,
@@ -57,9 +58,17 @@ class Central:
     @contextlib.asynccontextmanager
     async def connected(self) -> AsyncIterator[None]:
         """Connects, and waits until BlueZ knows the services; disconnects when the context ends."""
-        await self._connect()
-        await self.bluez.until("BlueZ has discovered all", lambda: self._property("ServicesResolved"))
+        await self.connect()
         yield
+        await self.disconnect()
+
+    async def connect(self) -> None:
+        """Connects, and waits until BlueZ knows the services."""
+        await self._connect()
+        await self.bluez.until("BlueZ has discovered all", lambda: self._property("ServicesResolved"), 60)
+
+    async def disconnect(self) -> None:
+        """Disconnects, also from a peripheral that is no longer there."""
         await self.bluez.call(self._device, DEVICE, "Disconnect")
         await self.bluez.until("BlueZ has disconnected", lambda: not self._property("Connected"))
 
@@ -151,7 +160,7 @@ class Central:
         await server.heard("unsubscribed", characteristic=uuid.upper())
 
 
-async def converse(box: Box, bluez: BlueZ, adapter: str, port: int, name: str, log: pathlib.Path) -> None:
+async def converse(box: Box, bluez: BlueZ, adapter: str, port: int | Inside, name: str, log: pathlib.Path) -> None:
     """BlueZ finds, uses and watches what `ble serve` offers, and comes back twice."""
     central = Central(bluez, adapter, name)
     content = {"name": name, "services": [tool.described(service) for service in AT_FIRST]}

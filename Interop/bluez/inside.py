@@ -1,13 +1,16 @@
 """Runs `ble` in a box, on an adapter of the box's kernel, as if it ran here.
 
-`python -m bluez.inside SHELL_PORT ADAPTER ARGUMENT…`: what it prints comes out here, and its exit status is the one
-here. SIGINT and SIGTERM reach it.
+`python -m bluez.inside SHELL_PORT ADAPTER ARGUMENT…`: what comes in through a pipe goes there, what it prints comes
+out here, and its exit status is the one here. SIGINT and SIGTERM reach it, and so do files that an argument or a word
+of the input names.
 """
 
 from __future__ import annotations
 
 import asyncio
+import base64
 import os
+import pathlib
 import shlex
 import signal
 import sys
@@ -32,28 +35,52 @@ async def _connect(shell_port: int, commands: str) -> tuple[asyncio.StreamReader
     return reader, writer
 
 
-async def _signal(shell_port: int, name: str) -> None:
-    reader, writer = await _connect(shell_port, f"kill -{name} $(cat /tmp/{os.getpid()}.process)\nexit\n")
+async def _do(shell_port: int, commands: str) -> None:
+    reader, writer = await _connect(shell_port, f"{commands}\nexit\n")
     await reader.read()
     writer.close()
 
 
+async def _carry(shell_port: int, words: list[str]) -> None:
+    """Sees to it that files of this machine which `words` name are in the box, too."""
+    for path in map(pathlib.Path, words):
+        if path.is_absolute() and path.is_file():
+            content = base64.b64encode(path.read_bytes()).decode()
+            await _do(shell_port, f"mkdir -p {path.parent}; echo {content} | base64 -d > {path}")
+
+
+async def _feed(shell_port: int, writer: asyncio.StreamWriter) -> None:
+    """Passes on the standard input, line by line."""
+    reader = asyncio.StreamReader()
+    await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(reader), sys.stdin)
+    while line := await reader.readline():
+        await _carry(shell_port, line.decode().split())
+        writer.write(line)
+    writer.write_eof()
+
+
 async def run(shell_port: int, adapter: str, arguments: list[str]) -> int:
-    log = f"/tmp/{os.getpid()}.log"
-    command = shlex.join(["exec", "ble", *arguments])
-    reader, writer = await _connect(
-        shell_port,
-        f"{ENVIRONMENT} BLUETOOTH_HOST={adapter}\n"
-        f"sh -c {shlex.quote(f'echo $$ > /tmp/{os.getpid()}.process; {command}')} < /dev/null 2> {log}\n"
-        f"status=$?\necho ::log\ncat {log}\necho ::status=$status\nexit\n",
+    await _carry(shell_port, arguments)
+    log, process = f"/tmp/{os.getpid()}.log", f"/tmp/{os.getpid()}.process"
+    command = f"echo $$ > {process}; echo ::ready; {shlex.join(['exec', 'ble', *arguments])}"
+    script = (
+        f"{ENVIRONMENT} BLUETOOTH_HOST={adapter}; sh -c {shlex.quote(command)} 2> {log}; status=$?; "
+        f"echo ::log; cat {log}; echo ::status=$status; "
+        # Input that nobody reads would cost the end of the output.
+        "cat > /dev/null"
     )
+    # The shell reads this line alone: what is sent to it from the mark on is for the program.
+    reader, writer = await _connect(shell_port, f"exec sh -c {shlex.quote(script)}\n")
     loop = asyncio.get_running_loop()
     tasks: set[asyncio.Task[None]] = set()
     for number, name in ((signal.SIGINT, "INT"), (signal.SIGTERM, "TERM")):
-        loop.add_signal_handler(number, lambda name=name: tasks.add(loop.create_task(_signal(shell_port, name))))
+        kill = f"kill -{name} $(cat {process})"
+        loop.add_signal_handler(number, lambda kill=kill: tasks.add(loop.create_task(_do(shell_port, kill))))
     output = sys.stdout
     while line := (await reader.readline()).decode(errors="replace"):
-        if line == "::log\n":
+        if line == "::ready\n":
+            tasks.add(loop.create_task(_feed(shell_port, writer)))
+        elif line == "::log\n":
             output = sys.stderr
         elif line.startswith("::status="):
             writer.close()

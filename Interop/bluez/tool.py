@@ -87,14 +87,17 @@ class Tool:
 
     async def finish(self, seconds: float | None = None) -> list[Fact]:
         """Waits until it ends and returns the facts; raises `Mismatch` unless it succeeded."""
-        try:
-            await asyncio.wait_for(self._reading, seconds or self._seconds)
-            status = await asyncio.wait_for(self._process.wait(), 3)
-        except TimeoutError:
-            raise Mismatch(f"{self._command}: not done after {seconds or self._seconds} s") from None
-        if status != 0:
+        if (status := await self.status(seconds)) != 0:
             raise Mismatch(f"{self._command}: status {status}")
         return self.facts
+
+    async def status(self, seconds: float | None = None) -> int:
+        """Waits until it ends, and returns with which status."""
+        try:
+            await asyncio.wait_for(self._reading, seconds or self._seconds)
+            return await asyncio.wait_for(self._process.wait(), 3)
+        except TimeoutError:
+            raise Mismatch(f"{self._command}: not done after {seconds or self._seconds} s") from None
 
     async def interrupt(self) -> list[Fact]:
         """Asks it to end and returns the facts."""

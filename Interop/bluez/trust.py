@@ -16,6 +16,7 @@ from . import tool
 from .box import Box
 from .bus import ADAPTER, CHARACTERISTIC, DEVICE, BlueZ
 from .central import Central
+from .inside import Inside
 from .offer import LOCKED, SAFE
 from .peripheral import advertised
 
@@ -119,15 +120,16 @@ async def _attended(user: User, ours: tool.Tool, prefix: str) -> AsyncIterator[N
         attending.cancel()
 
 
-async def accept(_: Box, bluez: BlueZ, adapter: str, port: int, name: str, log: pathlib.Path) -> None:
+async def accept(_: Box, bluez: BlueZ, adapter: str, place: int | Inside, name: str, log: pathlib.Path) -> None:
     """BlueZ pairs with `ble serve`, reads what only a paired device may, and does so again when it is back."""
+    await _forget(bluez, adapter, place, log)
     content = {"services": [tool.described(SAFE)]}
     for number, method in enumerate(METHODS):
         central = Central(bluez, adapter, f"{name}{number}")
         with tool.description(content | {"name": f"{name}{number}"}) as file:
             async with (
                 _asked(bluez, method) as user,
-                tool.ble(port, log, "serve", file, "--pairing", method.ours) as server,
+                tool.ble(place, log, "serve", file, "--pairing", method.ours) as server,
                 _attended(user, server, "pair "),
             ):
                 await server.heard("advertising")
@@ -140,17 +142,17 @@ async def accept(_: Box, bluez: BlueZ, adapter: str, port: int, name: str, log: 
                 async with central.connected():
                     expect("what BlueZ reads", await central.read(central.path(LOCKED.uuid)), LOCKED.value)
                 expect("pairings", sum(fact["event"] == "paired" for fact in server.facts), 1)
-        await _forget(bluez, adapter, port, log)
+        await _forget(bluez, adapter, place, log)
 
 
-async def ask(_: Box, bluez: BlueZ, adapter: str, port: int, name: str, log: pathlib.Path) -> None:
+async def ask(_: Box, bluez: BlueZ, adapter: str, place: int | Inside, name: str, log: pathlib.Path) -> None:
     """`ble read` pairs with BlueZ, which lets only paired devices read, and reads again without a question."""
-    await _forget(bluez, adapter, port, log)
+    await _forget(bluez, adapter, place, log)
     for number, method in enumerate(METHODS):
         async with (
             advertised(bluez, adapter, f"{name}{number}", (SAFE,)),
             _asked(bluez, method) as user,
-            tool.ble(port, log, "read", f"{name}{number}", LOCKED.uuid, "--pairing", method.ours) as reader,
+            tool.ble(place, log, "read", f"{name}{number}", LOCKED.uuid, "--pairing", method.ours) as reader,
             _attended(user, reader, ""),
         ):
             facts = await reader.finish(2 * PATIENCE)
@@ -158,10 +160,10 @@ async def ask(_: Box, bluez: BlueZ, adapter: str, port: int, name: str, log: pat
             expect("how they paired", paired, [method.name])
             _expect_same_numbers(user, method)
             expect("what our host reads", bytes.fromhex(facts[-1]["value"]), LOCKED.value)
-            if await tool.run(port, log, "bonds"):
-                again = await tool.run(port, log, "read", f"{name}{number}", LOCKED.uuid, "--pairing", "none")
+            if await tool.run(place, log, "bonds"):
+                again = await tool.run(place, log, "read", f"{name}{number}", LOCKED.uuid, "--pairing", "none")
                 expect("facts of a read from a bonded peripheral", [fact["event"] for fact in again], ["read"])
-        await _forget(bluez, adapter, port, log)
+        await _forget(bluez, adapter, place, log)
 
 
 def _expect_same_numbers(user: User, method: Method) -> None:
@@ -169,9 +171,9 @@ def _expect_same_numbers(user: User, method: Method) -> None:
     expect("numbers that differ", [pair for pair in user.numbers if pair[0] != pair[1]], [])
 
 
-async def _forget(bluez: BlueZ, adapter: str, port: int, log: pathlib.Path) -> None:
+async def _forget(bluez: BlueZ, adapter: str, place: int | Inside, log: pathlib.Path) -> None:
     """Has both ends forget each other."""
     for device in bluez.under(adapter, DEVICE):
         await bluez.call(adapter, ADAPTER, "RemoveDevice", "o", device)
-    for bond in await tool.run(port, log, "bonds"):
-        await tool.run(port, log, "bonds", "remove", bond["identifier"])
+    for bond in await tool.run(place, log, "bonds"):
+        await tool.run(place, log, "bonds", "remove", bond["identifier"])
