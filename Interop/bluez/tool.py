@@ -97,7 +97,8 @@ class Tool:
             await asyncio.wait_for(self._reading, seconds or self._seconds)
             return await asyncio.wait_for(self._process.wait(), 3)
         except TimeoutError:
-            raise Mismatch(f"{self._command}: not done after {seconds or self._seconds} s") from None
+            said = f"not done after {seconds or self._seconds} s, having printed {self.facts[-3:]}"
+            raise Mismatch(f"{self._command}: {said}") from None
 
     async def interrupt(self) -> list[Fact]:
         """Asks it to end and returns the facts."""
