@@ -7,19 +7,39 @@ package struct PacketRecord: Equatable, Sendable {
         case toController = 0, toHost = 1
     }
 
-    /// The name of the machine, or of the controller's address outside a world.
-    package var machine: String
+    package var source: PacketSource
     package var direction: Direction
-    /// When it passed, in the time of the host or the world.
+    /// When it passed: in the time of the host or the world; of what a capture holds, since 1970.
     package var time: Instant
     /// The packet as H4 carries it, with its indicator.
     package var bytes: [UInt8]
 
-    package init(machine: String, direction: Direction, time: Instant, bytes: [UInt8]) {
-        self.machine = machine
+    /// The name of the machine, or of the controller's address outside a world.
+    package var machine: String { source.machine }
+
+    package init(source: PacketSource, direction: Direction, time: Instant, bytes: [UInt8]) {
+        self.source = source
         self.direction = direction
         self.time = time
         self.bytes = bytes
+    }
+
+    package init(machine: String, direction: Direction, time: Instant, bytes: [UInt8]) {
+        self.init(source: PacketSource(machine: machine), direction: direction, time: time, bytes: bytes)
+    }
+}
+
+/// Between which host and controller packets passed.
+package struct PacketSource: Hashable, Sendable {
+    /// The name of the program that the host is in, and the number of its process; empty in a world, and where nobody
+    /// has said.
+    package var program: String
+    /// The name of the machine, or of the controller's address outside a world.
+    package var machine: String
+
+    package init(program: String = "", machine: String) {
+        self.program = program
+        self.machine = machine
     }
 }
 

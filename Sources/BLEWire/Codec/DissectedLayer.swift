@@ -16,6 +16,8 @@ package struct DissectedLayer: Equatable, Sendable {
     /// How many octets this layer takes.
     package var size: Int { fields.last?.range.upperBound ?? 0 }
 
+    private static let malformedName = "malformed"
+
     /// Octets that are no packet, and why.
     package static func malformed(_ octets: some Collection<UInt8>, _ reason: some CustomStringConvertible) -> Self {
         let field = PacketDissector.Field(
@@ -23,7 +25,7 @@ package struct DissectedLayer: Equatable, Sendable {
             range: 0..<octets.count,
             text: octets.hexadecimal
         )
-        return Self(name: "malformed", fields: [field])
+        return Self(name: malformedName, fields: [field])
     }
 }
 
@@ -32,4 +34,34 @@ extension PacketDissector.Field {
     func shifted(by offset: Int) -> Self {
         Self(name: name, range: (range.lowerBound + offset)..<(range.upperBound + offset), text: text)
     }
+}
+
+extension DissectedLayer {
+    /// Whether this stands for octets that are no packet.
+    package var isMalformed: Bool { name == Self.malformedName }
+}
+
+extension [DissectedLayer] {
+    /// Octets that are not looked into; no layer if there are none.
+    static func plain(_ octets: [UInt8], layer name: String) -> Self {
+        if octets.isEmpty { return [] }
+        let field = PacketDissector.Field(name: "Data", range: 0..<octets.count, text: octets.hexadecimal)
+        return [DissectedLayer(name: name, fields: [field])]
+    }
+
+    /// The values of all fields of two octets that have this name, where `octets` are those of the layers.
+    func numbers(of name: String, in octets: [UInt8]) -> [UInt16] {
+        var numbers: [UInt16] = [], start = 0
+        for layer in self {
+            for field in layer.fields where field.name == name && field.range.count == 2 {
+                let low = start + field.range.lowerBound
+                if low + 1 < octets.count { numbers.append(UInt16(octets[low]) | UInt16(octets[low + 1]) << 8) }
+            }
+            start += layer.size
+        }
+        return numbers
+    }
+
+    /// The connections that the fields of a command or an event name.
+    func connectionHandles(in octets: [UInt8]) -> [UInt16] { numbers(of: "Connection Handle", in: octets) }
 }

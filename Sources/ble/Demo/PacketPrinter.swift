@@ -7,6 +7,7 @@ import BLEWire
 final class PacketPrinter {
     private let printer: Printer
     private let waiting: PacketQueue
+    private var traces = PacketTraces()
 
     init(world: World, printer: Printer) {
         self.printer = printer
@@ -17,43 +18,18 @@ final class PacketPrinter {
 
     /// Prints what has passed since the last time.
     func flush() {
-        for record in waiting.takeAll() { printer.print(fact(of: record)) }
-    }
-
-    private func fact(of record: PacketRecord) -> Fact {
-        let layers = HCIPacketDissection.dissect(h4: record.bytes)
-        let time = record.time - Instant()
-        let arrow = record.direction == .toController ? "→ controller" : "→ host"
-        let names = layers.map(\.name).joined(separator: " / ")
-        var lines = ["\(time.stamp)    \(record.machine) \(arrow)  \(names)"]
-        for layer in layers {
-            for field in layer.fields {
-                let octets = "[\(field.range.lowerBound)..<\(field.range.upperBound)]"
-                lines.append("              \(octets.padded(to: 10)) \(field.name) = \(field.text)")
-            }
+        for record in waiting.takeAll() {
+            let time = record.time - Instant()
+            printer.print(
+                Fact(
+                    record,
+                    traces.dissect(record),
+                    time: time / .seconds(1),
+                    stamp: time.stamp,
+                    usesColor: printer.usesColor
+                )
+            )
         }
-        return Fact(
-            "packet",
-            json(record, layers, time / .seconds(1)),
-            text: lines.joined(separator: "\n").faint(printer.usesColor)
-        )
-    }
-
-    private func json(_ record: PacketRecord, _ layers: [DissectedLayer], _ seconds: Double) -> [String: Any] {
-        [
-            "who": record.machine,
-            "to": record.direction == .toController ? "controller" : "host",
-            "time": seconds,
-            "octets": record.bytes.hexadecimal,
-            "layers": layers.map { layer in
-                [
-                    "name": layer.name,
-                    "fields": layer.fields.map {
-                        ["name": $0.name, "start": $0.range.lowerBound, "end": $0.range.upperBound, "text": $0.text]
-                    },
-                ] as [String: Any]
-            },
-        ]
     }
 }
 

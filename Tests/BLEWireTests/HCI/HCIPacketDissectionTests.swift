@@ -3,7 +3,10 @@ import Testing
 
 @Suite("HCI: dissection of whole packets")
 struct HCIPacketDissectionTests {
-    private func layers(_ octets: [UInt8]) -> [DissectedLayer] { HCIPacketDissection.dissect(h4: octets) }
+    private func layers(_ octets: [UInt8]) -> [DissectedLayer] {
+        var trace = HCITrace()
+        return trace.dissect(h4: octets, isFromHost: false).layers
+    }
 
     private func text(_ name: String, in layer: DissectedLayer) -> String? {
         layer.fields.first { $0.name == name }?.text

@@ -138,7 +138,8 @@ struct SMPPacketTests {
     @Test("A monitor says what is agreed")
     func texts() {
         let octets = [UInt8](hex: "02 4020 0B00 0700 0600 01 03 00 09 10 02 00")
-        let layers = HCIPacketDissection.dissect(h4: octets)
+        var trace = HCITrace()
+        let layers = trace.dissect(h4: octets, isFromHost: true).layers
         #expect(layers.last?.name == "SMP Pairing Request")
         let texts = layers.last?.fields.map(\.text)
         #expect(texts == ["Pairing Request", "NoInputNoOutput", "not present", "bonding, SC", "0x10", "IdKey", "none"])

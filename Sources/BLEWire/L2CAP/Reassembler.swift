@@ -1,13 +1,11 @@
-import BLEWire
-
 /// Puts the L2CAP packets of one link together again from the fragments that a controller passes on.
 ///
 /// What is collected is at most one packet: its header says how long it is, in 16 bits, so that no peer can make it
 /// grow beyond 64 KiB.
 ///
 /// Core 6.0, Vol 3, Part A, 7.2.1.
-struct Reassembler {
-    private enum State {
+package struct Reassembler: Sendable {
+    private enum State: Sendable {
         /// The next fragment must begin a packet.
         case idle
         /// The beginning of a packet is here; it may be less than the header.
@@ -16,8 +14,11 @@ struct Reassembler {
 
     private var state = State.idle
 
+    /// Creates a reassembler for a new link.
+    package init() {}
+
     /// What a fragment amounts to.
-    enum OnFragment: Equatable {
+    package enum OnFragment: Equatable {
         /// The fragment is a whole packet by itself, and was not copied.
         case whole
         /// A packet is complete.
@@ -29,19 +30,19 @@ struct Reassembler {
     }
 
     /// Whether a packet has begun that is not complete.
-    var isCollecting: Bool {
+    package var isCollecting: Bool {
         if case .collecting = state { true } else { false }
     }
 
     /// Takes the fragment that begins a packet; one that had begun before is given up.
-    mutating func begin(_ fragment: Span<UInt8>) -> OnFragment {
+    package mutating func begin(_ fragment: Span<UInt8>) -> OnFragment {
         state = .idle
         if let length = Self.length(fragment), length == fragment.count { return .whole }
         return judge([UInt8](copying: fragment))
     }
 
     /// Takes a fragment that goes on with a packet.
-    mutating func proceed(_ fragment: Span<UInt8>) -> OnFragment {
+    package mutating func proceed(_ fragment: Span<UInt8>) -> OnFragment {
         switch state {
         case .idle: return .dropped(.reserved(field: "Packet Boundary Flag"))
         case .collecting(var collected):

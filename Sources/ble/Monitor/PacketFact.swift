@@ -1,0 +1,90 @@
+import BLERuntime
+import BLEWire
+import Foundation
+
+extension Fact {
+    /// A packet: a line that says what it is, then one for each field.
+    ///
+    /// - Parameters:
+    ///   - record: The packet.
+    ///   - packet: What it is.
+    ///   - time: When it passed, in seconds.
+    ///   - stamp: The same for people.
+    ///   - showsFields: Whether people read the fields, too.
+    ///   - usesColor: Whether for a terminal with colours.
+    init(
+        _ record: PacketRecord,
+        _ packet: DissectedPacket,
+        time: Double,
+        stamp: String,
+        showsFields: Bool = true,
+        usesColor: Bool
+    ) {
+        let arrow = record.direction == .toController ? "→ controller" : "→ host"
+        let who = record.source.title.isEmpty ? "" : record.source.title + " "
+        let names = packet.layers.map(\.name).joined(separator: " / ")
+        let completed = packet.completed.map(\.name).joined(separator: " / ")
+        var lines = ["\(stamp)    \(who)\(arrow)  \(names)\(completed.isEmpty ? "" : ", completes \(completed)")"]
+        for field in showsFields ? (packet.layers + packet.completed).flatMap(\.fields) : [] {
+            let octets = "[\(field.range.lowerBound)..<\(field.range.upperBound)]"
+            lines.append("              \(octets.padded(to: 10)) \(field.name) = \(field.text)".printable)
+        }
+        self.init(
+            "packet",
+            Self.fields(record, packet, time),
+            text: lines.joined(separator: "\n").faint(usesColor)
+        )
+    }
+
+    private static func fields(_ record: PacketRecord, _ packet: DissectedPacket, _ time: Double) -> [String: Any] {
+        var fields: [String: Any] = [
+            "who": record.machine,
+            "to": record.direction == .toController ? "controller" : "host",
+            "time": time,
+            "octets": record.bytes.hexadecimal,
+            "malformed": packet.isMalformed,
+            "layers": packet.layers.map(object),
+        ]
+        if !record.source.program.isEmpty { fields["program"] = record.source.program }
+        if !packet.completed.isEmpty { fields["completed"] = packet.completed.map(object) }
+        let codes = packet.codes
+        fields["type"] = codes.type.map { Int($0.wire) }
+        fields["opcode"] = codes.opcode.map { Int($0.wire) }
+        fields["event_code"] = codes.event.map { Int($0.wire) }
+        fields["subevent_code"] = codes.subevent.map { Int($0.wire) }
+        fields["handle"] = codes.handles.first.map { Int($0) }
+        if codes.handles.count > 1 { fields["handles"] = codes.handles.map { Int($0) } }
+        fields["att_opcode"] = codes.attribute.map { Int($0.wire) }
+        fields["smp_code"] = codes.security.map { Int($0.wire) }
+        fields["signal_code"] = codes.signal.map { Int($0.wire) }
+        return fields
+    }
+
+    private static func object(_ layer: DissectedLayer) -> [String: Any] {
+        [
+            "name": layer.name,
+            "fields": layer.fields.map {
+                ["name": $0.name, "start": $0.range.lowerBound, "end": $0.range.upperBound, "text": $0.text]
+            },
+        ]
+    }
+}
+
+extension PacketSource {
+    /// For people: the program if it is known, else the machine.
+    var title: String { (program.isEmpty ? machine : program).printable }
+}
+
+/// What is remembered of the packets of each source, so that later ones can be read.
+struct PacketTraces {
+    /// How many sources are remembered; when there are more, all are forgotten.
+    private static let most = 256
+
+    private var traces: [PacketSource: HCITrace] = [:]
+
+    mutating func dissect(_ record: PacketRecord) -> DissectedPacket {
+        if traces.count >= Self.most, traces[record.source] == nil { traces = [:] }
+        return traces[record.source, default: HCITrace()]
+            .dissect(h4: record.bytes, isFromHost: record.direction == .toController)
+    }
+}
