@@ -1,11 +1,10 @@
-import BLEWire
 import Glibc
 
 /// A file in which every HCI packet is written down when it passes, so that nothing before a crash is missing.
 ///
 /// What apps ask for and hear stands as comments at the next packet, where the format has comments. When a file has
-/// reached its size it gets “.1” behind its name, in place of an earlier one, and a new one is begun: the two together
-/// hold the last packets.
+/// reached its size it gets “.1” behind its name, in place of an earlier one, and a new one is begun: the two
+/// together hold the last packets.
 package final class CaptureFile: Sendable {
     /// The variable of the environment that names a file.
     package static let variable = "BLUETOOTH_CAPTURE"
@@ -19,17 +18,14 @@ package final class CaptureFile: Sendable {
 
     /// How many comments wait for a packet at most.
     private static let mostComments = 256
-    /// How many octets of a comment are kept.
-    private static let commentLength = 300
 
     private struct State {
         /// `nil` after the file could not be written.
         var descriptor: Descriptor?
         var size = 0
-        var machines: [String] = []
+        var sources: [PacketSource] = []
         var comments: [String] = []
-        /// Nanoseconds from 1970 to the beginning of the packets' time.
-        var epoch: Int64?
+        var clock: WallClock?
     }
 
     private let path: String
@@ -43,11 +39,13 @@ package final class CaptureFile: Sendable {
     /// - Parameters:
     ///   - path: A file whose name ends in “.pcapng” or “.btsnoop”.
     ///   - limit: How many octets a file holds at most.
+    ///   - clock: What the time of packets is on the wall; that of the first packet is now if left out.
     ///   - failed: Called once if the file cannot be written any more, after which nothing is.
     /// - Throws: Why the file cannot be made.
     package init(
         path: String,
         limit: Int = 64 << 20,
+        clock: WallClock? = nil,
         failed: @escaping @Sendable (Failure) -> Void
     ) throws(Failure) {
         guard let format = CaptureFormat(path: path) else {
@@ -57,7 +55,7 @@ package final class CaptureFile: Sendable {
         self.format = format
         self.limit = limit
         self.failed = failed
-        state = Locked(State())
+        state = Locked(State(clock: clock))
         try state.withLock { state throws(Failure) in try begin(&state) }
     }
 
@@ -75,14 +73,14 @@ package final class CaptureFile: Sendable {
         if let failure { failed(failure) }
     }
 
-    /// Has something stand beside the next packet; the names of our modules are left out of it.
+    /// Has something stand beside the next packet, as ``CaptureFormat/comment(_:)`` has it.
     package func comment(_ text: String) {
         guard format == .pcapng else { return }
-        let text = ["BLEHost.", "BLEWire.", "Swift."].reduce(text) { $0.replacing($1, with: "") }
+        let text = CaptureFormat.comment(text)
         state.withLock { state in
             guard state.descriptor != nil else { return }
             if state.comments.count >= Self.mostComments { state.comments.removeFirst() }
-            state.comments.append(String(decoding: text.utf8.prefix(Self.commentLength), as: UTF8.self))
+            state.comments.append(text)
         }
     }
 
@@ -90,28 +88,28 @@ package final class CaptureFile: Sendable {
         let raw = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0o600)
         guard raw >= 0 else { throw failure() }
         state.descriptor = Descriptor(raw)
-        (state.size, state.machines) = (0, [])
+        (state.size, state.sources) = (0, [])
         try append(format.header, &state)
     }
 
     private func write(_ record: PacketRecord, _ state: inout State) throws(Failure) {
         guard state.descriptor != nil else { return }
-        let epoch = state.epoch ?? Self.now - record.time.nanoseconds
-        state.epoch = epoch
+        let clock = state.clock ?? WallClock(at: record.time)
+        state.clock = clock
         if state.size >= limit {
             guard rename(path, path + ".1") == 0 else { throw failure() }
             try begin(&state)
         }
-        let machine: Int
-        if let known = state.machines.firstIndex(of: record.machine) {
-            machine = known
+        let number: Int
+        if let known = state.sources.firstIndex(of: record.source) {
+            number = known
         } else {
-            machine = state.machines.count
-            state.machines.append(record.machine)
-            try append(format.introduction(of: record.machine), &state)
+            number = state.sources.count
+            state.sources.append(record.source)
+            try append(format.introduction(of: record.source), &state)
         }
-        let (time, _) = epoch.addingReportingOverflow(record.time.nanoseconds)
-        let octets = format.record(record.bytes, record.direction, of: machine, at: time, comments: state.comments)
+        let time = clock.time(of: record.time)
+        let octets = format.record(record.bytes, record.direction, of: number, at: time, comments: state.comments)
         state.comments = []
         try append(octets, &state)
     }
@@ -128,10 +126,4 @@ package final class CaptureFile: Sendable {
     }
 
     private func failure() -> Failure { Failure(path: path, reason: String(cString: strerror(errno))) }
-
-    private static var now: Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_REALTIME, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
 }

@@ -1,7 +1,7 @@
 /// How a capture of HCI packets is written down, for Wireshark and its like.
 package enum CaptureFormat: Equatable, Sendable {
     /// Blocks, as the IETF's draft-ietf-opsawg-pcapng says, with packets of link type 201 (Bluetooth HCI UART transport
-    /// layer, with the direction before each packet); several machines and comments have their place.
+    /// layer, with the direction before each packet); several sources and comments have their place.
     case pcapng
     /// The format of btmon and of phones, with data link type 1002 (HCI UART); packets alone.
     case btsnoop
@@ -27,11 +27,39 @@ package enum CaptureFormat: Equatable, Sendable {
         }
     }
 
-    /// What comes before the first packet of each machine.
-    package func introduction(of machine: String) -> [UInt8] {
+    /// How many octets of a comment are kept.
+    private static let commentLength = 300
+
+    /// A comment as it is written down: cut to a length, and without the names of our modules.
+    package static func comment(_ text: String) -> String {
+        let text = ["BLEHost.", "BLEWire.", "Swift."].reduce(text) { $0.replacing($1, with: "") }
+        return String(decoding: text.utf8.prefix(commentLength), as: UTF8.self)
+    }
+
+    /// What comes before the first packet of each source: its machine as the name of an interface, its program as the
+    /// description.
+    package func introduction(of source: PacketSource) -> [UInt8] {
         guard self == .pcapng else { return [] }
-        let options = Self.option(2, Array(machine.utf8.prefix(255))) + Self.option(9, [9]) + Self.option(0, [])
+        var options = Self.option(2, Array(source.machine.utf8.prefix(255)))
+        if !source.program.isEmpty { options += Self.option(3, Array(source.program.utf8.prefix(255))) }
+        options += Self.option(9, [9]) + Self.option(0, [])
         return Self.block(1, 201.octets(2) + 0.octets(2) + 0.octets(4) + options)
+    }
+
+    /// What is said between packets, as statistics of an interface.
+    ///
+    /// - Parameters:
+    ///   - comments: What is to be read here.
+    ///   - lost: How many packets were left out since the beginning; `nil` to say nothing of that.
+    ///   - source: The number of the source among those that were introduced, from 0.
+    ///   - time: Nanoseconds since 1970.
+    /// - Returns: The octets of the record; none where the format has no place for it.
+    package func statement(comments: [String], lost: Int? = nil, of source: Int, at time: Int64) -> [UInt8] {
+        guard self == .pcapng else { return [] }
+        var options = comments.flatMap { Self.option(1, Array($0.utf8.prefix(1_024))) }
+        if let lost { options += Self.option(5, lost.octets(8)) }
+        let head = source.octets(4) + Int(time >> 32).octets(4) + Int(time).octets(4)
+        return Self.block(5, head + options + Self.option(0, []))
     }
 
     /// A packet as it is written down.
@@ -39,14 +67,14 @@ package enum CaptureFormat: Equatable, Sendable {
     /// - Parameters:
     ///   - packet: The packet as H4 carries it, with its indicator.
     ///   - direction: Which way it went.
-    ///   - machine: The number of its machine among those that were introduced, from 0.
+    ///   - source: The number of its source among those that were introduced, from 0.
     ///   - time: Nanoseconds since 1970.
     ///   - comments: What is to be read beside the packet, where there is a place for it.
     /// - Returns: The octets of the record.
     package func record(
         _ packet: [UInt8],
         _ direction: PacketRecord.Direction,
-        of machine: Int,
+        of source: Int,
         at time: Int64,
         comments: [String]
     ) -> [UInt8] {
@@ -58,7 +86,7 @@ package enum CaptureFormat: Equatable, Sendable {
             var options = comments.flatMap { Self.option(1, Array($0.utf8.prefix(1_024))) }
             if !options.isEmpty { options += Self.option(0, []) }
             let length = data.count.octets(4)
-            let head = machine.octets(4) + Int(time >> 32).octets(4) + Int(time).octets(4) + length + length
+            let head = source.octets(4) + Int(time >> 32).octets(4) + Int(time).octets(4) + length + length
             return Self.block(6, head + data + padding + options)
         case .btsnoop:
             // Commands and events are told from data by a flag; years are counted from 0.

@@ -51,7 +51,7 @@ struct CaptureTests {
             ]
         )
         #expect(
-            format.introduction(of: "phone") == [
+            format.introduction(of: PacketSource(machine: "phone")) == [
                 1, 0, 0, 0, 44, 0, 0, 0, 201, 0, 0, 0, 0, 0, 0, 0,
                 2, 0, 5, 0, 0x70, 0x68, 0x6F, 0x6E, 0x65, 0, 0, 0, 9, 0, 1, 0, 9, 0, 0, 0, 0, 0, 0, 0, 44, 0, 0, 0,
             ]
@@ -76,7 +76,7 @@ struct CaptureTests {
     func btsnoop() {
         let format = CaptureFormat.btsnoop
         #expect(format.header == Array("btsnoop\0".utf8) + [0, 0, 0, 1, 0, 0, 0x03, 0xEA])
-        #expect(format.introduction(of: "phone") == [])
+        #expect(format.introduction(of: PacketSource(machine: "phone")) == [])
         #expect(
             format.record(Self.answer, .toHost, of: 0, at: 1_000, comments: ["unheard"]) == [
                 0, 0, 0, 7, 0, 0, 0, 7, 0, 0, 0, 3, 0, 0, 0, 0, 0x00, 0xDC, 0xDD, 0xB3, 0x0F, 0x2F, 0x80, 0x01,
@@ -94,13 +94,15 @@ struct CaptureTests {
             file.comment("app 1 asks: BLEHost.scan")
             file.write(Self.packet(Self.reset, .toController))
             let first = try Self.octets(path)
-            #expect(first.count == format.header.count + format.introduction(of: "a").count + 40 + 24)
+            #expect(
+                first.count == format.header.count + format.introduction(of: PacketSource(machine: "a")).count + 40 + 24
+            )
             #expect(first.firstRange(of: Array("app 1 asks: scan".utf8)) != nil)
             file.write(Self.packet(Self.answer, .toHost, at: 5_000))
             file.write(Self.packet(Self.reset, .toController, of: "b"))
             let all = try Self.octets(path)
             #expect(Array(all.prefix(first.count)) == first)
-            #expect(all.count == first.count + 44 + format.introduction(of: "b").count + 40)
+            #expect(all.count == first.count + 44 + format.introduction(of: PacketSource(machine: "b")).count + 40)
         }
     }
 

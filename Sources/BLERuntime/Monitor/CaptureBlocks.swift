@@ -1,0 +1,227 @@
+import BLEWire
+
+/// A capture in the pcapng format: blocks, of which those with packets of HCI count.
+///
+/// draft-ietf-opsawg-pcapng; link types 187 (H4), 201 (H4 with the direction before it) and 254 (as the kernel of Linux
+/// tells monitors).
+struct CaptureBlocks: Sendable {
+    private enum BlockType {
+        static let section: UInt32 = 0x0A0D_0D0A
+        static let interface: UInt32 = 1
+        static let simplePacket: UInt32 = 3
+        static let statistics: UInt32 = 5
+        static let packet: UInt32 = 6
+    }
+
+    private enum Link: UInt64, Sendable {
+        case h4 = 187
+        case h4WithDirection = 201
+        case monitor = 254
+    }
+
+    private struct Interface: Sendable {
+        var link: Link?
+        var source = PacketSource(machine: "")
+        var units = TimeUnits()
+        var lost: UInt64 = 0
+    }
+
+    /// How many interfaces a section may have.
+    private static let mostInterfaces = 1_024
+    /// How many comments one block may have.
+    private static let mostComments = 1_024
+
+    /// How many packets were passed over since they are not HCI.
+    private(set) var foreignPackets = 0
+    private var isBigEndian = false
+    private var interfaces: [Interface] = []
+
+    /// Reads one block.
+    mutating func step(_ octets: ArraySlice<UInt8>) throws(CaptureReader.Fault) -> CaptureReader.Step {
+        if octets.starts(with: [0x0A, 0x0D, 0x0D, 0x0A]) {
+            guard octets.count >= 12 else { return .more }
+            switch Array(octets.dropFirst(8).prefix(4)) {
+            case [0x1A, 0x2B, 0x3C, 0x4D]: isBigEndian = true
+            case [0x4D, 0x3C, 0x2B, 0x1A]: isBigEndian = false
+            default: throw CaptureReader.Fault("a section says in no order known which octet comes first")
+            }
+        }
+        var cursor = OctetCursor(octets, isBigEndian: isBigEndian)
+        guard let type = cursor.word(), let length = cursor.word() else { return .more }
+        guard length >= 12, length % 4 == 0 else {
+            throw CaptureReader.Fault("a block says that it has \(length) octets, which none can have")
+        }
+        let known = [
+            BlockType.section, BlockType.interface, BlockType.simplePacket, BlockType.statistics, BlockType.packet,
+        ]
+        guard known.contains(type) else { return .skip(Int(length)) }
+        guard length <= CaptureReader.mostRecord else {
+            throw CaptureReader.Fault("a block says that it has \(length) octets, which is too much")
+        }
+        guard let body = cursor.bytes(Int(length) - 12), let again = cursor.word() else { return .more }
+        guard again == length else {
+            throw CaptureReader.Fault("a block has \(length) octets at its beginning and \(again) at its end")
+        }
+        return .took(Int(length), try items(of: type, body))
+    }
+
+    private mutating func items(
+        of type: UInt32,
+        _ body: ArraySlice<UInt8>
+    ) throws(CaptureReader.Fault) -> [CaptureReader.Item] {
+        let cursor = OctetCursor(body, isBigEndian: isBigEndian)
+        switch type {
+        case BlockType.section: interfaces = []
+        case BlockType.interface: try introduce(cursor)
+        case BlockType.packet: return try packet(cursor)
+        case BlockType.simplePacket: return try simplePacket(cursor)
+        case BlockType.statistics: return try statement(cursor)
+        default: break
+        }
+        return []
+    }
+
+    private mutating func introduce(_ body: OctetCursor) throws(CaptureReader.Fault) {
+        var body = body, interface = Interface()
+        guard interfaces.count < Self.mostInterfaces else { throw CaptureReader.Fault("it has too many interfaces") }
+        guard let link = body.number(2), body.bytes(6) != nil else { throw Self.short("an interface") }
+        interface.link = Link(rawValue: link)
+        for (code, value) in options(body) {
+            switch code {
+            case 2: interface.source.machine = Self.text(value)
+            case 3: interface.source.program = Self.text(value)
+            case 9: interface.units.resolution = value.first ?? 6
+            case 14:
+                var cursor = OctetCursor(value, isBigEndian: isBigEndian)
+                interface.units.offset = Int64(bitPattern: cursor.number(8) ?? 0)
+            default: break
+            }
+        }
+        interfaces.append(interface)
+    }
+
+    private mutating func packet(_ body: OctetCursor) throws(CaptureReader.Fault) -> [CaptureReader.Item] {
+        var body = body
+        guard let number = body.word(), let high = body.number(4), let low = body.number(4), let count = body.word(),
+            body.word() != nil, let data = body.bytes(Int(count)), body.bytes(-Int(count) & 3) != nil
+        else { throw Self.short("a packet") }
+        let interface = try interface(number), time = interface.units.instant(high << 32 | low)
+        let comments = options(body).filter { $0.code == 1 }.map {
+            CaptureReader.Item.comment(Self.text($0.value), of: interface.source, at: time)
+        }
+        return comments + items(of: data, at: time, interface)
+    }
+
+    private mutating func simplePacket(_ body: OctetCursor) throws(CaptureReader.Fault) -> [CaptureReader.Item] {
+        var body = body
+        guard let original = body.word(), let data = body.bytes(min(Int(original), body.count)) else {
+            throw Self.short("a packet")
+        }
+        return items(of: data, at: Instant(), try interface(0))
+    }
+
+    private mutating func statement(_ body: OctetCursor) throws(CaptureReader.Fault) -> [CaptureReader.Item] {
+        var body = body, items: [CaptureReader.Item] = []
+        guard let number = body.word(), let high = body.number(4), let low = body.number(4) else {
+            throw Self.short("a block of statistics")
+        }
+        let interface = try interface(number), time = interface.units.instant(high << 32 | low)
+        for (code, value) in options(body) {
+            var cursor = OctetCursor(value, isBigEndian: isBigEndian)
+            if code == 1 { items.append(.comment(Self.text(value), of: interface.source, at: time)) }
+            guard code == 5, let lost = cursor.number(8), lost > interface.lost else { continue }
+            items.append(.lost(Int(clamping: lost - interface.lost), of: interface.source))
+            interfaces[Int(number)].lost = lost
+        }
+        return items
+    }
+
+    private func interface(_ number: UInt32) throws(CaptureReader.Fault) -> Interface {
+        guard interfaces.indices.contains(Int(number)) else {
+            throw CaptureReader.Fault("a block is about interface \(number), which was not introduced")
+        }
+        return interfaces[Int(number)]
+    }
+
+    private mutating func items(
+        of data: ArraySlice<UInt8>,
+        at time: Instant,
+        _ interface: Interface
+    ) -> [CaptureReader.Item] {
+        switch interface.link {
+        case .h4WithDirection where data.count >= 4:
+            let direction: PacketRecord.Direction = data[data.startIndex + 3] & 1 == 1 ? .toHost : .toController
+            let bytes = Array(data.dropFirst(4))
+            return [.packet(.init(source: interface.source, direction: direction, time: time, bytes: bytes))]
+        case .h4:
+            let direction = Self.likelyDirection(of: data)
+            return [.packet(.init(source: interface.source, direction: direction, time: time, bytes: Array(data)))]
+        case .monitor:
+            var cursor = OctetCursor(data, isBigEndian: true)
+            guard let index = cursor.number(2), let opcode = cursor.number(2) else { break }
+            let item = MonitorOpcode.item(UInt16(opcode), of: UInt16(index), data.dropFirst(4), at: time)
+            return item.map { [$0] } ?? []
+        case .h4WithDirection, nil: break
+        }
+        foreignPackets += 1
+        return []
+    }
+
+    /// Which way a packet went, where nobody has said.
+    private static func likelyDirection(of packet: ArraySlice<UInt8>) -> PacketRecord.Direction {
+        switch packet.first.map(HCI.PacketType.init) {
+        case .command: .toController
+        // The first fragments of hosts have another flag than those of controllers.
+        case .acl: packet.dropFirst(2).first.map { $0 >> 4 & 3 } == 0 ? .toController : .toHost
+        default: .toHost
+        }
+    }
+
+    private func options(_ rest: OctetCursor) -> [(code: UInt64, value: ArraySlice<UInt8>)] {
+        var rest = rest, found: [(UInt64, ArraySlice<UInt8>)] = []
+        while found.count < Self.mostComments, let code = rest.number(2), let count = rest.number(2), code != 0,
+            let value = rest.bytes(Int(count))
+        {
+            found.append((code, value))
+            guard rest.bytes(-Int(count) & 3) != nil else { break }
+        }
+        return found
+    }
+
+    private static func text(_ octets: ArraySlice<UInt8>) -> String {
+        String(decoding: octets.prefix { $0 != 0 }.prefix(1_024), as: UTF8.self)
+    }
+
+    private static func short(_ what: String) -> CaptureReader.Fault {
+        CaptureReader.Fault("\(what) is shorter than it says")
+    }
+}
+
+/// What the times of an interface are counted in.
+private struct TimeUnits: Sendable {
+    /// Which power of 10, or with the highest bit of 2, of a second is counted; microseconds unless it is said.
+    var resolution: UInt8 = 6
+    /// Seconds to be added.
+    var offset: Int64 = 0
+
+    /// When a count was reached, since 1970; the beginning of 1970 for what is beyond any time.
+    func instant(_ count: UInt64) -> Instant {
+        let power = Int(resolution & 0x7F), seconds: UInt64, rest: UInt64
+        if resolution & 0x80 != 0 {
+            guard power < 64 else { return Instant() }
+            seconds = count >> UInt64(power)
+            let fraction = count & ((1 << UInt64(power)) &- 1), shift = max(0, power - 30)
+            rest = ((fraction >> UInt64(shift)) &* 1_000_000_000) >> UInt64(power - shift)
+        } else {
+            guard power < 20 else { return Instant() }
+            let unit = (0..<power).reduce(UInt64(1)) { unit, _ in unit &* 10 }
+            seconds = count / unit
+            let (high, low) = (count % unit).multipliedFullWidth(by: 1_000_000_000)
+            rest = unit.dividingFullWidth((high, low)).quotient
+        }
+        let (whole, overflow) = Int64(clamping: seconds).addingReportingOverflow(offset)
+        let (scaled, tooMuch) = whole.multipliedReportingOverflow(by: 1_000_000_000)
+        let (time, beyond) = scaled.addingReportingOverflow(Int64(clamping: rest))
+        return overflow || tooMuch || beyond ? Instant() : Instant(nanoseconds: time)
+    }
+}

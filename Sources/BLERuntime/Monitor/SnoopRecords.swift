@@ -1,0 +1,117 @@
+import BLEWire
+
+/// A capture in the btsnoop format: a head, then records whose numbers have their most significant octet first.
+///
+/// Data links 1001 (HCI without indicator), 1002 (H4) and 2001 (what btmon writes).
+struct SnoopRecords: Sendable {
+    private static let headSize = 16
+    private static let recordHeadSize = 24
+    /// Microseconds from the year 0 to 1970.
+    private static let epoch: UInt64 = 0x00DC_DDB3_0F2F_8000
+
+    private enum Link: UInt32, Sendable {
+        case unframed = 1_001
+        case h4 = 1_002
+        case monitor = 2_001
+    }
+
+    private var link: Link?
+    private var lost: UInt32 = 0
+
+    /// Reads the head, or one record.
+    mutating func step(_ octets: ArraySlice<UInt8>) throws(CaptureReader.Fault) -> CaptureReader.Step {
+        guard let link else { return try head(octets) }
+        var cursor = OctetCursor(octets, isBigEndian: true)
+        guard cursor.number(4) != nil, let count = cursor.word(), let flags = cursor.word(), let drops = cursor.word(),
+            let microseconds = cursor.number(8)
+        else { return .more }
+        guard count <= CaptureReader.mostRecord else {
+            throw CaptureReader.Fault("a record says that it has \(count) octets, which no packet has")
+        }
+        guard let data = cursor.bytes(Int(count)) else { return .more }
+        let (nanoseconds, overflow) = Int64(bitPattern: microseconds &- Self.epoch).multipliedReportingOverflow(
+            by: 1_000
+        )
+        let time = Instant(nanoseconds: overflow ? 0 : nanoseconds)
+        var items: [CaptureReader.Item] = []
+        if drops > lost { items.append(.lost(Int(drops - lost), of: PacketSource(machine: ""))) }
+        lost = drops
+        if let item = Self.item(data, link, flags, at: time) { items.append(item) }
+        return .took(Self.recordHeadSize + Int(count), items)
+    }
+
+    private mutating func head(_ octets: ArraySlice<UInt8>) throws(CaptureReader.Fault) -> CaptureReader.Step {
+        var cursor = OctetCursor(octets.dropFirst(8), isBigEndian: true)
+        guard let version = cursor.word(), let number = cursor.word() else { return .more }
+        guard version == 1 else { throw CaptureReader.Fault("it has version \(version) of btsnoop, not 1") }
+        guard let link = Link(rawValue: number) else {
+            throw CaptureReader.Fault("its data link is \(number); 1001, 1002 and 2001 are known")
+        }
+        self.link = link
+        return .took(Self.headSize, [])
+    }
+
+    private static func item(
+        _ data: ArraySlice<UInt8>,
+        _ link: Link,
+        _ flags: UInt32,
+        at time: Instant
+    ) -> CaptureReader.Item? {
+        let direction: PacketRecord.Direction = flags & 1 == 1 ? .toHost : .toController
+        let source = PacketSource(machine: "")
+        switch link {
+        case .monitor:
+            return MonitorOpcode.item(
+                UInt16(truncatingIfNeeded: flags),
+                of: UInt16(truncatingIfNeeded: flags >> 16),
+                data,
+                at: time
+            )
+        case .h4: return .packet(.init(source: source, direction: direction, time: time, bytes: Array(data)))
+        case .unframed:
+            let type: HCI.PacketType = flags & 2 == 0 ? .acl : direction == .toHost ? .event : .command
+            return .packet(.init(source: source, direction: direction, time: time, bytes: [type.wire] + data))
+        }
+    }
+}
+
+/// What the kernel of Linux says to monitors, by its number.
+///
+/// BlueZ, doc/btsnoop.txt.
+enum MonitorOpcode {
+    /// What stands in a record with this number about the adapter `index`; `nil` if it is of no concern.
+    static func item(
+        _ opcode: UInt16,
+        of index: UInt16,
+        _ data: ArraySlice<UInt8>,
+        at time: Instant
+    ) -> CaptureReader.Item? {
+        let source = PacketSource(machine: index == .max ? "" : "hci\(index)")
+        func packet(_ type: HCI.PacketType, _ direction: PacketRecord.Direction) -> CaptureReader.Item {
+            .packet(.init(source: source, direction: direction, time: time, bytes: [type.wire] + data))
+        }
+        func comment(_ text: String) -> CaptureReader.Item { .comment(text, of: source, at: time) }
+        switch opcode {
+        case 0: return comment("the adapter is there")
+        case 1: return comment("the adapter is gone")
+        case 2: return packet(.command, .toController)
+        case 3: return packet(.event, .toHost)
+        case 4: return packet(.acl, .toController)
+        case 5: return packet(.acl, .toHost)
+        case 6: return packet(.synchronous, .toController)
+        case 7: return packet(.synchronous, .toHost)
+        case 8: return comment("the adapter is opened")
+        case 9: return comment("the adapter is closed")
+        case 12: return comment(text(data))
+        // A priority, how long the name of the program is, that name, and the text.
+        case 13: return comment(text(data.dropFirst(2 + Int(data.dropFirst().first ?? 0))))
+        case 18: return packet(.iso, .toController)
+        case 19: return packet(.iso, .toHost)
+        default: return nil
+        }
+    }
+
+    private static func text(_ octets: ArraySlice<UInt8>) -> String {
+        String(decoding: octets.prefix { $0 != 0 }.prefix(1_024), as: UTF8.self)
+    }
+}
