@@ -22,8 +22,7 @@ package actor HostRunner {
     private let loop: EventLoop
     private let transport: any Transport
     private let storage: StateFile?
-    private let tap: PacketTap?
-    private let capture: CaptureFile?
+    private let witnesses: Witnesses
     private nonisolated let clientCount = Atomic<Int>(0)
     private nonisolated let inbox = Locked<[Errand]>([])
 
@@ -46,19 +45,24 @@ package actor HostRunner {
     ///   - storage: Where to keep what the host wants to remember, of radios that are not virtual; `nil` to forget it.
     ///   - tap: Hears of every HCI packet.
     ///   - capture: Where every HCI packet is written down, with what clients ask for and hear.
+    ///   - program: The name of the program and the number of its process, for captures and monitors.
+    ///   - isWatchable: Whether monitors of this user may see the packets, if the environment does not say no.
     package init(
         _ host: consuming sending Host,
         transport: any Transport,
         storage: StateFile? = nil,
         tap: PacketTap? = nil,
-        capture: CaptureFile? = nil
+        capture: CaptureFile? = nil,
+        program: String = "",
+        isWatchable: Bool = false
     ) {
         loop = EventLoop("bluetooth-host")
         self.host = host
         self.transport = transport
         self.storage = storage
-        self.tap = tap
-        self.capture = capture
+        let source = PacketSource(program: program, machine: transport.name)
+        witnesses = Witnesses(source: source, tap: tap, capture: capture)
+        if isWatchable { witnesses.openDoor(on: loop) }
         loop.start { [weak self] in self?.assumeIsolated { $0.takeTurn() } }
     }
 
@@ -91,6 +95,7 @@ package actor HostRunner {
             crowded = crowd
             transport.pause()
         }
+        if witnesses.areThere { witnesses.turnEnded() }
         due = isStopped ? nil : host.deadline
         return due
     }
@@ -98,7 +103,7 @@ package actor HostRunner {
     private func run(_ errand: Errand, at now: Instant) {
         switch errand {
         case .request(let request, let client):
-            capture?.comment("app \(client.rawValue) asks: \(request)")
+            if witnesses.areThere { witnesses.hear("app \(client.rawValue) asks: \(request)", at: now) }
             host.perform(request, for: client, at: now)
         case .open(let mailbox, let role):
             posts.open(mailbox)
@@ -112,6 +117,7 @@ package actor HostRunner {
         case .stop:
             isStopped = true
             transport.stop()
+            witnesses.leave()
         }
     }
 
@@ -124,7 +130,7 @@ package actor HostRunner {
                 record(bytes.span, .toController)
                 outgoing.append(contentsOf: bytes)
             case .event(let event, let client):
-                if let capture { note(event, for: client, in: capture) }
+                if witnesses.areThere { note(event, for: client) }
                 posts.add(event, for: client)
             case .remember(let record): if host.hasLastingPeers { storage?.remember(record) }
             case .resetTransport: transport.reset()
@@ -149,21 +155,14 @@ package actor HostRunner {
     }
 
     private func record(_ packet: Span<UInt8>, _ direction: PacketRecord.Direction) {
-        guard tap != nil || capture != nil else { return }
-        let record = PacketRecord(
-            machine: transport.name,
-            direction: direction,
-            time: loop.clock.now,
-            bytes: packet.withUnsafeBufferPointer { Array($0) }
-        )
-        tap?(record)
-        capture?.write(record)
+        guard witnesses.areThere else { return }
+        witnesses.see(packet, direction, at: loop.clock.now)
     }
 
     /// Writes down what a client hears, unless a packet says it all.
-    private func note(_ event: ClientEvent, for client: ClientID, in capture: CaptureFile) {
+    private func note(_ event: ClientEvent, for client: ClientID) {
         if case .discovered = event { return }
-        capture.comment("app \(client.rawValue) hears: \(event)")
+        witnesses.hear("app \(client.rawValue) hears: \(event)", at: loop.clock.now)
     }
 }
 

@@ -93,7 +93,15 @@ package enum DefaultLink {
             isPrivate: storage != nil && environment("BLUETOOTH_PRIVACY") == "on"
         )
         let host = Host(configuration: configuration, random: SystemRandomNumberGenerator())
-        let runner = HostRunner(host, transport: transport, storage: storage, tap: tap, capture: capture)
+        let runner = HostRunner(
+            host,
+            transport: transport,
+            storage: storage,
+            tap: tap,
+            capture: capture,
+            program: ProgramName.own,
+            isWatchable: true
+        )
         runner.start()
         return runner
     }

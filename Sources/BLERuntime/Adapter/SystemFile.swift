@@ -2,11 +2,8 @@ import Glibc
 
 /// The small files in which the kernel tells things.
 enum SystemFile {
-    /// How much of a file is read, in octets; all that are read here are shorter by far.
-    private static let most = 1_048_576
-
-    /// The text of a file; empty if it cannot be read.
-    static func text(of path: String) -> String {
+    /// The text of a file, or as much as `most` octets of it; empty if it cannot be read.
+    static func text(of path: String, most: Int = 1_048_576) -> String {
         let raw = open(path, O_RDONLY | O_CLOEXEC)
         guard raw >= 0 else { return "" }
         let file = Descriptor(raw)

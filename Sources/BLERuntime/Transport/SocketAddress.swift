@@ -4,11 +4,14 @@ import Glibc
 package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
     case tcp(host: String, port: UInt16)
     case unix(path: String)
+    /// A Unix socket of which no file tells, and nothing is left when nobody has it open any more.
+    case abstract(name: String)
 
     package var description: String {
         switch self {
         case .tcp(let host, let port): host.contains(":") ? "tcp:[\(host)]:\(port)" : "tcp:\(host):\(port)"
         case .unix(let path): "unix:\(path)"
+        case .abstract(let name): "unix:@\(name)"
         }
     }
 
@@ -22,7 +25,8 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
     ) throws(TransportError) -> Descriptor {
         switch self {
         case .tcp(let host, let port): try makeTCPSocket(host, port, body)
-        case .unix(let path): try makeUnixSocket(path, body)
+        case .unix(let path): try makeUnixSocket(path, isAbstract: false, body)
+        case .abstract(let name): try makeUnixSocket(name, isAbstract: true, body)
         }
     }
 
@@ -48,21 +52,23 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
     }
 
     private func makeUnixSocket(
-        _ path: String,
+        _ name: String,
+        isAbstract: Bool,
         _ body: (Int32, UnsafePointer<sockaddr>, socklen_t) throws(TransportError) -> Void
     ) throws(TransportError) -> Descriptor {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
-        guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else {
-            throw TransportError(.unreachable, "\(path) is too long for the name of a socket")
+        // The name of an abstract socket follows an octet 0, and ends where the address does.
+        let octets = (isAbstract ? [0] : []) + Array(name.utf8), capacity = MemoryLayout.size(ofValue: address.sun_path)
+        guard octets.count < capacity else {
+            throw TransportError(.unreachable, "\(name) is too long for the name of a socket")
         }
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: octets) }
+        let size = MemoryLayout<sockaddr_un>.size - (isAbstract ? capacity - octets.count : 0)
         let descriptor = try makeDescriptor(AF_UNIX)
         let result: Result<Void, TransportError> = withUnsafePointer(to: &address) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
-                Result { () throws(TransportError) in
-                    try body(descriptor.raw, pointer, socklen_t(MemoryLayout<sockaddr_un>.size))
-                }
+                Result { () throws(TransportError) in try body(descriptor.raw, pointer, socklen_t(size)) }
             }
         }
         try result.get()

@@ -53,6 +53,15 @@ package final class SocketStream: @unchecked Sendable {
         settleInterest()
     }
 
+    /// Whose program is at the other end of a Unix socket, or made it: the number of its user, and that of its
+    /// process, as far as the kernel can say.
+    package var peer: (user: UInt32, process: Int32)? {
+        // struct ucred: process, user, group.
+        var facts: [Int32] = [0, 0, 0], size = socklen_t(12)
+        guard getsockopt(descriptor.raw, SOL_SOCKET, SO_PEERCRED, &facts, &size) == 0, size == 12 else { return nil }
+        return (UInt32(bitPattern: facts[1]), facts[0])
+    }
+
     /// How many octets wait to be written.
     package var pendingOctets: Int { backlog.count - written }
 

@@ -4,6 +4,7 @@ import BLESimulation
 import BLEWire
 import Dispatch
 import FoundationEssentials
+import Glibc
 import Synchronization
 import Testing
 
@@ -14,7 +15,8 @@ struct RadioServerTests {
         at port: UInt16,
         secret: UInt128,
         storage: StateFile? = nil,
-        capture: CaptureFile? = nil
+        capture: CaptureFile? = nil,
+        isWatchable: Bool = false
     ) -> HostRunner {
         let runner = HostRunner(
             Host(
@@ -23,7 +25,9 @@ struct RadioServerTests {
             ),
             transport: SocketTransport(to: .tcp(host: "127.0.0.1", port: port)),
             storage: storage,
-            capture: capture
+            capture: capture,
+            program: "test",
+            isWatchable: isWatchable
         )
         runner.start()
         return runner
@@ -65,6 +69,44 @@ struct RadioServerTests {
             #expect(octets.firstRange(of: Array(text.utf8)) != nil)
         }
         #expect(octets.firstRange(of: Array("hears: discovered".utf8)) == nil)
+    }
+
+    @Test("Who watches a host sees all that passes, and one who does not read holds up nobody")
+    func watched() async throws {
+        let radio = RadioServer(seed: 1)
+        let first = try radio.listen(at: .tcp(host: "127.0.0.1", port: 0))
+        let second = try radio.listen(at: .tcp(host: "127.0.0.1", port: 0))
+        let (items, heard) = AsyncStream.makeStream(of: CaptureReader.Item.self)
+        let watch = HostWatch(of: [getpid()]) { event in
+            if case .item(let item, _) = event { heard.yield(item) }
+        }
+        let released = DispatchSemaphore(value: 0)
+        let lazy = HostWatch(of: [getpid()]) { _ in released.wait() }
+        let serving = Self.host(at: first, secret: 1)
+        let asking = Self.host(at: second, secret: 2, isWatchable: true)
+        watch.start()
+        lazy.start()
+        let server = EchoServer(on: serving), client = EchoClient(on: asking, count: 300)
+        await waiting(for: client) { $0.isComplete }
+        #expect(server.queue.sync { server.written.count } == 300)
+        var told: Set<String> = []
+        for await item in items {
+            switch item {
+            case .packet(let record) where record.machine == "tcp:127.0.0.1:\(second)":
+                if record.bytes.count > 9, record.bytes[9] == 0x12 { told.insert("write request") }
+                told.insert(record.source.program)
+            case .comment(let text, let source, _) where source.machine == "tcp:127.0.0.1:\(second)":
+                if text.contains("valueWritten") { told.insert("hears") }
+            default: break
+            }
+            if told.count == 3 { break }
+        }
+        #expect(told == ["write request", "test", "hears"])
+        for _ in 0..<10_000 { released.signal() }
+        watch.stop()
+        lazy.stop()
+        for host in [serving, asking] { host.stop() }
+        radio.stop()
     }
 
     @Test("A host that goes away leaves its peer disconnected, and may return")

@@ -1,0 +1,137 @@
+import BLEWire
+import Glibc
+
+/// Attaches to the hosts of this machine that let themselves be watched, and to those that start later, and reads what
+/// passes there.
+///
+/// Sendable because everything happens on the thread of its loop.
+package final class HostWatch: @unchecked Sendable {
+    package enum Event: Sendable {
+        /// What passes at a host is heard from now on.
+        case attached(HostSocket)
+        /// A host is not shown to this user, or has enough who watch; it is tried again.
+        case refused(HostSocket, String)
+        /// Something has passed, or was said.
+        case item(CaptureReader.Item, at: HostSocket)
+        /// A host has ended, or `nil` if it did so as one should, what was wrong with what it sent.
+        case gone(HostSocket, CaptureReader.Failure?)
+    }
+
+    /// How often new hosts are looked for.
+    private static let period = Duration.milliseconds(100)
+
+    private struct Attachment {
+        let stream: SocketStream
+        var reader = CaptureReader()
+        var hasHeard = false
+    }
+
+    private let loop = EventLoop("ble-monitor")
+    private let processes: Set<Int32>
+    private let find: @Sendable () -> [HostSocket]
+    private let heard: @Sendable (Event) -> Void
+    private var attachments: [HostSocket: Attachment] = [:]
+    private var refused: Set<HostSocket> = []
+    /// Those that have sent what is no capture, and are left alone.
+    private var broken: Set<HostSocket> = []
+    private var nextLook = Instant()
+    private var isStopped = false
+
+    /// Creates a watch that begins with ``start()``.
+    ///
+    /// - Parameters:
+    ///   - processes: The numbers of the processes whose hosts are meant; those of all if empty.
+    ///   - find: Where there are hosts.
+    ///   - heard: Called on the thread of the loop with what happens, in order. While it works nothing is read, so
+    ///     that hosts leave out what is too much.
+    package init(
+        of processes: Set<Int32> = [],
+        find: @escaping @Sendable () -> [HostSocket] = { HostSocket.listening },
+        heard: @escaping @Sendable (Event) -> Void
+    ) {
+        self.processes = processes
+        self.find = find
+        self.heard = heard
+    }
+
+    package func start() {
+        loop.start { [weak self] in self?.takeTurn() }
+        loop.wake()
+    }
+
+    /// Ends all; returns at once, and nothing is heard any more when the thread has got there.
+    package func stop() {
+        loop.post { [self] in
+            isStopped = true
+            for socket in attachments.keys { attachments[socket]?.stream.close() }
+            attachments = [:]
+        }
+    }
+
+    private func takeTurn() -> Instant? {
+        guard !isStopped else { return nil }
+        let now = loop.clock.now
+        if now >= nextLook {
+            look()
+            nextLook = loop.clock.now + Self.period
+        }
+        return nextLook
+    }
+
+    private func look() {
+        let found = find().filter { processes.isEmpty || processes.contains($0.process) }
+        refused.formIntersection(found)
+        broken.formIntersection(found)
+        for socket in found where attachments[socket] == nil && !broken.contains(socket) { attach(to: socket) }
+    }
+
+    private func attach(to socket: HostSocket) {
+        let descriptor = try? socket.address.makeSocket { (raw, address, length) throws(TransportError) in
+            guard connect(raw, address, length) == 0 else {
+                throw TransportError(.unreachable, errno: errno, "watching \(socket.process)")
+            }
+        }
+        guard let descriptor else { return }
+        let stream = SocketStream(descriptor, on: loop)
+        guard let owner = stream.peer?.user else { return }
+        guard HostSocket.shows(to: geteuid(), owner: owner) else {
+            return refuse(socket, "it belongs to another user, so that only root may watch it")
+        }
+        attachments[socket] = Attachment(stream: stream)
+        stream.start { [weak self] (chunk) throws(TransportError) in
+            self?.receive([UInt8](copying: chunk), from: socket)
+        } closed: { [weak self] _ in
+            self?.closed(socket)
+        }
+    }
+
+    private func refuse(_ socket: HostSocket, _ reason: String) {
+        if refused.insert(socket).inserted { heard(.refused(socket, reason)) }
+    }
+
+    private func receive(_ octets: [UInt8], from socket: HostSocket) {
+        guard !isStopped, attachments[socket] != nil else { return }
+        if attachments[socket]?.hasHeard == false {
+            attachments[socket]?.hasHeard = true
+            refused.remove(socket)
+            heard(.attached(socket))
+        }
+        attachments[socket]?.reader.append(octets)
+        do throws(CaptureReader.Failure) {
+            while let item = try attachments[socket]?.reader.next() { heard(.item(item, at: socket)) }
+        } catch {
+            attachments.removeValue(forKey: socket)?.stream.close()
+            broken.insert(socket)
+            heard(.gone(socket, error))
+        }
+    }
+
+    private func closed(_ socket: HostSocket) {
+        guard let attachment = attachments.removeValue(forKey: socket), !isStopped else { return }
+        if attachment.hasHeard {
+            heard(.gone(socket, nil))
+        } else {
+            refuse(socket, "it lets nobody else watch: it belongs to another user, or enough watch it")
+        }
+    }
+}

@@ -1,0 +1,58 @@
+import BLEWire
+import Glibc
+
+/// All who want to know what passes between one host and its controller, and what its apps ask for and hear.
+///
+/// Sendable because everything happens on the thread of the host's loop.
+final class Witnesses: @unchecked Sendable {
+    /// The variable of the environment that closes the door to monitors, if it is “off”.
+    static let variable = "BLUETOOTH_MONITOR"
+
+    /// Whether there is anybody: all that a packet costs if there is nobody.
+    private(set) var areThere: Bool
+
+    private let source: PacketSource
+    private let tap: PacketTap?
+    private let capture: CaptureFile?
+    private var door: MonitorDoor?
+
+    init(source: PacketSource, tap: PacketTap?, capture: CaptureFile?) {
+        self.source = source
+        self.tap = tap
+        self.capture = capture
+        areThere = tap != nil || capture != nil
+    }
+
+    /// Lets monitors watch from now on, unless the environment says no.
+    func openDoor(on loop: EventLoop) {
+        guard getenv(Self.variable).map({ String(cString: $0) }) != "off" else { return }
+        door = MonitorDoor(to: source, on: loop) { [weak self] in self?.count() }
+    }
+
+    private func count() { areThere = tap != nil || capture != nil || door?.isWatched == true }
+
+    /// A packet passes.
+    func see(_ packet: Span<UInt8>, _ direction: PacketRecord.Direction, at now: Instant) {
+        let record = PacketRecord(
+            source: source,
+            direction: direction,
+            time: now,
+            bytes: packet.withUnsafeBufferPointer { Array($0) }
+        )
+        tap?(record)
+        capture?.write(record)
+        door?.show(record)
+    }
+
+    /// An app asks for something, or hears of it.
+    func hear(_ text: String, at now: Instant) {
+        capture?.comment(text)
+        door?.show(text, at: now)
+    }
+
+    /// Everything has been seen that passes in this turn of the loop.
+    func turnEnded() { door?.turnEnded() }
+
+    /// The host is used no more.
+    func leave() { door?.close() }
+}
