@@ -22,6 +22,7 @@ struct Ble: AsyncParsableCommand {
               BLUETOOTH_HOST=demo ble inspect Heart          connect and show the attribute tree
               ble chat host --name Lobby                     open a chat room
               ble radio --port 7001 --port 7002              two virtual controllers on one air
+              ble monitor                                    the packets of the hosts on this machine
               ble adapters                                   the Bluetooth adapters of this machine
               ble bonds                                      whom this host was paired with
 
@@ -32,7 +33,7 @@ struct Ble: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             Demo.self, Scan.self, Inspect.self, Read.self, Write.self, Notify.self, Serve.self, Channel.self, Chat.self,
-            Radio.self, Adapters.self, Bonds.self,
+            Radio.self, Monitor.self, Adapters.self, Bonds.self,
         ]
     )
 

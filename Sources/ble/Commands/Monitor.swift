@@ -1,0 +1,130 @@
+import ArgumentParser
+import BLERuntime
+import Foundation
+import Glibc
+
+struct Monitor: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show the packets of the Bluetooth hosts that run on this machine, or of a capture.",
+        discussion: """
+            Each app that uses an adapter or a controller has a host of its own, in its process. Attaches to those of
+            this user, for root to all, and to those that start later, until interrupted; BLUETOOTH_MONITOR=off in the
+            environment of an app keeps its packets to itself. What an app asks for and hears stands among its packets.
+            Hosts do not wait for who watches: what is too much to be shown is left out, and it is said how much.
+
+            With FILE the packets of that capture are shown: pcapng, or btsnoop as btmon and phones write it. What is
+            in captures, and is shown here, contains the keys of pairing.
+
+            Examples:
+              ble monitor
+              ble monitor --pid 4711 --brief
+              ble monitor --write talk.pcapng --duration 60 > /dev/null
+              ble monitor talk.pcapng --json
+              ble monitor btsnoop_hci.log --write talk.pcapng
+            """
+    )
+
+    @Argument(help: "A capture to read, instead of what happens now.")
+    var file: String?
+
+    @Option(
+        name: .customLong("pid"),
+        help: "Only hosts of the process with this number; may be repeated.",
+        transform: Bounds(1...Int32.max).read
+    )
+    var processes: [Int32] = []
+
+    @Option(
+        name: .customLong("write"),
+        help: "Also write what is shown to this file, .pcapng or .btsnoop; may be repeated."
+    )
+    var copies: [String] = []
+
+    @Option(
+        help: ArgumentHelp("How long to watch; until interrupted if left out.", valueName: "seconds"),
+        transform: Bounds.seconds().duration
+    )
+    var duration: Duration?
+
+    @Flag(help: "Show each packet in one line, without its fields.")
+    var brief = false
+
+    @OptionGroup var output: OutputOptions
+
+    func validate() throws {
+        guard file == nil || (processes.isEmpty && duration == nil) else {
+            throw ValidationError("A capture has neither --pid nor --duration.")
+        }
+        for copy in copies where CaptureFormat(path: copy) == nil {
+            throw ValidationError("“\(copy)” ends neither in .pcapng nor in .btsnoop.")
+        }
+    }
+
+    @MainActor
+    func run() async throws {
+        let printer = Printer(json: output.json)
+        try await reportingTrouble {
+            // Open before the copies are made, which must not take the place of what is read.
+            let input = try file.map { try CaptureInput(path: $0, but: copies) }
+            let files = try copies.map { path in try Self.copy(at: path) }
+            let packets = MonitorPrinter(printer, detail: brief ? .lines : .fields, files: files)
+            if let input {
+                try await input.read { packets.print($0) }
+            } else {
+                try await watch(printer, packets)
+            }
+            if !copies.isEmpty {
+                printer.remark("\(packets.count) packets are in \(copies.joined(separator: ", ")).")
+            }
+        }
+    }
+
+    @MainActor
+    private static func copy(at path: String) throws -> CaptureFile {
+        do throws(CaptureFile.Failure) {
+            return try CaptureFile(path: path, limit: .max, clock: WallClock()) { failure in
+                Trouble.unusableFile(failure.path, failure.reason + ".").report()
+                Glibc.exit(Trouble.unusableFile(failure.path, failure.reason).exitCode.rawValue)
+            }
+        } catch {
+            throw Trouble.unusableFile(error.path, error.reason + ".")
+        }
+    }
+
+    @MainActor
+    private func watch(_ printer: Printer, _ packets: MonitorPrinter) async throws {
+        let interruption = Interruption()
+        var attached = 0
+        let follow = { @MainActor (event: HostWatch.Event) in
+            if case .attached = event { attached += 1 }
+            Self.show(event, printer, packets)
+        }
+        // The thread that reads waits for the one that prints, so that nothing piles up in between.
+        let watch = HostWatch(of: Set(processes)) { event in
+            DispatchQueue.main.sync { MainActor.assumeIsolated { follow(event) } }
+        }
+        if HostSocket.listening.isEmpty {
+            printer.remark("No host runs on this machine that lets itself be watched; waiting for one. Ctrl-C ends.")
+        }
+        watch.start()
+        try await interruption.wait(atMost: duration)
+        watch.stop()
+    }
+
+    @MainActor
+    private static func show(_ event: HostWatch.Event, _ printer: Printer, _ packets: MonitorPrinter) {
+        switch event {
+        case .attached(let host):
+            printer.print(Fact("attached", ["process": Int(host.process), "host": host.number], text: ""))
+            printer.remark("Watching process \(host.process).")
+        case .refused(let host, let reason):
+            printer.print(Fact("refused", ["process": Int(host.process), "host": host.number], text: ""))
+            printer.remark("Process \(host.process) cannot be watched: \(reason).")
+        case .item(let item, _): packets.print(item)
+        case .gone(let host, let failure):
+            printer.print(Fact("gone", ["process": Int(host.process), "host": host.number], text: ""))
+            let reason = failure.map { "what it sends is no capture: \($0)" } ?? "its host has ended"
+            printer.remark("Process \(host.process) is watched no more: \(reason).")
+        }
+    }
+}

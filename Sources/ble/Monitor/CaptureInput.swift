@@ -1,0 +1,51 @@
+import BLERuntime
+import Glibc
+
+/// A capture in a file or a pipe, which is read as it comes.
+@MainActor
+struct CaptureInput {
+    private let path: String
+    private let descriptor: Descriptor
+
+    /// Opens a file.
+    ///
+    /// - Parameters:
+    ///   - path: Where it is.
+    ///   - copies: Files that will be written, none of which it may be.
+    /// - Throws: `Trouble` if it cannot be read.
+    init(path: String, but copies: [String]) throws(Trouble) {
+        let raw = open(path, O_RDONLY | O_CLOEXEC)
+        guard raw >= 0 else { throw .unusableFile(path, String(cString: strerror(errno)) + ".") }
+        self.path = path
+        descriptor = Descriptor(raw)
+        var own = stat()
+        guard fstat(raw, &own) == 0, own.st_mode & S_IFMT != S_IFDIR else {
+            throw .unusableFile(path, "it is no file.")
+        }
+        for copy in copies {
+            var other = stat()
+            guard stat(copy, &other) != 0 || (other.st_dev, other.st_ino) != (own.st_dev, own.st_ino) else {
+                throw .unusableFile(copy, "it is the capture that is read. Write to another file.")
+            }
+        }
+    }
+
+    /// Reads all, and calls `found` for each item; what is before a fault counts.
+    func read(_ found: (CaptureReader.Item) -> Void) async throws(Trouble) {
+        var reader = CaptureReader(), buffer = [UInt8](repeating: 0, count: 1 << 16)
+        do throws(CaptureReader.Failure) {
+            while true {
+                let count = Glibc.read(descriptor.raw, &buffer, buffer.count)
+                if count < 0, errno == EINTR { continue }
+                guard count > 0 else { break }
+                reader.append(buffer[..<count])
+                while let item = try reader.next() { found(item) }
+            }
+            try reader.finish()
+        } catch {
+            throw .unusableFile(path, "\(error).")
+        }
+        guard reader.foreignPackets > 0 else { return }
+        try? StandardStream.error.write(line: "\(reader.foreignPackets) packets of other kinds were passed over.")
+    }
+}
