@@ -1,4 +1,4 @@
-"""Files that programs read: worlds, peripherals, states of hosts, and cases, mutated as JSON and as text."""
+"""Files that programs read: worlds, peripherals, states of hosts, and cases, mutated as JSON and as text; captures."""
 
 import json
 import os
@@ -129,6 +129,7 @@ class Files:
     def __init__(self, seed):
         self.seed = json.dumps(seed, separators=(",", ":"))
         self.entries = entries(self.seed)
+        self.good = self.seed.encode()
 
     def inputs(self, dice, count):
         return [file(dice, self.seed, self.entries) for _ in range(count)]
@@ -157,7 +158,7 @@ class Readings(Files):
 
     def offer(self, inputs):
         # The good file at the end must be usable, whatever came before.
-        for octets in [*inputs, self.seed.encode()]:
+        for octets in [*inputs, self.good]:
             self.victim.say(octets.hex().encode())
         for _ in inputs:
             self.answer()
@@ -169,6 +170,55 @@ class Readings(Files):
         if line is None:
             raise Finding(f"a file was neither taken nor refused within {PATIENCE} s")
         return line
+
+
+def block(kind, body):
+    """A block of pcapng."""
+    length = (len(body) + 12).to_bytes(4, "little")
+    return kind.to_bytes(4, "little") + length + body + length
+
+
+def pcapng(found):
+    """A capture of packets, each with a direction before it."""
+    words = [bytes(4) + bytes(8) + 2 * len(packet).to_bytes(4, "little") for packet in found]
+    options = b"\x01\x00\x04\x00asks\x00\x00\x00\x00"
+    return block(0x0A0D0D0A, b"M<+\x1a\x01\x00\x00\x00" + b"\xff" * 8) + block(
+        1, b"\xc9\x00" + bytes(6) + b"\x02\x00\x04\x00hci0\x09\x00\x01\x00\x09\x00\x00\x00" + bytes(4)
+    ) + b"".join(
+        block(6, word + packet + bytes(-len(packet) % 4) + options) for word, packet in zip(words, found)
+    ) + block(5, bytes(12) + options[:8] + b"\x05\x00\x08\x00\x07" + bytes(11))
+
+
+def btsnoop(link, found):
+    """A capture of packets, each with its flags."""
+    records = [2 * len(packet).to_bytes(4, "big") + flags + bytes(12) + packet for flags, packet in found]
+    return b"btsnoop\x00\x00\x00\x00\x01" + link.to_bytes(4, "big") + b"".join(records)
+
+
+PACKETS = [
+    "00000000 01030c00", "00000001 040e0401030c00", "00000001 043e1301004000000006050403020118000000480000",
+    "00000000 0240001200 0e000500 14010a00 80004000400040000500",
+    "00000001 0240201200 0e000500 15010a00 51004000400005000000", "00000000 0240000900 05005100 03000a0900",
+    "00000000 0240000700 03000400 0a0900", "00000001 0240200500 07000400 0b", "00000001 0240100600 010203040506",
+    "00000001 04050400400013",
+]
+"""What a host and a controller say: a connection with a channel, and a value in two fragments."""
+
+
+class Captures(Readings):
+    """Captures of packets, with accidents anywhere."""
+
+    def __init__(self, programs):
+        super().__init__(programs, "capture", {})
+        found = [bytes.fromhex(packet) for packet in PACKETS]
+        self.goods = [
+            pcapng(found), btsnoop(1002, [(packet[:4], packet[4:]) for packet in found]),
+            btsnoop(2001, [(b"\x00\x00\x00\x02", found[0][5:]), (b"\xff\xff\x00\x0d", b"\x06\x02a\x00said\x00")]),
+        ]
+        self.good = self.goods[0]
+
+    def inputs(self, dice, count):
+        return [dice.mutated(dice.one(self.goods)) for _ in range(count)]
 
 
 class Services(Files):

@@ -116,6 +116,7 @@ def every(programs):
         "file/world": readings("world", files.WORLD),
         "file/state": readings("state", files.STATE),
         "file/attributes": readings("attributes", files.CASE),
+        "file/capture": lambda: files.Captures(programs),
         "file/service": lambda: files.Services(programs),
         "run/world": runs(files.WORLD, "world.json", "scan", "--duration", "0.1", BLUETOOTH_HOST="world:FILE"),
         "run/serve": runs(peripheral, "serve.json", "serve", "FILE", "--duration", "0.1", BLUETOOTH_HOST="demo"),

@@ -15,6 +15,8 @@ enum FileKind: String, CaseIterable, ExpressibleByArgument {
     case state
     /// A case for `att`.
     case attributes
+    /// A capture of packets, as `ble monitor` reads it.
+    case capture
 
     /// Whether a file with these octets can be used; if so, it has been.
     func isUsable(_ octets: [UInt8]) async -> Bool {
@@ -22,6 +24,7 @@ enum FileKind: String, CaseIterable, ExpressibleByArgument {
             switch self {
             case .world: await Self.scan(in: try Scenario(json: Data(octets)).makeWorld())
             case .state: try Self.remember(octets)
+            case .capture: try Self.takeApart(octets)
             case .attributes: try Self.serve(AttributeCase(json: String(decoding: octets, as: UTF8.self)))
             }
             return true
@@ -55,6 +58,17 @@ enum FileKind: String, CaseIterable, ExpressibleByArgument {
         )
         host.open(ClientID(rawValue: 1), role: .central, at: Instant())
         while host.next() != nil {}
+    }
+
+    /// Reads a capture, and takes its packets apart.
+    private static func takeApart(_ octets: [UInt8]) throws {
+        var reader = CaptureReader(), trace = HCITrace()
+        reader.append(octets)
+        while let item = try reader.next() {
+            guard case .packet(let record) = item else { continue }
+            _ = trace.dissect(h4: record.bytes, isFromHost: record.direction == .toController)
+        }
+        try reader.finish()
     }
 
     /// Serves the database of a case to one who asks for the services in it.
