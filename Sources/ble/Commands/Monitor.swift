@@ -11,6 +11,7 @@ struct Monitor: AsyncParsableCommand {
             this user, for root to all, and to those that start later, until interrupted; BLUETOOTH_MONITOR=off in the
             environment of an app keeps its packets to itself. What an app asks for and hears stands among its packets.
             Hosts do not wait for who watches: what is too much to be shown is left out, and it is said how much.
+            Simulated worlds are not shown; “ble demo --packets” shows one.
 
             With FILE the packets of that capture are shown: pcapng, or btsnoop as btmon and phones write it. What is
             in captures, and is shown here, contains the keys of pairing.
@@ -103,8 +104,9 @@ struct Monitor: AsyncParsableCommand {
         let watch = HostWatch(of: Set(processes)) { event in
             DispatchQueue.main.sync { MainActor.assumeIsolated { follow(event) } }
         }
-        if HostSocket.listening.isEmpty {
-            printer.remark("No host runs on this machine that lets itself be watched; waiting for one. Ctrl-C ends.")
+        if !HostSocket.listening.contains(where: { processes.isEmpty || processes.contains($0.process) }) {
+            let place = processes.isEmpty ? "on this machine" : "in that process"
+            printer.remark("No host runs \(place) that lets itself be watched; waiting for one. Ctrl-C ends.")
         }
         watch.start()
         try await interruption.wait(atMost: duration)
