@@ -9,7 +9,8 @@ extension Host {
         let setup = ControllerSetup(
             address: configuration.staticAddress,
             fallback: fallbackAddress,
-            isPrivate: configuration.isPrivate
+            isPrivate: configuration.isPrivate,
+            doubting: unknownCommands
         )
         phase = .settingUp(setup)
         submit(setup.first, for: .setup, at: now)

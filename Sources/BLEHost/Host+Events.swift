@@ -4,8 +4,12 @@ import BLEWire
 extension Host {
     mutating func receive(_ event: HCIEventPacket, from controller: ControllerDescription, at now: Instant) {
         switch event {
-        case .leAdvertisingReport(let event): received(event.reports, at: now)
-        case .leExtendedAdvertisingReport(let event): received(event.reports, at: now)
+        case .leAdvertisingReport(let event):
+            scanner.heard()
+            received(event.reports, at: now)
+        case .leExtendedAdvertisingReport(let event):
+            scanner.heard()
+            received(event.reports, at: now)
         case .leDirectedAdvertisingReport(let event):
             for report in event.reports {
                 let advertisement = Advertisement(address: report.address, isConnectable: true, rssi: report.rssi)
@@ -68,7 +72,19 @@ extension Host {
         case .answered(let owner):
             if status != .success { note(.commandFailed(opcode, status)) }
             deliver(status, answer, to: owner, at: now)
+            if status == .unknownCommand { disbelieve(opcode, at: now) }
         }
+    }
+
+    /// Does without a command that the controller claims to know and does not; with all older ones instead of the
+    /// extended ones if it is one of those.
+    private mutating func disbelieve(_ opcode: HCI.Opcode, at now: Instant) {
+        guard case .ready(var controller) = phase, controller.commands.contains(opcode) else { return }
+        let wasExtended = controller.usesExtendedCommands
+        controller.commands.remove(opcode)
+        phase = .ready(controller)
+        unknownCommands.append(opcode)
+        if wasExtended != controller.usesExtendedCommands { recover(at: now) }
     }
 
     private mutating func deliver(

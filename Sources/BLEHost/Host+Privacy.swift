@@ -50,17 +50,6 @@ extension Host {
 }
 
 extension ControllerDescription {
-    /// How many peers it can know by their keys; 0 if it cannot be told that they may use their identities as well.
-    ///
-    /// Without that it would take no notice of a peer that gave a key and uses no private addresses.
-    var friendCapacity: Int {
-        let needed: [HCI.Opcode] = [
-            .leAddDeviceToResolvingList, .leRemoveDeviceFromResolvingList, .leClearResolvingList,
-            .leSetAddressResolutionEnable, .leSetResolvablePrivateAddressTimeout, .leSetPrivacyMode,
-        ]
-        return features.contains(.privacy) && needed.allSatisfy { commands.contains($0) } ? resolvingListSize : 0
-    }
-
     func command(_ step: LocalPrivacy.Step, localKey: Key128) -> HCICommandPacket {
         switch step {
         case .address(let address): .leSetRandomAddress(.init(address: address))

@@ -44,6 +44,8 @@ package struct Host: ~Copyable {
     var controllerMaker: CompanyIdentifier?
     /// Whether the controller has been reset because it did not answer, and has not come up since.
     var isRecovering = false
+    /// The commands that the controller claims to know and does not; each once.
+    var unknownCommands: [HCI.Opcode] = []
 
     var clients = ClientTable()
     var peers: PeerTable
@@ -122,6 +124,7 @@ extension Host {
         tearDown(at: now)
         if state == .poweredOn { changeState(to: .resetting) }
         isRecovering = false
+        unknownCommands = []
         setUp(at: now)
         settle(at: now)
     }

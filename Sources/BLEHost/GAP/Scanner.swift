@@ -32,12 +32,14 @@ struct Scanner {
         case off(notBefore: Instant?)
         case configuring
         case configured
+        /// With the plan as it is wanted, whether or not the filter of duplicates is used for it.
         case enabling(Plan)
-        case on(Plan, since: Instant)
+        case on(Plan, since: Instant, hasHeard: Bool)
         case disabling
     }
 
     private var state = State.off(notBefore: nil)
+    private var filter = DuplicateFilter()
 
     /// How to scan, or `nil` for not at all.
     var wanted: Plan?
@@ -57,41 +59,57 @@ struct Scanner {
     var deadline: Instant? {
         switch state {
         case .off(let notBefore): wanted == nil ? nil : notBefore
-        case .on(let plan, let since): plan.dropsDuplicates ? since + Self.refreshInterval : nil
+        case .on(let plan, let since, _): end(of: plan, since)
         case .configuring, .configured, .enabling, .disabling: nil
         }
+    }
+
+    /// When the controller starts anew; `nil` if it need not.
+    private func end(of plan: Plan, _ since: Instant) -> Instant? {
+        plan.dropsDuplicates && !filter.isDistrusted ? since + Self.refreshInterval : nil
     }
 
     /// The controller was reset.
     mutating func reset() {
         state = .off(notBefore: nil)
+        filter = DuplicateFilter()
         wanted = nil
     }
 
     /// Returns the command that leads toward what is wanted, unless one is under way or none is needed.
     mutating func step(at now: Instant) -> Step? {
+        if case .on(let plan, let since, let hasHeard) = state, let end = end(of: plan, since), end <= now {
+            filter.periodEnded(hasHeard: hasHeard)
+            state = .disabling
+            return .disable
+        }
         let step: Step?
         (state, step) =
             switch (state, wanted) {
             case (.off(let notBefore?), .some) where now < notBefore: (state, nil)
             case (.off, .some): (.configuring, .configure)
-            case (.configured, let plan?): (.enabling(plan), .enable(dropsDuplicates: plan.dropsDuplicates))
+            case (.configured, let plan?):
+                (.enabling(plan), .enable(dropsDuplicates: plan.dropsDuplicates && filter.isOn))
             case (.configured, nil): (.off(notBefore: nil), nil)
-            case (.on(let plan, let since), let wanted):
-                plan == wanted && !(plan.dropsDuplicates && since + Self.refreshInterval <= now)
-                    ? (state, nil) : (.disabling, .disable)
+            case (.on(let plan, _, _), let wanted): plan == wanted ? (state, nil) : (.disabling, .disable)
             case (.off, nil), (.configuring, _), (.enabling, _), (.disabling, _): (state, nil)
             }
         return step
     }
 
+    /// The controller reported an advertisement.
+    mutating func heard() {
+        if case .on(let plan, let since, hasHeard: false) = state { state = .on(plan, since: since, hasHeard: true) }
+    }
+
     /// The command that is under way was answered.
     mutating func answered(_ status: HCI.Status, at now: Instant) {
+        if case .enabling(let plan) = state, plan.dropsDuplicates, status != .success, filter.isOn { filter.refused() }
         let failed = State.off(notBefore: now + Self.retryInterval)
         state =
             switch state {
             case .configuring: status == .success ? .configured : failed
-            case .enabling(let plan): status == .success ? .on(plan, since: now) : failed
+            case .enabling(let plan): status == .success ? .on(plan, since: now, hasHeard: false) : failed
             case .disabling: .off(notBefore: nil)
             case .off, .configured, .on: state
             }

@@ -7,7 +7,8 @@ struct ControllerDescription: Equatable, Sendable {
     var commands = SupportedCommands()
     /// What its link manager knows: bit 37 stands for BR/EDR Not Supported, bit 38 for LE Supported (Controller).
     var classicFeatures: UInt64 = 0
-    var features: LEFeatures = []
+    /// The features that it says it has.
+    var claimedFeatures: LEFeatures = []
     /// The address that this host keeps.
     var address = DeviceAddress.none
     /// What strangers see instead of it; `nil` if they see it.
@@ -26,7 +27,7 @@ struct ControllerDescription: Equatable, Sendable {
     var dataLength: (octets: UInt16, time: UInt16)?
 
     static func == (a: Self, b: Self) -> Bool {
-        a.commands == b.commands && a.features == b.features && a.address == b.address
+        a.commands == b.commands && a.claimedFeatures == b.claimedFeatures && a.address == b.address
             && a.privateAddress == b.privateAddress && a.resolvesAddresses == b.resolvesAddresses
             && a.bufferSize == b.bufferSize && a.bufferCount == b.bufferCount
     }
@@ -34,18 +35,27 @@ struct ControllerDescription: Equatable, Sendable {
     var isLowEnergy: Bool { classicFeatures & 1 << 38 != 0 }
     var isDualMode: Bool { classicFeatures & 1 << 37 == 0 }
 
-    /// Whether to use the commands of extended advertising for everything, since a controller refuses to mix them with
-    /// the older ones.
-    ///
-    /// Core 6.0, Vol 4, Part E, 3.1.1.
-    var usesExtendedCommands: Bool {
-        features.contains(.extendedAdvertising)
-            && [
-                .leSetExtendedAdvertisingParameters, .leSetExtendedAdvertisingData, .leSetExtendedScanResponseData,
-                .leSetExtendedAdvertisingEnable, .leSetAdvertisingSetRandomAddress, .leSetExtendedScanParameters,
-                .leSetExtendedScanEnable, .leExtendedCreateConnection,
-            ].allSatisfy { commands.contains($0) }
+    /// What is made of what it says.
+    private var quirks: ControllerQuirks {
+        ControllerQuirks(
+            ControllerReport(
+                commands: commands,
+                features: claimedFeatures,
+                address: address,
+                buffers: bufferCount,
+                sharesBuffers: false
+            )
+        )
     }
+
+    /// The features to rely on.
+    var features: LEFeatures { quirks.features }
+
+    /// Whether to use the commands of extended advertising for everything.
+    var usesExtendedCommands: Bool { quirks.usesExtendedCommands }
+
+    /// How many peers it can know by their keys; 0 if this host has to resolve private addresses itself.
+    var friendCapacity: Int { quirks.resolvesAddresses ? resolvingListSize : 0 }
 
     /// What clients can count on beyond the least.
     var hostFeatures: HostFeatures { usesExtendedCommands ? .extendedScanAndConnect : [] }

@@ -20,12 +20,20 @@ struct ControllerSetup {
     private let address: DeviceAddress?
     private let fallback: DeviceAddress
     private let isPrivate: Bool
+    private let doubted: [HCI.Opcode]
 
     /// Creates a setup that gives the controller a random address: `address`, or, if that is `nil` and the controller
     /// has no public one, `fallback`.
     ///
-    /// A host that is private also wants to know how many keys of peers the controller takes.
-    init(address: DeviceAddress?, fallback: DeviceAddress, isPrivate: Bool = false) {
+    /// A host that is private also wants to know how many keys of peers the controller takes. The commands `doubted`
+    /// are not believed, whatever the controller says.
+    init(
+        address: DeviceAddress?,
+        fallback: DeviceAddress,
+        isPrivate: Bool = false,
+        doubting doubted: [HCI.Opcode] = []
+    ) {
+        self.doubted = doubted
         self.address = address
         self.fallback = fallback
         self.isPrivate = isPrivate
@@ -63,11 +71,12 @@ struct ControllerSetup {
         case .reset: guard status == .success else { return .broken }
         case .publicAddress:
             if let address { controller.address = address }
-            if controller.address.value == 0 { controller.address = fallback }
+            if !controller.address.isGiven { controller.address = fallback }
         case .features: guard status == .success, controller.isLowEnergy else { return .refused(.noLowEnergy) }
         case .sharedBuffers: guard hasBuffers else { return .refused(.noBuffers) }
         default: break
         }
+        if status == .unknownCommand, let opcode = command(for: step)?.opcode { controller.commands.remove(opcode) }
         while let next = Step(rawValue: step.rawValue + 1) {
             step = next
             if let command = command(for: next) { return .proceed(command) }
@@ -142,11 +151,14 @@ struct ControllerSetup {
         case .version:
             let version = try answer.returned(by: HCI.ReadLocalVersionInformation.self)
             controller.company = CompanyIdentifier(wire: version.company)
-        case .commands: controller.commands = try answer.returned(by: HCI.ReadLocalSupportedCommands.self).commands
+        case .commands:
+            controller.commands = try answer.returned(by: HCI.ReadLocalSupportedCommands.self).commands
+            for opcode in doubted { controller.commands.remove(opcode) }
         case .classicFeatures:
             controller.classicFeatures = try answer.returned(by: HCI.ReadLocalSupportedFeatures.self).features
         case .publicAddress: controller.address = try answer.returned(by: HCI.ReadBDADDR.self).address
-        case .features: controller.features = try answer.returned(by: HCI.LEReadLocalSupportedFeatures.self).features
+        case .features:
+            controller.claimedFeatures = try answer.returned(by: HCI.LEReadLocalSupportedFeatures.self).features
         case .buffers:
             let buffers = try answer.returned(by: HCI.LEReadBufferSize.self)
             (controller.bufferSize, controller.bufferCount) = (Int(buffers.aclLength), Int(buffers.aclCount))
