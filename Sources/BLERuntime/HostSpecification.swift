@@ -71,3 +71,16 @@ package enum HostSpecification: Equatable, Sendable {
         return .tcp(host: String(host), port: port)
     }
 }
+
+extension HostSpecification: CustomStringConvertible {
+    /// The specification as it may be written.
+    package var description: String {
+        switch self {
+        case .adapter(let reference): "\(reference)"
+        case .serial(let address): "\(address)"
+        case .socket(let address): "\(address)"
+        case .world(let file): "world:\(file)"
+        case .demo: "demo"
+        }
+    }
+}

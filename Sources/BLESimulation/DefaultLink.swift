@@ -75,6 +75,16 @@ package enum DefaultLink {
         var description: String { "\(file) cannot be used: \(reason)." }
     }
 
+    /// Why the file of a world is of no use, as a sentence; `nil` if it describes one.
+    package static func problem(ofWorld file: String) -> String? {
+        do throws(UnusableFile) {
+            _ = try scenario(in: file)
+            return nil
+        } catch {
+            return "\(error)"
+        }
+    }
+
     private static func scenario(in file: String) throws(UnusableFile) -> Scenario {
         do {
             return try Scenario(json: Data(contentsOf: URL(filePath: file)))
@@ -90,7 +100,7 @@ package enum DefaultLink {
             name: hostName,
             identifierSecret: storage?.secret ?? freshSecret,
             knownPeers: storage?.peers ?? [],
-            isPrivate: storage != nil && environment("BLUETOOTH_PRIVACY") == "on"
+            isPrivate: storage != nil && environment(Surroundings.privacyVariable) == "on"
         )
         let host = Host(configuration: configuration, random: SystemRandomNumberGenerator())
         let runner = HostRunner(

@@ -40,6 +40,8 @@ struct DefaultLinkTests {
         func address(of index: AdapterIndex) -> DeviceAddress? { nil }
         var switches: [RadioSwitch] { [] }
         var holders: [AdapterHolder] { [] }
+        func users(of path: String) -> [RunningProgram] { [] }
+        var hasBluetooth: Bool { false }
         var isPrivileged: Bool { false }
         var program: String { "app" }
     }

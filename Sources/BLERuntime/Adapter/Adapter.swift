@@ -35,7 +35,7 @@ package struct Adapter: Equatable, Sendable {
         do {
             entries = try client.controllers()
         } catch {
-            throw TransportError(.unreachable, "the adapters cannot be listed: \(error)")
+            throw .unlisted(error)
         }
         let known = entries.map(\.index)
         let all = known + kernel.indexes.filter { !known.contains($0) }
@@ -71,30 +71,24 @@ package struct Adapter: Equatable, Sendable {
         }
     }
 
-    /// Why this adapter is not used unless somebody asks for it; `nil` if it is.
-    func objection(for program: String, isPrivileged: Bool) -> TransportError? {
+    /// What stands in the way of the use of this adapter by `program`, what has to be cured first at the beginning.
+    ///
+    /// One that somebody asked for (`isNamed`) is taken from the kernel's host.
+    package func objections(to program: String, isPrivileged: Bool, isNamed: Bool = false) -> [TransportError] {
+        var objections: [TransportError] = []
         if information.map({ !$0.supported.contains(.lowEnergy) }) == true {
-            return TransportError(.unreachable, "\(index) does not know Bluetooth Low Energy")
+            objections.append(.withoutLowEnergy(index))
         }
-        if let block { return .silenced(index, block) }
+        if let block { objections.append(.silenced(index, block)) }
         switch state {
-        case .off: return isPrivileged ? nil : .forbidden(index, program: program)
-        case .unconfigured: return TransportError(.unreachable, "\(index) has not been configured")
-        case .taken: return .held(index, errno: 0, by: holders)
-        case .powered:
-            var error = TransportError.held(index, errno: 0, by: holders.isEmpty ? [.kernel] : holders)
-            error.cure = """
-                Set \(HostSpecification.variable)=hci:\(index.wire) to have it for as long as the app runs, or have \
-                BlueZ let go of it with “bluetoothctl power off”.
-                """
-            return error
+        case .off: break
+        case .unconfigured: objections.append(.unconfigured(index))
+        case .taken: objections.append(.held(index, errno: 0, by: holders))
+        case .powered: if !isNamed { objections.append(.powered(index, by: holders)) }
         }
+        if !isPrivileged { objections.append(.forbidden(index, program: program)) }
+        return objections
     }
-}
-
-extension AdapterHolder {
-    /// The kernel's own host, where nobody may know for whom.
-    fileprivate static let kernel = Self(process: 0, name: "BlueZ")
 }
 
 extension AdapterReference {
@@ -102,14 +96,24 @@ extension AdapterReference {
     ///
     /// - Throws: Why there is none: what stands in the way of the first of all, if there are any.
     package static func firstUsable(in kernel: some AdapterKernel) throws(TransportError) -> Self {
-        let adapters = try Adapter.all(in: kernel)
-        var objections: [TransportError] = []
+        try firstUsable(among: Adapter.all(in: kernel), for: kernel.program, isPrivileged: kernel.isPrivileged)
+    }
+
+    /// The first of `adapters` that nobody uses and `program` may.
+    ///
+    /// - Throws: As above.
+    static func firstUsable(
+        among adapters: [Adapter],
+        for program: String,
+        isPrivileged: Bool
+    ) throws(TransportError) -> Self {
+        var first: TransportError?
         for adapter in adapters {
-            guard let objection = adapter.objection(for: kernel.program, isPrivileged: kernel.isPrivileged) else {
+            guard let objection = adapter.objections(to: program, isPrivileged: isPrivileged).first else {
                 return .index(adapter.index)
             }
-            objections.append(objection)
+            first = first ?? objection
         }
-        throw objections.first ?? TransportError(.unreachable, "the machine has no Bluetooth adapter")
+        throw first ?? .noAdapter
     }
 }

@@ -19,16 +19,8 @@ package struct AdapterHolder: Equatable, Sendable, CustomStringConvertible {
     static func all(below root: String, but own: Int32) -> [Self] {
         let sockets = Set(socketNumbers(in: SystemFile.text(of: root + "/proc/net/hci")))
         if sockets.isEmpty { return [] }
-        return SystemFile.names(in: root + "/proc").compactMap { Int32($0) }.filter { $0 != own }.sorted()
-            .compactMap { process in
-                let folder = "\(root)/proc/\(process)"
-                let isHolder = SystemFile.names(in: folder + "/fd").contains { file in
-                    guard let target = SystemFile.target(of: "\(folder)/fd/\(file)") else { return false }
-                    return sockets.contains { target == "socket:[\($0)]" }
-                }
-                guard isHolder, let name = SystemFile.line(of: folder + "/comm") else { return nil }
-                return Self(process: process, name: name)
-            }
+        return RunningProgram.all(below: root, but: own) { target in sockets.contains { target == "socket:[\($0)]" } }
+            .map { Self(process: $0.process, name: $0.name) }
     }
 
     /// The numbers of the sockets in a table with the columns sk, RefCnt, Rmem, Wmem, User, Inode, Parent.

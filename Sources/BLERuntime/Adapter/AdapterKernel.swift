@@ -23,6 +23,12 @@ package protocol AdapterKernel: Sendable {
     /// The programs that have something to do with adapters, as far as this one may know.
     var holders: [AdapterHolder] { get }
 
+    /// The programs, but for this one, that have the file at `path` open, as far as this one may know.
+    func users(of path: String) -> [RunningProgram]
+
+    /// Whether the kernel has Bluetooth at all, also where it does not show it to this program.
+    var hasBluetooth: Bool { get }
+
     /// Whether this program has the right to take adapters: CAP_NET_ADMIN.
     var isPrivileged: Bool { get }
 

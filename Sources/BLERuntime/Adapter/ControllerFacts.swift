@@ -1,3 +1,4 @@
+package import BLEHost
 package import BLEWire
 
 /// What a controller says that it is and can do; `nil` for what it does not tell.
@@ -6,10 +7,17 @@ package struct ControllerFacts: Equatable, Sendable {
     package var manufacturer: CompanyIdentifier?
     /// Its public address.
     package var address: DeviceAddress?
+    /// `nil` also if it has no Bluetooth Low Energy.
     package var features: LEFeatures?
+    /// The commands that it says it knows.
+    package var commands: SupportedCommands?
+    /// Which activities it combines: Core 6.0, Vol 4, Part E, 7.8.27.
+    package var states: UInt64?
     /// How many octets of ACL data a packet may have, and how many packets it keeps.
     package var aclOctets: Int?
     package var aclPackets: Int?
+    /// Whether BR/EDR uses the same buffers.
+    package var sharesBuffers = false
     package var acceptListSize: Int?
     package var resolvingListSize: Int?
     /// How many advertisements it can send at a time; 1 if it knows no extended advertising.
@@ -18,6 +26,41 @@ package struct ControllerFacts: Equatable, Sendable {
     package var advertisingOctets: Int?
 
     package init() {}
+
+    /// What devices may do in Bluetooth Low Energy.
+    ///
+    /// Core 6.0, Vol 3, Part C, 2.2.2.
+    package enum Role: String, CaseIterable, Sendable {
+        case broadcaster, observer, peripheral, central
+
+        /// The states and roles of which a controller has one at least if it can play this one.
+        fileprivate var states: UInt64 {
+            switch self {
+            case .broadcaster: 1 << 0 | 1 << 1
+            case .observer: 1 << 4 | 1 << 5
+            case .central: 1 << 6
+            case .peripheral: 1 << 7
+            }
+        }
+    }
+
+    /// What of it a host must heed; `nil` if it does not tell which commands it knows.
+    package var quirks: [ControllerQuirk]? {
+        guard let commands, let features else { return nil }
+        let report = ControllerReport(
+            commands: commands,
+            features: features,
+            address: address ?? .none,
+            buffers: aclPackets ?? 0,
+            sharesBuffers: sharesBuffers
+        )
+        return ControllerQuirks(report).found
+    }
+
+    /// The roles that it can play; `nil` if it does not tell.
+    package var roles: [Role]? {
+        states.map { states in Role.allCases.filter { states & $0.states != 0 } }
+    }
 }
 
 /// Asks a controller what it is and can do, one question after the other.
@@ -26,11 +69,10 @@ package struct ControllerFacts: Equatable, Sendable {
 struct ControllerProbe {
     private enum Step: Int, CaseIterable {
         case reset, version, commands, address, features, buffers, sharedBuffers
-        case acceptList, resolvingList, advertisingSets, advertisingData
+        case states, acceptList, resolvingList, advertisingSets, advertisingData
     }
 
     private var step = Step.reset
-    private var commands = SupportedCommands()
     private(set) var facts = ControllerFacts()
 
     /// The first question.
@@ -76,8 +118,8 @@ struct ControllerProbe {
         switch step {
         case .reset, .version, .commands, .address, .features, .buffers: true
         case .sharedBuffers: facts.aclPackets ?? 0 == 0
-        case .acceptList, .resolvingList, .advertisingSets, .advertisingData:
-            commands.contains(Self.command(for: step).opcode)
+        case .states, .acceptList, .resolvingList, .advertisingSets, .advertisingData:
+            facts.commands?.contains(Self.command(for: step).opcode) ?? false
         }
     }
 
@@ -90,6 +132,7 @@ struct ControllerProbe {
         case .features: .leReadLocalSupportedFeatures
         case .buffers: .leReadBufferSize
         case .sharedBuffers: .readBufferSize
+        case .states: .leReadSupportedStates
         case .acceptList: .leReadFilterAcceptListSize
         case .resolvingList: .leReadResolvingListSize
         case .advertisingSets: .leReadNumberOfSupportedAdvertisingSets
@@ -103,7 +146,7 @@ struct ControllerProbe {
         case .version:
             let version = try answer.returned(by: HCI.ReadLocalVersionInformation.self)
             (facts.version, facts.manufacturer) = (version.hciVersion, CompanyIdentifier(wire: version.company))
-        case .commands: commands = try answer.returned(by: HCI.ReadLocalSupportedCommands.self).commands
+        case .commands: facts.commands = try answer.returned(by: HCI.ReadLocalSupportedCommands.self).commands
         case .address:
             let address = try answer.returned(by: HCI.ReadBDADDR.self).address
             facts.address = address == .none ? nil : address
@@ -113,7 +156,9 @@ struct ControllerProbe {
             (facts.aclOctets, facts.aclPackets) = (Int(buffers.aclLength), Int(buffers.aclCount))
         case .sharedBuffers:
             let buffers = try answer.returned(by: HCI.ReadBufferSize.self)
+            facts.sharesBuffers = buffers.aclCount > 0
             (facts.aclOctets, facts.aclPackets) = (Int(buffers.aclLength), Int(buffers.aclCount))
+        case .states: facts.states = try answer.returned(by: HCI.LEReadSupportedStates.self).states
         case .acceptList:
             facts.acceptListSize = Int(try answer.returned(by: HCI.LEReadFilterAcceptListSize.self).size)
         case .resolvingList:

@@ -73,6 +73,13 @@ package struct LinuxKernel: AdapterKernel {
 
     package var holders: [AdapterHolder] { AdapterHolder.all(below: root, but: getpid()) }
 
+    package func users(of path: String) -> [RunningProgram] {
+        let target = SystemFile.resolved(path)
+        return RunningProgram.all(below: root, but: getpid()) { $0 == target }
+    }
+
+    package var hasBluetooth: Bool { SystemFile.names(in: root + "/sys/module").contains("bluetooth") }
+
     package var isPrivileged: Bool {
         let lines = SystemFile.text(of: root + "/proc/self/status").split(separator: "\n")
         guard let line = lines.first(where: { $0.hasPrefix("CapEff:") }),

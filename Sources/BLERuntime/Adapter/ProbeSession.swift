@@ -4,6 +4,9 @@ import BLEWire
 ///
 /// Sendable because all but ``facts(through:within:)`` happens on the thread of its loop.
 package final class ProbeSession: TransportClient, Sendable {
+    /// How long a controller may take to answer all that it is asked: a board may start late.
+    package static let patience = Duration.seconds(15)
+
     private struct State {
         var probe = ControllerProbe()
         var framer = H4Framer(from: .controller)
@@ -22,7 +25,7 @@ package final class ProbeSession: TransportClient, Sendable {
     /// - Throws: Why there is no controller, or that it does not answer within `patience`.
     package static func facts(
         through transport: any Transport,
-        within patience: Duration
+        within patience: Duration = patience
     ) async throws(TransportError) -> ControllerFacts {
         let session = ProbeSession(transport)
         session.loop.start()
@@ -31,7 +34,7 @@ package final class ProbeSession: TransportClient, Sendable {
                 session.state.withLock { state in
                     state.answer = answer
                     state.timer = session.loop.alarm(at: session.loop.clock.now + patience) {
-                        session.finish(.failure(TransportError(.closed, "the controller does not answer")))
+                        session.finish(.failure(.unanswered))
                     }
                 }
                 transport.start(for: session, on: session.loop)
@@ -74,7 +77,7 @@ package final class ProbeSession: TransportClient, Sendable {
         case .ignore: break
         case .ask(let command): transport.send(command.encoded.span)
         case .done(let facts): finish(.success(facts))
-        case .broken: finish(.failure(TransportError(.garbage, "the controller does not reset")))
+        case .broken: finish(.failure(.unresettable))
         }
     }
 }

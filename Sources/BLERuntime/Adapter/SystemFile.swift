@@ -38,6 +38,26 @@ enum SystemFile {
         return names.sorted()
     }
 
+    /// The path of a file without symbolic links; `path` itself if there is none.
+    static func resolved(_ path: String) -> String {
+        guard let resolved = realpath(path, nil) else { return path }
+        defer { free(resolved) }
+        return String(cString: resolved)
+    }
+
+    /// Whether a file is one of the kernel's devices of memory, as `/dev/null` is: those of major number 1.
+    static func isMemory(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFCHR && status.st_rdev >> 8 == 1
+    }
+
+    /// The group that a file belongs to; `nil` if there is no such file, or the group has no name.
+    static func group(of path: String) -> String? {
+        var status = stat()
+        guard stat(path, &status) == 0, let group = getgrgid(status.st_gid) else { return nil }
+        return String(cString: group.pointee.gr_name)
+    }
+
     /// Where a symbolic link leads; `nil` if it is none or may not be read.
     static func target(of path: String) -> String? {
         var buffer = [CChar](repeating: 0, count: 4096)

@@ -12,29 +12,58 @@ extension TransportError {
         }
     }
 
-    /// The kernel has no Bluetooth, or does not show it here.
+    /// The kernel has no Bluetooth.
     static var noBluetooth: Self {
-        Self(
+        let command = "sudo modprobe bluetooth"
+        return Self(
             .unreachable,
             errno: EAFNOSUPPORT,
             "the kernel has no Bluetooth here",
             cure: """
-                Load it with “sudo modprobe bluetooth”; a container sees it if it shares the network of the machine \
+                Load it with “\(command)”; a container sees it if it shares the network of the machine \
                 (“--network=host”).
-                """
+                """,
+            command: command,
+            finding: .kernelWithoutBluetooth
+        )
+    }
+
+    /// The kernel has Bluetooth, and does not show it to the network that this program is in.
+    static var hiddenBluetooth: Self {
+        let command = "docker run --network=host --cap-add=NET_ADMIN -e \(HostSpecification.variable)=hci:0 IMAGE"
+        return Self(
+            .unreachable,
+            errno: EAFNOSUPPORT,
+            "the kernel has Bluetooth, but not in the network of this program",
+            cure: "Run it in the network of the machine, a container with “\(command)”.",
+            command: command,
+            finding: .networkOfContainer
+        )
+    }
+
+    /// The kernel does not say which adapters there are.
+    static func unlisted(_ failure: ManagementClient.Failure) -> Self {
+        Self(
+            .unreachable,
+            "the adapters cannot be listed: \(failure)",
+            cure: "The kernel's log may say why: “dmesg | tail”.",
+            command: "dmesg | tail",
+            finding: .kernelSilent
         )
     }
 
     /// This program may not take adapters.
     static func forbidden(_ index: AdapterIndex, program: String) -> Self {
-        Self(
+        let command = "sudo setcap cap_net_admin+ep \(program)"
+        return Self(
             .forbidden,
             errno: EPERM,
             "\(program) may not use \(index)",
             cure: """
-                Allow it with “sudo setcap cap_net_admin+ep \(program)”, or in a unit of systemd with \
-                “AmbientCapabilities=CAP_NET_ADMIN”; a container needs “--cap-add=NET_ADMIN”.
-                """
+                Allow it with “\(command)”, or in a unit of systemd with “AmbientCapabilities=CAP_NET_ADMIN”; a \
+                container needs “--cap-add=NET_ADMIN”.
+                """,
+            command: command
         )
     }
 
@@ -42,12 +71,35 @@ extension TransportError {
     static func held(_ index: AdapterIndex, errno: Int32, by holders: [AdapterHolder]) -> Self {
         let names = holders.map(\.description).joined(separator: ", ")
         let who = holders.isEmpty ? "another program" : names
+        let isBlueZ = holders.contains(where: \.isBlueZ)
         let cure =
-            holders.contains(where: \.isBlueZ)
-            ? "Have BlueZ let go of it with “bluetoothctl power off” or “sudo systemctl stop bluetooth”."
+            isBlueZ
+            ? "Have BlueZ let go of it with “\(bluezOff)” or “sudo systemctl stop bluetooth”."
             : "End that program, or use another adapter; “ble adapters” shows those that there are."
-        return Self(.unreachable, errno: errno, "\(index) is in use by \(who)", cure: cure)
+        let ending = holders.isEmpty ? nil : "kill " + holders.map { "\($0.process)" }.joined(separator: " ")
+        return Self(
+            .unreachable,
+            errno: errno,
+            "\(index) is in use by \(who)",
+            cure: cure,
+            command: isBlueZ ? bluezOff : ending,
+            finding: isBlueZ ? .adapterUsedByBlueZ : .adapterTaken
+        )
     }
+
+    /// The kernel's own host uses the adapter, and nobody asked for it by name.
+    static func powered(_ index: AdapterIndex, by holders: [AdapterHolder]) -> Self {
+        var error = held(index, errno: 0, by: holders.isEmpty ? [.kernel] : holders)
+        error.cure = """
+            Set \(HostSpecification.variable)=hci:\(index.wire) to have it for as long as the app runs, or have BlueZ \
+            let go of it with “\(bluezOff)”.
+            """
+        error.command = bluezOff
+        error.finding = .adapterUsedByBlueZ
+        return error
+    }
+
+    private static let bluezOff = "bluetoothctl power off"
 
     /// The radio of the adapter is silenced.
     static func silenced(_ index: AdapterIndex, _ block: RadioSwitch.Block) -> Self {
@@ -57,14 +109,16 @@ extension TransportError {
                 .switchedOff,
                 errno: ERFKILL,
                 "\(index) is blocked",
-                cure: "Unblock it with “rfkill unblock bluetooth”."
+                cure: "Unblock it with “rfkill unblock bluetooth”.",
+                command: "rfkill unblock bluetooth"
             )
         case .hard:
             Self(
                 .switchedOff,
                 errno: ERFKILL,
                 "\(index) is blocked by a switch of the machine",
-                cure: "Switch it on with that switch or key, or in the firmware's setup."
+                cure: "Switch it on with that switch or key, or in the firmware's setup.",
+                finding: .adapterSwitchedOff
             )
         }
     }
@@ -72,12 +126,66 @@ extension TransportError {
     /// There is no such adapter.
     static func missing(_ reference: AdapterReference, among indexes: [AdapterIndex]) -> Self {
         let others = indexes.map(\.description).joined(separator: ", ")
-        let what = indexes.isEmpty ? "the machine has no Bluetooth adapter" : "there is only \(others)"
-        return Self(.unreachable, errno: ENODEV, what, cure: "Plug \(reference) in; it is used as soon as it is there.")
+        let what =
+            indexes.isEmpty
+            ? "the machine has no Bluetooth adapter" : "\(reference) is not there: there is only \(others)"
+        return Self(
+            .unreachable,
+            errno: ENODEV,
+            what,
+            cure: "Plug \(reference) in; it is used as soon as it is there.",
+            command: indexes.first.map { "export \(HostSpecification.variable)=hci:\($0.wire)" },
+            finding: indexes.isEmpty ? .noAdapter : .adapterMissing
+        )
+    }
+
+    /// There is no adapter at all.
+    static var noAdapter: Self {
+        Self(
+            .unreachable,
+            "the machine has no Bluetooth adapter",
+            cure: "Plug one in; “dmesg | grep -i bluetooth” says whether the kernel knows it and has its firmware.",
+            command: "dmesg | grep -i bluetooth",
+            finding: .noAdapter
+        )
+    }
+
+    /// The adapter has no Bluetooth Low Energy.
+    static func withoutLowEnergy(_ index: AdapterIndex) -> Self {
+        Self(
+            .unreachable,
+            "\(index) does not know Bluetooth Low Energy",
+            cure: "Use another adapter: one of Bluetooth 4.0 or later.",
+            finding: .controllerWithoutLE
+        )
+    }
+
+    /// The adapter waits for something that only a tool of its maker can tell it, such as its address.
+    static func unconfigured(_ index: AdapterIndex) -> Self {
+        let command = "sudo btmgmt --index \(index.wire) public-addr XX:XX:XX:XX:XX:XX"
+        return Self(
+            .unreachable,
+            "\(index) has not been configured",
+            cure: "It mostly lacks an address: give it one with “\(command)”.",
+            command: command,
+            finding: .adapterUnconfigured
+        )
     }
 
     /// The adapter could not be taken for another reason.
     static func unusable(_ index: AdapterIndex, errno: Int32, doing what: String) -> Self {
-        Self(.unreachable, errno: errno, "\(what) \(index)", cure: "The kernel's log may say why: “dmesg | tail”.")
+        Self(
+            .unreachable,
+            errno: errno,
+            "\(what) \(index)",
+            cure: "The kernel's log may say why: “dmesg | tail”.",
+            command: "dmesg | tail",
+            finding: .adapterUnusable
+        )
     }
+}
+
+extension AdapterHolder {
+    /// The kernel's own host, where nobody may know for whom.
+    fileprivate static let kernel = Self(process: 0, name: "BlueZ")
 }

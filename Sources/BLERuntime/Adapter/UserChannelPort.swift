@@ -110,9 +110,9 @@ extension AdapterKernel {
             return try openManagement()
         } catch {
             switch error.errno {
-            case EAFNOSUPPORT, EPROTONOSUPPORT: throw .noBluetooth
+            case EAFNOSUPPORT, EPROTONOSUPPORT: throw hasBluetooth ? .hiddenBluetooth : .noBluetooth
             case EPERM, EACCES: throw .forbidden(.none, program: program)
-            default: throw TransportError(.unreachable, errno: error.errno, "asking the kernel for adapters")
+            default: throw .unlisted(.system(error))
             }
         }
     }

@@ -49,7 +49,7 @@ package final class CaptureFile: Sendable {
         failed: @escaping @Sendable (Failure) -> Void
     ) throws(Failure) {
         guard let format = CaptureFormat(path: path) else {
-            throw Failure(path: path, reason: "its name ends neither in .pcapng nor in .btsnoop")
+            throw Failure(path: path, reason: Self.unknownName)
         }
         self.path = path
         self.format = format
@@ -58,6 +58,19 @@ package final class CaptureFile: Sendable {
         state = Locked(State(clock: clock))
         try state.withLock { state throws(Failure) in try begin(&state) }
     }
+
+    /// What would keep a capture from being written to `path`; `nil` if nothing would.
+    ///
+    /// Nothing is made or changed for it.
+    package static func obstacle(at path: String) -> Failure? {
+        guard CaptureFormat(path: path) != nil else { return Failure(path: path, reason: unknownName) }
+        if faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 { return nil }
+        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        if errno == ENOENT, faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) == 0 { return nil }
+        return Failure(path: path, reason: String(cString: strerror(errno)))
+    }
+
+    private static let unknownName = "its name ends neither in .pcapng nor in .btsnoop"
 
     /// Writes a packet down.
     package func write(_ record: PacketRecord) {

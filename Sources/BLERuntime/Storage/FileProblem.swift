@@ -45,16 +45,25 @@ struct FileProblem: Error, Equatable {
         return nil
     }
 
+    /// The command line that changes it; `nil` if none does.
+    var command: String? {
+        switch reason {
+        case .system(EACCES), .system(EPERM):
+            guard let place else { return nil }
+            if place.owner != geteuid() { return "sudo chown \(geteuid()) \(place.path)" }
+            return "chmod \(place.isDirectory ? "u+rwx" : "u+rw") \(place.path)"
+        case .newer, .system: return nil
+        }
+    }
+
     /// What somebody can do about it, as sentences.
-    private var cure: String? {
+    var cure: String? {
         switch reason {
         case .newer: return "Use a program with that version of this package, or move the file elsewhere."
         case .system(EACCES), .system(EPERM):
-            guard let place else { return nil }
-            guard place.owner == geteuid() else {
-                return "\(place.path) belongs to user \(place.owner): run 'sudo chown \(geteuid()) \(place.path)'."
-            }
-            return "Run 'chmod \(place.isDirectory ? "u+rwx" : "u+rw") \(place.path)'."
+            guard let place, let command else { return nil }
+            if place.owner != geteuid() { return "\(place.path) belongs to user \(place.owner): run '\(command)'." }
+            return "Run '\(command)'."
         case .system(ENOSPC), .system(EDQUOT): return "Make room on its disk."
         case .system(EROFS): return "Have XDG_STATE_HOME name a directory that can be written."
         case .system(EWOULDBLOCK): return "Another process holds it: end that, or let it go on."
@@ -62,15 +71,18 @@ struct FileProblem: Error, Equatable {
         case .system: return nil
         }
     }
-}
 
-extension FileProblem: CustomStringConvertible {
-    var description: String {
+    /// What cannot be done and why, as a sentence.
+    var sentence: String {
         let text =
             switch reason {
             case .system(let errno): String(cString: strerror(errno))
             case .newer(let version): "It is of version \(version)"
             }
-        return "\(path) cannot be \(action.rawValue): \(text)." + (cure.map { " " + $0 } ?? "")
+        return "\(path) cannot be \(action.rawValue): \(text)."
     }
+}
+
+extension FileProblem: CustomStringConvertible {
+    var description: String { sentence + (cure.map { " " + $0 } ?? "") }
 }

@@ -94,6 +94,42 @@ struct PrivateFile: Sendable {
         throw FileProblem(.written, names[0], errno: EEXIST)
     }
 
+    /// Whether another process holds the lock, and does not let go of it within two seconds.
+    ///
+    /// Nothing is made or changed for it.
+    var isHeld: Bool {
+        let raw = open(path + ".lock", O_RDONLY | O_CLOEXEC)
+        guard raw >= 0 else { return false }
+        defer { close(raw) }
+        var pause = timespec(tv_sec: 0, tv_nsec: 5_000_000)
+        for _ in 0..<400 {
+            if flock(raw, LOCK_EX | LOCK_NB) == 0 { return false }
+            guard errno == EWOULDBLOCK || errno == EINTR else { return false }
+            nanosleep(&pause, nil)
+        }
+        return true
+    }
+
+    /// Whether the file can be replaced or made, as far as the directories tell.
+    ///
+    /// - Throws: What stands in the way of that.
+    func checkReplaceable() throws(FileProblem) {
+        var place = directoryPath
+        while !place.isEmpty {
+            if faccessat(AT_FDCWD, place, W_OK | X_OK, AT_EACCESS) == 0 { return }
+            guard errno == ENOENT, let slash = place.lastIndex(of: "/") else {
+                throw FileProblem(.written, place, errno: errno)
+            }
+            place = String(place[..<slash])
+        }
+    }
+
+    /// What others than its user may do with the file, as the bits of a mode; `nil` if there is no file.
+    var rightsOfOthers: mode_t? {
+        var status = stat()
+        return stat(path, &status) == 0 ? status.st_mode & 0o077 : nil
+    }
+
     private static func write(_ octets: [UInt8], to raw: Int32) -> Bool {
         var written = 0
         while written < octets.count {

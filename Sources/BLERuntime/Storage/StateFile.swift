@@ -10,7 +10,7 @@ package import Logging
 /// queue of its own and at most once in a second, into what the others have written.
 package final class StateFile: Sendable {
     /// Several times what the largest state takes.
-    private static let mostOctets = 1 << 24
+    static let mostOctets = 1 << 24
 
     private let file: PrivateFile
     private let logger: Logger

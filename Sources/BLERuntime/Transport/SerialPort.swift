@@ -51,7 +51,9 @@ package struct SerialPort: ControllerPort {
             throw TransportError(
                 .unreachable,
                 "\(address.path) cannot do \(address.rate) symbols a second, only \(rate)",
-                cure: "Choose a rate that both ends know: serial:\(address.path)@115200."
+                cure: "Choose a rate that both ends know: serial:\(address.path)@115200.",
+                command: "export \(HostSpecification.variable)=serial:\(address.path)@115200",
+                finding: .portRate
             )
         }
         _ = control_device(raw, Constant.flush, UnsafeMutableRawPointer(bitPattern: Constant.bothWays))
@@ -63,20 +65,71 @@ package struct SerialPort: ControllerPort {
             .unreachable,
             errno: errno,
             "\(address.path) is no serial port",
-            cure: "“ls /dev/ttyACM* /dev/ttyUSB*” shows those that there are."
+            cure: "“\(Self.listing)” shows those that there are.",
+            command: Self.listing,
+            finding: .portIsNone
         )
     }
 
+    private static let listing = "ls /dev/ttyACM* /dev/ttyUSB*"
+
     private func obstacle(_ number: Int32) -> TransportError {
-        let (code, cure): (TransportError.Code, String) =
-            switch number {
-            case ENOENT, ENODEV, ENXIO: (.unreachable, "Plug the board in; it is used as soon as it is there.")
-            case EACCES, EPERM:
-                (.forbidden, "Allow it with “sudo usermod -aG dialout $USER”, and log in again.")
-            case EBUSY: (.unreachable, "Another program has it: “fuser \(address.path)” shows which.")
-            default: (.unreachable, "The kernel's log may say why: “dmesg | tail”.")
-            }
-        return TransportError(code, errno: number, "opening \(address.path)", cure: cure)
+        switch number {
+        case ENOENT, ENODEV, ENXIO:
+            return obstacle(
+                number,
+                "Plug the board in; it is used as soon as it is there. “\(Self.listing)” shows the ports there are.",
+                Self.listing,
+                .portMissing
+            )
+        case EACCES, EPERM:
+            let command = "sudo usermod -aG \(SystemFile.group(of: address.path) ?? "dialout") $USER"
+            var error = obstacle(number, "Allow it with “\(command)”, and log in again.", command, .portForbidden)
+            error.code = .forbidden
+            return error
+        case EBUSY:
+            let command = "fuser \(address.path)"
+            return obstacle(number, "Another program has it: “\(command)” shows which.", command, .portTaken)
+        default:
+            return obstacle(
+                number,
+                "The kernel's log may say why: “dmesg | tail”.",
+                "dmesg | tail",
+                .controllerUnreachable
+            )
+        }
+    }
+
+    private func obstacle(
+        _ number: Int32,
+        _ cure: String,
+        _ command: String,
+        _ finding: Finding.Code
+    ) -> TransportError {
+        TransportError(
+            .unreachable,
+            errno: number,
+            "opening \(address.path)",
+            cure: cure,
+            command: command,
+            finding: finding
+        )
+    }
+
+    /// Others have the port open.
+    static func held(_ address: SerialAddress, by programs: [RunningProgram]) -> TransportError {
+        let names = programs.map(\.description).joined(separator: ", ")
+        let isModemManager = programs.contains { $0.name == "ModemManager" }
+        let command =
+            isModemManager
+            ? "sudo systemctl stop ModemManager" : "kill " + programs.map { "\($0.process)" }.joined(separator: " ")
+        return TransportError(
+            .unreachable,
+            "\(address.path) is in use by \(names)",
+            cure: "End that program with “\(command)”.",
+            command: command,
+            finding: .portTaken
+        )
     }
 }
 

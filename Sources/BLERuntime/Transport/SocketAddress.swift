@@ -41,7 +41,7 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
         var list: UnsafeMutablePointer<addrinfo>?
         let failure = getaddrinfo(host, String(port), &hints, &list)
         guard failure == 0, let found = list?.pointee, let address = found.ai_addr else {
-            throw TransportError(.unreachable, "\(host) has no address (\(String(cString: gai_strerror(failure))))")
+            throw .unknownName(host, String(cString: gai_strerror(failure)))
         }
         defer { freeaddrinfo(list) }
         let descriptor = try makeDescriptor(found.ai_family)
@@ -61,7 +61,12 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
         // The name of an abstract socket follows an octet 0, and ends where the address does.
         let octets = (isAbstract ? [0] : []) + Array(name.utf8), capacity = MemoryLayout.size(ofValue: address.sun_path)
         guard octets.count < capacity else {
-            throw TransportError(.unreachable, "\(name) is too long for the name of a socket")
+            throw TransportError(
+                .unreachable,
+                "\(name) is too long for the name of a socket",
+                cure: "Have the controller listen at a path of at most 107 octets.",
+                finding: .socketMissing
+            )
         }
         withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: octets) }
         let size = MemoryLayout<sockaddr_un>.size - (isAbstract ? capacity - octets.count : 0)

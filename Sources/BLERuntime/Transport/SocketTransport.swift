@@ -63,7 +63,7 @@ package final class SocketTransport: Transport, @unchecked Sendable {
                 if Glibc.connect(socket, address, length) == 0 {
                     isConnected = true
                 } else if errno != EINPROGRESS {
-                    throw TransportError(.unreachable, errno: errno, "connecting to \(self.address)")
+                    throw TransportError.unconnected(self.address, errno: errno)
                 }
             }
             if isConnected { open(descriptor, on: loop) } else { awaitConnection(of: descriptor, on: loop) }
@@ -84,7 +84,7 @@ package final class SocketTransport: Transport, @unchecked Sendable {
         var size = socklen_t(MemoryLayout<Int32>.size)
         getsockopt(descriptor.raw, SOL_SOCKET, SO_ERROR, &code, &size)
         guard code == 0 else {
-            return failed(TransportError(.unreachable, errno: code, "connecting to \(address)"))
+            return failed(.unconnected(address, errno: code))
         }
         open(descriptor, on: loop)
     }
@@ -107,7 +107,13 @@ package final class SocketTransport: Transport, @unchecked Sendable {
 
     private func closed(_ error: TransportError) {
         guard case .open(_, hasHeard: false) = state, error.code == .closed else { return lost(error) }
-        lost(TransportError(.closed, "it closes the connection at once; does another program use it?"))
+        lost(
+            TransportError(
+                .closed,
+                "it closes the connection at once; does another program use it?",
+                cure: "End the other program that uses it, or see what the controller says of it."
+            )
+        )
     }
 
     private func lost(_ error: TransportError) {

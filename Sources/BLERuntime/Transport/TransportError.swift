@@ -25,15 +25,52 @@ package struct TransportError: Error, Equatable, Sendable, CustomStringConvertib
     package var context: String
     /// Whole sentences that say what to do; `nil` if that is known to whoever reads of the error.
     package var cure: String?
+    /// The command line that does it; `nil` if none does it alone.
+    package var command: String?
+    /// What an examination of the machine calls it.
+    package var finding: Finding.Code
 
-    package init(_ code: Code, errno: Int32 = 0, _ context: String, cure: String? = nil) {
+    /// Creates an error; `finding` is that of its code if left out.
+    package init(
+        _ code: Code,
+        errno: Int32 = 0,
+        _ context: String,
+        cure: String? = nil,
+        command: String? = nil,
+        finding: Finding.Code? = nil
+    ) {
         self.code = code
         self.errno = errno
         self.context = context
         self.cure = cure
+        self.command = command
+        self.finding = finding ?? code.finding
     }
 
     package var description: String {
         errno == 0 ? context : "\(context): \(String(cString: strerror(errno)))"
+    }
+}
+
+extension TransportError.Code {
+    /// What helps against trouble of this kind where nothing is known that says more; `nil` if nothing does.
+    var usualCure: String? {
+        switch self {
+        case .closed, .congested: "Start the controller anew, or unplug it and plug it in again."
+        case .garbage: "See that what is there is a controller that speaks HCI (H4), and at this rate."
+        case .unreachable, .forbidden, .switchedOff: nil
+        }
+    }
+
+    /// What trouble of this kind is called where nothing is known that says more.
+    fileprivate var finding: Finding.Code {
+        switch self {
+        case .unreachable: .controllerUnreachable
+        case .closed: .connectionClosed
+        case .garbage: .controllerGarbled
+        case .congested: .controllerSilent
+        case .forbidden: .notPermitted
+        case .switchedOff: .adapterBlocked
+        }
     }
 }

@@ -70,16 +70,6 @@ struct AdapterTests {
         (.leReadMaximumAdvertisingDataLength, [0, 0x72, 0x06]),
     ]
 
-    private func answer(to command: [UInt8], knowing answers: [(HCI.Opcode, [UInt8])]) -> [UInt8] {
-        let opcode = HCI.Opcode(wire: UInt16(command[1]) | UInt16(command[2]) << 8)
-        let known = SupportedCommands(answers.map(\.0)).octets
-        let parameters =
-            opcode == .readLocalSupportedCommands
-            ? [0] + known : answers.first { $0.0 == opcode }?.1 ?? [HCI.Status.unknownCommand.wire]
-        let event = HCI.CommandComplete(allowed: 1, opcode: opcode, parameters: parameters)
-        return HCIEventPacket.commandComplete(event).encoded
-    }
-
     private func facts(_ answers: [(HCI.Opcode, [UInt8])]) async throws -> ControllerFacts {
         let kernel = FakeKernel(0xA)
         let port = UserChannelPort(.index(Self.indexes[0]), kernel: kernel)
@@ -87,7 +77,7 @@ struct AdapterTests {
         await kernel.nextBinding()
         while let command = kernel.writes(1, to: Self.indexes[0]).first, command.count >= 4 {
             kernel.say([0x04, 0xFF, 0x01, 0x00], as: Self.indexes[0])
-            kernel.say(answer(to: command, knowing: answers), as: Self.indexes[0])
+            kernel.say(ControllerAnswers(answers).answer(to: command), as: Self.indexes[0])
         }
         return try await facts
     }

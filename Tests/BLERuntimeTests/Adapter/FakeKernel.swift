@@ -11,6 +11,7 @@ final class FakeKernel: AdapterKernel {
         /// What the kernel says to who wants the adapter, one call after the other; 0 for yes.
         var bindings: [Int32] = []
         var isTaken = false
+        var kind = Management.ControllerKind.configured
     }
 
     private struct State {
@@ -20,6 +21,7 @@ final class FakeKernel: AdapterKernel {
         var switches: [RadioSwitch] = []
         var holders: [AdapterHolder] = []
         var isPrivileged = true
+        var hasBluetooth = false
         var socketFailure: Int32 = 0
         /// What is said before each answer.
         var gossip: [ManagementEvent] = []
@@ -67,12 +69,15 @@ final class FakeKernel: AdapterKernel {
     }
 
     func hold(by holders: AdapterHolder...) { state.withLock { $0.holders = holders } }
+    func allow() { state.withLock { $0.isPrivileged = true } }
+    func hideBluetooth() { state.withLock { $0.hasBluetooth = true } }
     func forbid() { state.withLock { $0.isPrivileged = false } }
     func failSockets(_ number: Int32) { state.withLock { $0.socketFailure = number } }
     func gossip(_ events: ManagementEvent...) { state.withLock { $0.gossip = events } }
     func refuse(_ opcode: Management.Opcode, _ status: Management.Status) {
         state.withLock { $0.refusals[opcode.wire] = status }
     }
+    func grant(_ opcode: Management.Opcode) { state.withLock { $0.refusals[opcode.wire] = nil } }
     func mute() { state.withLock { $0.isMute = true } }
 
     /// Whether the kernel's own host uses an adapter now.
@@ -131,6 +136,8 @@ final class FakeKernel: AdapterKernel {
     }
     var switches: [RadioSwitch] { state.withLock { $0.switches } }
     var holders: [AdapterHolder] { state.withLock { $0.holders } }
+    func users(of path: String) -> [RunningProgram] { LinuxKernel().users(of: path) }
+    var hasBluetooth: Bool { state.withLock { $0.hasBluetooth } }
     var isPrivileged: Bool { state.withLock { $0.isPrivileged } }
     var program: String { "/opt/app" }
 
@@ -173,7 +180,7 @@ final class FakeKernel: AdapterKernel {
         if let status = state.refusals[opcode.wire] { return .commandStatus(.init(opcode, status)) }
         if opcode == .readExtendedIndexList {
             let entries = state.adapters.sorted { $0.key < $1.key }.filter { !$0.value.isTaken }
-                .map { Management.ControllerEntry(index: $0.key, bus: $0.value.bus) }
+                .map { Management.ControllerEntry(index: $0.key, kind: $0.value.kind, bus: $0.value.bus) }
             return .commandComplete(.init(opcode, parameters: Management.ExtendedIndexList(entries).encoded))
         }
         guard var adapter = state.adapters[index], !adapter.isTaken else {

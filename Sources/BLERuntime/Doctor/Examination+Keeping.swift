@@ -1,0 +1,107 @@
+import Logging
+
+// What the environment asks for, and what is kept.
+extension Examination.Draft {
+    mutating func examineVariables() {
+        for variable in Surroundings.variables {
+            guard let value = seen.variables[variable] else { continue }
+            switch variable {
+            case Surroundings.privacyVariable: examinePrivacy(variable, value)
+            case CaptureFile.variable: examineCapture(variable, value)
+            case BackgroundDeclaration.variable: examineBackground(variable, value)
+            default: examineLog(variable, value)
+            }
+        }
+    }
+
+    private mutating func examinePrivacy(_ variable: String, _ value: String) {
+        guard value == "on" else { return addUnknown(variable, value, instead: "on", "Only “on” is heeded") }
+        if seen.state.path == nil {
+            let command = "export XDG_STATE_HOME=$HOME/.local/state"
+            add(
+                Finding(
+                    .privacyWithoutState,
+                    .warning,
+                    of: variable,
+                    "\(variable) is on, and not heeded: there is no file for the key that paired devices know.",
+                    cure: "Name a directory for it with “\(command)”.",
+                    command: command
+                )
+            )
+        } else {
+            addSet(variable, value, "the host uses private addresses that change every 15 minutes")
+        }
+    }
+
+    private mutating func examineCapture(_ variable: String, _ value: String) {
+        if let failure = CaptureFile.obstacle(at: value) {
+            let command = "export \(variable)=$PWD/capture.pcapng"
+            let cure = "Name a file in a directory that can be written: “\(command)”."
+            add(Finding(.captureUnusable, .warning, of: variable, "\(failure)", cure: cure, command: command))
+        } else {
+            addSet(variable, value, "every HCI packet of an app is written to \(value), with the keys of pairing")
+        }
+    }
+
+    private mutating func examineBackground(_ variable: String, _ value: String) {
+        let known = ["bluetooth-central", "bluetooth-peripheral"], all = known.joined(separator: ",")
+        let parts = value.split(separator: ",").map(String.init)
+        if parts.isEmpty || !parts.allSatisfy(known.contains) {
+            return addUnknown(variable, value, instead: all, "It holds \(known[0]), \(known[1]) or both")
+        }
+        addSet(variable, value, "apps are treated as in the background")
+    }
+
+    private mutating func examineLog(_ variable: String, _ value: String) {
+        guard Logger.Level(rawValue: value) != nil else {
+            let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+            return addUnknown(variable, value, instead: "notice", "Levels are \(levels)")
+        }
+        addSet(variable, value, "what is as grave as \(value) is logged, and what is graver")
+    }
+
+    private mutating func addSet(_ variable: String, _ value: String, _ meaning: String) {
+        add(Finding(.variableSet, .fact, of: variable, "\(variable) is '\(value)': \(meaning)."))
+    }
+
+    private mutating func addUnknown(_ variable: String, _ value: String, instead: String, _ rule: String) {
+        let command = "export \(variable)=\(instead)"
+        add(
+            Finding(
+                .variableNotUnderstood,
+                .warning,
+                of: variable,
+                "\(variable) is '\(value)', which is not heeded.",
+                cure: "\(rule): “\(command)”.",
+                command: command
+            )
+        )
+    }
+
+    mutating func examineState() {
+        guard let path = seen.state.path else {
+            let command = "export XDG_STATE_HOME=$HOME/.local/state"
+            let sentence = "The environment names no home: bonds and peers' identifiers last as long as a process."
+            let cure = "Name a directory for them with “\(command)”."
+            return add(Finding(.stateNowhere, .warning, of: "HOME", sentence, cure: cure, command: command))
+        }
+        for problem in seen.state.problems {
+            add(
+                Finding(
+                    problem.finding,
+                    .warning,
+                    of: path,
+                    problem.sentence,
+                    cure: problem.cure,
+                    command: problem.command
+                )
+            )
+        }
+        if let peers = seen.state.peers {
+            let sentence = "\(path) remembers \(peers.all) peers, \(peers.bonded) of them with a bond."
+            add(Finding(.stateKept, .fact, of: path, sentence))
+        } else if seen.state.problems.isEmpty {
+            add(Finding(.stateKept, .fact, of: path, "\(path) is begun when an app first runs."))
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import BLEWire
+
+/// What follows from what was seen of Bluetooth on a machine: what there is, what stands in the way, and its cure.
+///
+/// It is a value that looks at nothing itself.
+package struct Examination: Equatable, Sendable {
+    /// Problems first, then warnings, then facts; each in the order from the host to what it keeps.
+    package let findings: [Finding]
+
+    /// Draws the conclusions.
+    package init(_ observations: Observations) {
+        var draft = Draft(observations)
+        draft.examineChoice()
+        draft.examineKernel()
+        draft.examineAdapters()
+        draft.examineControllers()
+        draft.examineVariables()
+        draft.examineState()
+        let all = draft.findings
+        findings = Finding.Severity.allCases.flatMap { severity in all.filter { $0.severity == severity } }
+    }
+
+    /// Whether something keeps apps from having a radio.
+    package var isObstructed: Bool { count(of: .problem) > 0 }
+
+    /// How many findings are of this severity.
+    package func count(of severity: Finding.Severity) -> Int { findings.count { $0.severity == severity } }
+
+    /// The findings as they are collected.
+    struct Draft {
+        let seen: Observations
+        private(set) var findings: [Finding] = []
+
+        init(_ observations: Observations) { seen = observations }
+
+        mutating func add(_ finding: Finding) { findings.append(finding) }
+
+        /// Adds what an error is, unless the same is there already.
+        mutating func add(_ error: TransportError, _ severity: Finding.Severity, of subject: String) {
+            let finding = Finding(error, severity, of: subject)
+            if !findings.contains(where: { $0.code == finding.code && $0.subject == subject }) { add(finding) }
+        }
+
+        /// Whether apps want an adapter of this machine.
+        var needsAdapter: Bool {
+            switch seen.choice {
+            case .named(.adapter), .first, .none: true
+            case .malformed, .named: false
+            }
+        }
+    }
+}
+
+extension Examination.Draft {
+    /// What apps would talk to.
+    mutating func examineChoice() {
+        let variable = HostSpecification.variable
+        switch seen.choice {
+        case .malformed(let error): add(Self.malformed(error, free: seen.freeAdapters.first))
+        case .named(.demo):
+            add(Finding(.hostSimulated, .fact, of: "demo", "Apps live in a simulated world: \(variable)=demo."))
+        case .named(.world(let file)):
+            if let problem = seen.worldProblem {
+                let cure = "Correct the file, or try the world that is built in: “export \(variable)=demo”."
+                add(.init(.worldUnusable, .problem, of: file, problem, cure: cure, command: "export \(variable)=demo"))
+            } else {
+                add(Finding(.hostSimulated, .fact, of: file, "Apps live in the simulated world of \(file)."))
+            }
+        case .named(let host):
+            add(Finding(.hostChosen, .fact, of: "\(host)", "Apps use \(host), as \(variable) says."))
+        case .first(let adapter):
+            add(Finding(.hostChosen, .fact, of: "\(adapter)", "Apps use \(adapter), the first adapter nobody uses."))
+        case .none: break
+        }
+        if case .named(.serial(let address)) = seen.choice, !seen.portUsers.isEmpty {
+            add(SerialPort.held(address, by: seen.portUsers), .problem, of: address.path)
+        }
+    }
+
+    private static func malformed(_ error: HostSpecification.Malformed, free: Adapter?) -> Finding {
+        let variable = HostSpecification.variable
+        let command = free.map { "export \(variable)=hci:\($0.index.wire)" } ?? "unset \(variable)"
+        return Finding(
+            .hostMalformed,
+            .problem,
+            of: variable,
+            "\(variable) is '\(error.text)', which names no Bluetooth host: \(error.reason).",
+            cure: "Set it to one of \(HostSpecification.forms), or do without it: “\(command)”.",
+            command: command
+        )
+    }
+
+    /// What the kernel has.
+    mutating func examineKernel() {
+        switch seen.adapters {
+        case .failure(let error): add(error, needsAdapter ? .problem : .fact, of: "kernel")
+        case .success(let adapters):
+            let count = adapters.count == 1 ? "one adapter" : "\(adapters.count) adapters"
+            add(Finding(.kernelReady, .fact, of: "kernel", "The kernel has Bluetooth, and shows \(count)."))
+        }
+    }
+
+    /// What stands in the way of each adapter.
+    mutating func examineAdapters() {
+        guard case .success(let adapters) = seen.adapters else { return }
+        if case .named(.adapter(let reference)) = seen.choice, !adapters.contains(where: seen.isChosen) {
+            add(.missing(reference, among: adapters.map(\.index)), .problem, of: "\(reference)")
+        }
+        if adapters.isEmpty, case .none(let error) = seen.choice { add(error, .problem, of: "adapters") }
+        for adapter in adapters { examine(adapter) }
+    }
+
+    private mutating func examine(_ adapter: Adapter) {
+        var isNamed = false, isWanted = seen.isChosen(adapter)
+        switch seen.choice {
+        case .named(.adapter): isNamed = isWanted
+        case .none: isWanted = true
+        case .malformed, .named, .first: break
+        }
+        let objections = adapter.objections(to: seen.program, isPrivileged: seen.isPrivileged, isNamed: isNamed)
+        for error in objections {
+            let isRight = error.code == .forbidden
+            // The right to take adapters is the same for all of them.
+            if isRight, !isWanted { continue }
+            add(error, isWanted ? .problem : .fact, of: isRight ? seen.program : "\(adapter.index)")
+        }
+        guard isNamed, adapter.state == .powered else { return }
+        let finding = TransportError.powered(adapter.index, by: adapter.holders)
+        add(
+            Finding(
+                finding.finding,
+                .warning,
+                of: "\(adapter.index)",
+                "\(adapter.index) is BlueZ's, and taken from it while an app runs; its connections end.",
+                cure: "Have BlueZ let go of it before: “\(finding.command ?? "")”.",
+                command: finding.command
+            )
+        )
+        let command = "\(HostSpecification.variable)=hci:\(adapter.index.wire) ble adapters --probe"
+        add(
+            Finding(
+                .controllerNotAsked,
+                .fact,
+                of: "\(adapter.index)",
+                "\(adapter.index) was not asked what it can do, since BlueZ uses it.",
+                cure: "Ask it with “\(command)”, which takes it from BlueZ for a moment.",
+                command: command
+            )
+        )
+    }
+}

@@ -1,0 +1,93 @@
+import Logging
+
+/// The machine and the environment around a program, to be looked at.
+///
+/// Nothing is changed that anybody uses: controllers that nobody uses are reset, and asked what they can do.
+package struct Surroundings: Sendable {
+    /// The variable of the environment that has the host use private addresses.
+    package static let privacyVariable = "BLUETOOTH_PRIVACY"
+
+    /// The variables that steer a host, beside the one that names it.
+    static let variables = [
+        privacyVariable, CaptureFile.variable, Logger.levelVariable, BackgroundDeclaration.variable,
+    ]
+
+    private let kernel: any AdapterKernel
+    private let environment: @Sendable (String) -> String?
+    private let worldProblem: @Sendable (String) -> String?
+    private let patience: Duration
+
+    /// Creates a view.
+    ///
+    /// - Parameters:
+    ///   - kernel: The kernel of the machine.
+    ///   - patience: How long each controller may take to answer.
+    ///   - environment: Looks up a variable of the environment.
+    ///   - worldProblem: Says why a file does not describe a world; `nil` if it does.
+    package init(
+        kernel: any AdapterKernel = LinuxKernel(),
+        patience: Duration = ProbeSession.patience,
+        environment: @escaping @Sendable (String) -> String?,
+        worldProblem: @escaping @Sendable (String) -> String?
+    ) {
+        self.kernel = kernel
+        self.environment = environment
+        self.worldProblem = worldProblem
+        self.patience = patience
+    }
+
+    /// Looks at everything, and asks the controllers that nobody uses if `isAsking`.
+    package func observed(asking isAsking: Bool) async -> Observations {
+        let (program, isPrivileged) = (kernel.program, kernel.isPrivileged)
+        let adapters = Result { () throws(TransportError) in try Adapter.all(in: kernel) }
+        let choice = Observations.choice(
+            named: environment(HostSpecification.variable),
+            among: adapters,
+            for: program,
+            isPrivileged: isPrivileged
+        )
+        let path = StateFile.standardPath(environment: environment)
+        var observations = Observations(choosing: choice, state: StateInspection(of: path))
+        (observations.program, observations.isPrivileged) = (program, isPrivileged)
+        observations.adapters = adapters
+        for variable in Self.variables { observations.variables[variable] = environment(variable) }
+        if case .named(.world(let file)) = choice { observations.worldProblem = worldProblem(file) }
+        if case .named(.serial(let address)) = choice { observations.portUsers = users(of: address.path) }
+        if isAsking { await ask(&observations) }
+        return observations
+    }
+
+    /// Who has a serial port open; nobody if it is none, such as `/dev/null`, which all have.
+    private func users(of path: String) -> [RunningProgram] {
+        SystemFile.isMemory(path) ? [] : kernel.users(of: path)
+    }
+
+    /// Asks the controllers that can be asked without taking them from anybody.
+    private func ask(_ observations: inout Observations) async {
+        switch observations.choice {
+        case .malformed, .named(.world), .named(.demo): break
+        case .named(.socket(let address)): await ask(SocketTransport(to: address), &observations)
+        case .named(.serial(let address)):
+            if observations.portUsers.isEmpty { await ask(PortTransport(SerialPort(address)), &observations) }
+        case .named(.adapter), .first, .none:
+            for adapter in observations.freeAdapters {
+                let transport = PortTransport(UserChannelPort(.index(adapter.index), kernel: kernel))
+                await ask(transport, isChosen: observations.isChosen(adapter), &observations)
+            }
+        }
+    }
+
+    private func ask(
+        _ transport: any Transport,
+        isChosen: Bool = true,
+        _ observations: inout Observations
+    ) async {
+        let result: Result<ControllerFacts, TransportError>
+        do throws(TransportError) {
+            result = .success(try await ProbeSession.facts(through: transport, within: patience))
+        } catch {
+            result = .failure(error)
+        }
+        observations.answers.append(.init(transport.name, result, isChosen: isChosen))
+    }
+}

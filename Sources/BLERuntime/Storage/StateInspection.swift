@@ -1,0 +1,89 @@
+import BLEHost
+import Glibc
+
+/// What is found when the file with a host's state is looked at, and not touched.
+package struct StateInspection: Equatable, Sendable {
+    /// Something about the file that its user may want to change.
+    package struct Problem: Equatable, Sendable {
+        package let finding: Finding.Code
+        package let sentence: String
+        package let cure: String?
+        package let command: String?
+    }
+
+    /// Where the file is, or would be; `nil` if the environment names no home.
+    package let path: String?
+    /// How many peers are remembered, and how many of them have a bond; `nil` if there is no file that can be read.
+    package private(set) var peers: (all: Int, bonded: Int)?
+    package private(set) var problems: [Problem] = []
+
+    /// Looks at the file at `path`.
+    package init(of path: String?) {
+        self.path = path
+        guard let path else { return }
+        let file = PrivateFile(path: path, mostOctets: StateFile.mostOctets)
+        do throws(FileProblem) {
+            if let octets = try file.read() { look(at: octets, in: file) }
+            try file.checkReplaceable()
+        } catch {
+            problems.append(Problem(error))
+        }
+        if let rights = file.rightsOfOthers, rights != 0 { problems.append(Self.notPrivate(path)) }
+        if file.isHeld { problems.append(Problem(FileProblem(.locked, path + ".lock", errno: EWOULDBLOCK))) }
+    }
+
+    private mutating func look(at octets: [UInt8], in file: PrivateFile) {
+        do throws(StateText.Unreadable) {
+            let text = try StateText(reading: octets)
+            let all = text.document(freshSecret: 0).peers.all
+            peers = (all.count, all.count { !$0.bonds.isEmpty })
+            guard !text.losses.isEmpty else { return }
+            problems.append(Self.damaged(file.path, "\(text.losses.count) values of it cannot"))
+        } catch {
+            switch error {
+            case .malformed: problems.append(Self.damaged(file.path, "It cannot"))
+            case .newer(let version):
+                problems.append(Problem(FileProblem(.read, file.path, .newer(version: version))))
+            }
+        }
+    }
+
+    private static func notPrivate(_ path: String) -> Problem {
+        let command = "chmod 600 \(path)"
+        return Problem(
+            finding: .stateNotPrivate,
+            sentence: "\(path) holds keys, and others than its user may read or write it.",
+            cure: "Keep it from them with “\(command)”.",
+            command: command
+        )
+    }
+
+    private static func damaged(_ path: String, _ what: String) -> Problem {
+        let command = "mv \(path) \(path).damaged"
+        return Problem(
+            finding: .stateDamaged,
+            sentence: "\(path) is not as it was written: \(what) be read.",
+            cure: "Put back a copy, or begin anew with “\(command)”, and pair devices again.",
+            command: command
+        )
+    }
+
+    package static func == (a: Self, b: Self) -> Bool {
+        a.path == b.path && a.problems == b.problems && a.peers?.all == b.peers?.all
+            && a.peers?.bonded == b.peers?.bonded
+    }
+}
+
+extension StateInspection.Problem {
+    fileprivate init(_ problem: FileProblem) {
+        finding =
+            switch (problem.reason, problem.action) {
+            case (.newer, _): .stateNewer
+            case (_, .locked): .stateLocked
+            case (_, .read), (_, .written): .stateForbidden
+            }
+        sentence = problem.sentence
+        cure = problem.cure
+        command = problem.command
+    }
+}

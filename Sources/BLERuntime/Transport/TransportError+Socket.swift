@@ -1,0 +1,73 @@
+import Glibc
+
+extension TransportError {
+    /// Nobody takes a connection to `address`, as the system says with `errno`.
+    static func unconnected(_ address: SocketAddress, errno: Int32) -> Self {
+        let (cure, command, finding): (String?, String?, Finding.Code) =
+            switch (address, errno) {
+            case (.tcp(let host, let port), ECONNREFUSED) where ["localhost", "127.0.0.1", "::1"].contains(host):
+                (
+                    "Start the controller; “ble radio --port \(port)” serves a virtual one there.",
+                    "ble radio --port \(port)", .nobodyListens
+                )
+            case (.tcp(let host, let port), ECONNREFUSED):
+                ("Start the controller on \(host), at port \(port).", nil, .nobodyListens)
+            case (.unix, ECONNREFUSED):
+                ("Whoever made the socket has ended: start the controller that listens there.", nil, .nobodyListens)
+            case (.unix, ENOENT):
+                (
+                    "Start the controller that makes the socket, or correct the path: “\(listing)” shows those that "
+                        + "there are.", listing, .socketMissing
+                )
+            case (.unix(let path), EACCES), (.unix(let path), EPERM):
+                (
+                    "Allow it with “sudo chown $USER \(path)”, if the directories above may be entered.",
+                    "sudo chown $USER \(path)", .socketForbidden
+                )
+            case (.tcp(let host, _), EHOSTUNREACH), (.tcp(let host, _), ENETUNREACH), (.tcp(let host, _), ETIMEDOUT):
+                ("See whether there is a way to \(host): “ping \(host)”.", "ping \(host)", .controllerUnreachable)
+            case (_, _): (nil, nil, .controllerUnreachable)
+            }
+        return Self(
+            .unreachable,
+            errno: errno,
+            "connecting to \(address)",
+            cure: cure,
+            command: command,
+            finding: finding
+        )
+    }
+
+    private static let listing = "ss -xl"
+
+    /// Nobody knows the name of a host.
+    static func unknownName(_ host: String, _ reason: String) -> Self {
+        Self(
+            .unreachable,
+            "\(host) has no address (\(reason))",
+            cure: "Correct the name, or write the address itself; “getent hosts \(host)” asks for it.",
+            command: "getent hosts \(host)",
+            finding: .nameUnknown
+        )
+    }
+
+    /// The controller takes the connection, and does not speak.
+    static var unanswered: Self {
+        Self(
+            .closed,
+            "the controller does not answer",
+            cure: "Reset it or start it anew; behind a serial port, see that its firmware speaks HCI at this rate.",
+            finding: .controllerSilent
+        )
+    }
+
+    /// The controller refuses to be reset.
+    static var unresettable: Self {
+        Self(
+            .garbage,
+            "the controller does not reset",
+            cure: "Unplug it and plug it in again, or start it anew.",
+            finding: .controllerBroken
+        )
+    }
+}

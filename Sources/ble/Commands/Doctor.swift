@@ -1,0 +1,86 @@
+import ArgumentParser
+import BLERuntime
+import BLESimulation
+import Foundation
+
+struct Doctor: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Say what stands in the way of Bluetooth here, and what to do about it.",
+        discussion: """
+            Looks at the adapters of this machine, at what BLUETOOTH_HOST names, the kernel, the rights of this program,
+            the variables that steer apps, and the file with bonds. Controllers that nobody uses are reset and asked
+            what they can do, which takes a moment; with --no-ask none is. Nothing else is changed.
+
+            Each finding has a name that stays the same, such as adapter-blocked, and is a problem (apps have no radio),
+            a warning (something will not be as they expect) or a fact. Problems and warnings come with their cure, most
+            with the command line for it. docs/ADAPTERS.md lists the names.
+
+            What is found is true of this program: rights that a file was given (setcap) are those of that file.
+
+            Exit status: 0 if there is no problem, 69 if there is one.
+
+            Examples:
+              ble doctor
+              ble doctor --json --no-ask
+              BLUETOOTH_HOST=hci:0 ble doctor
+              BLUETOOTH_HOST=serial:/dev/ttyACM0@115200 ble doctor
+            """
+    )
+
+    @Flag(inversion: .prefixedNo, help: "Ask controllers that nobody uses what they can do.")
+    var ask = true
+    @OptionGroup var output: OutputOptions
+
+    @MainActor
+    func run() async throws {
+        let environment = ProcessInfo.processInfo.environment
+        let surroundings = Surroundings(
+            environment: { environment[$0] },
+            worldProblem: DefaultLink.problem(ofWorld:)
+        )
+        let observations = await surroundings.observed(asking: ask)
+        guard Self.report(observations, to: Printer(json: output.json)) else { throw ExitCode(69) }
+    }
+
+    /// Prints what was seen and what follows from it.
+    ///
+    /// - Returns: Whether nothing stands in the way.
+    @MainActor
+    static func report(_ observations: Observations, to printer: Printer) -> Bool {
+        if case .success(let adapters) = observations.adapters {
+            for adapter in adapters { printer.print(adapter.fact(isPrivileged: observations.isPrivileged)) }
+        }
+        for answer in observations.answers {
+            if case .success(let facts) = answer.result { printer.print(facts.fact(of: answer.name)) }
+        }
+        let examination = Examination(observations)
+        for finding in examination.findings { printer.print(finding.fact(isBold: printer.usesColor)) }
+        printer.print(examination.fact)
+        return !examination.isObstructed
+    }
+}
+
+extension Finding {
+    fileprivate func fact(isBold: Bool) -> Fact {
+        var fields: [String: Any] = [
+            "code": code.rawValue, "severity": severity.rawValue, "subject": subject, "text": sentence,
+        ]
+        fields["cure"] = cure
+        fields["command"] = command
+        let title = "\(severity.rawValue.padded(to: 8)) \(code.rawValue)"
+        let lines = [severity == .fact ? title : title.bold(isBold), sentence.printable, cure?.printable]
+        return Fact("finding", fields, text: lines.compactMap { $0 }.joined(separator: "\n           "))
+    }
+}
+
+extension Examination {
+    fileprivate var fact: Fact {
+        let (problems, warnings) = (count(of: .problem), count(of: .warning))
+        let fields: [String: Any] = ["problems": problems, "warnings": warnings, "usable": !isObstructed]
+        let verdict =
+            isObstructed
+            ? "Apps have no radio: problems \(problems), warnings \(warnings)."
+            : warnings > 0 ? "Apps have a radio; warnings \(warnings)." : "Nothing stands in the way."
+        return Fact("diagnosis", fields, text: verdict)
+    }
+}
