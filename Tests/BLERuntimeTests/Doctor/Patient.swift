@@ -29,7 +29,7 @@ final class Patient {
         file.flush()
     }
 
-    func examined(asking: Bool = false, within patience: Duration = .seconds(60)) async -> Examination {
+    func examined(asking: Bool = false, within patience: Duration = .seconds(600)) async -> Examination {
         let variables = variables
         let surroundings = Surroundings(
             kernel: kernel,

@@ -51,7 +51,7 @@ struct PlaceExaminationTests {
         let answers: ControllerAnswers?
         var noise: [UInt8] = []
         var drops = false
-        var patience = Duration.seconds(60)
+        var patience = Duration.seconds(600)
         var severity = Finding.Severity.problem
         var testDescription: String { code.rawValue }
     }

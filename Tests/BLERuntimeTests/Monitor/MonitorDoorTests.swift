@@ -242,15 +242,18 @@ struct MonitorDoorTests {
             heard.yield($0)
         }
         watch.start()
-        for await event in events {
+        var told = events.makeAsyncIterator()
+        while let event = await told.next() {
             guard case .gone(_, let failure) = event else { continue }
             #expect(failure?.description.contains("neither pcapng nor btsnoop") == true)
             break
         }
         var more = looks.makeAsyncIterator()
         for _ in 0..<4 { await more.next() }
-        #expect(streams.withLock { $0.count } == 1)
         watch.stop()
+        heard.finish()
+        #expect(await told.next() == nil)
+        #expect(!streams.withLock { $0.isEmpty })
         withExtendedLifetime(listener) {}
     }
 }
