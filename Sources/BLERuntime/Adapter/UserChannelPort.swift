@@ -38,6 +38,11 @@ package struct UserChannelPort: ControllerPort {
         throw .missing(reference, among: kernel.indexes)
     }
 
+    package func watch(on loop: EventLoop, changed: @escaping @Sendable () -> Void) -> (any Sendable)? {
+        guard let descriptor = try? kernel.openManagement() else { return nil }
+        return AdapterWatch(descriptor, on: loop, added: changed)
+    }
+
     /// What stood in the way once.
     private struct Obstacle: Error {
         let errno: Int32

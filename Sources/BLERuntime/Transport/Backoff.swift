@@ -1,7 +1,7 @@
 /// How long to wait between attempts to connect, and when to say that there is nobody.
 ///
 /// The first attempts follow quickly, for a controller that restarts; later ones are 5 s apart.
-struct Backoff: Equatable {
+package struct Backoff: Equatable {
     /// What an attempt that failed leads to.
     struct Step: Equatable {
         /// How long to wait before the next attempt.
@@ -10,14 +10,18 @@ struct Backoff: Equatable {
         var isAbsent: Bool
     }
 
-    static let shortest = Duration.milliseconds(100)
-    private static let longest = Duration.seconds(5)
+    /// The first pause and the longest.
+    package static let pauses = Duration.milliseconds(100)...Duration.seconds(5)
+    static let shortest = pauses.lowerBound
 
     /// How many attempts may fail after there was a connection before the controller counts as absent.
     private static let patience = 3
 
+    private let pauses: ClosedRange<Duration>
     private var failures = 0
     private var hasConnected = false
+
+    init(_ pauses: ClosedRange<Duration> = Self.pauses) { self.pauses = pauses }
 
     /// Whether there is no controller, as far as anybody can tell.
     var isAbsent: Bool { failures >= mostFailures }
@@ -38,7 +42,8 @@ struct Backoff: Equatable {
     /// A transport that never came up is absent with the first failure, one that was lost with the third; it is said
     /// once.
     mutating func failed() -> Step {
-        let delay = failures < 6 ? min(Self.longest, Self.shortest * (1 << failures)) : Self.longest
+        let longest = pauses.upperBound
+        let delay = failures < 6 ? min(longest, pauses.lowerBound * (1 << failures)) : longest
         failures = min(failures + 1, 1_000)
         return Step(delay: delay, isAbsent: failures == mostFailures)
     }

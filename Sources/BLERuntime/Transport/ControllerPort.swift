@@ -7,6 +7,15 @@ package protocol ControllerPort: Sendable {
     ///
     /// - Throws: Why there is no controller, with the cure.
     func open() throws(TransportError) -> OpenPort
+
+    /// Has `changed` called on the thread of `loop` when it may be worth opening the port again.
+    ///
+    /// - Returns: What ends that when it is released; `nil` if nothing tells, and one has to try now and then.
+    func watch(on loop: EventLoop, changed: @escaping @Sendable () -> Void) -> (any Sendable)?
+}
+
+extension ControllerPort {
+    package func watch(on loop: EventLoop, changed: @escaping @Sendable () -> Void) -> (any Sendable)? { nil }
 }
 
 /// A port that is open, and how HCI goes through it.

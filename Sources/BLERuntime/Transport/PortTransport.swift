@@ -2,7 +2,8 @@ import BLEWire
 
 /// HCI through a port of this machine.
 ///
-/// Opens the port, and again 100 ms after a controller was lost. Where none is, the pauses grow to 5 s.
+/// Opens the port, and again 100 ms after a controller was lost. Where none is, the pauses grow to 5 s, and end when
+/// the port says that there may be one.
 /// Sendable because everything happens on the thread of the loop that it was started on.
 package final class PortTransport: Transport, @unchecked Sendable {
     private enum State {
@@ -10,17 +11,25 @@ package final class PortTransport: Transport, @unchecked Sendable {
         /// The controller has not shown yet that it is one.
         case opening(PortStream)
         case open(PortStream, hasHeard: Bool)
-        case waiting(LoopAlarm)
+        /// `watch` cuts the wait short.
+        case waiting(LoopAlarm, since: Instant, watch: (any Sendable)?)
         case stopped
     }
 
+    /// How long what the port says does not count: it may be what letting go of it has led to.
+    private static let deafness = Duration.milliseconds(500)
+
     private let port: any ControllerPort
     private var state = State.idle
-    private var backoff = Backoff()
+    private var backoff: Backoff
     private var loop: EventLoop?
     private weak var client: (any TransportClient)?
 
-    package init(_ port: any ControllerPort) { self.port = port }
+    /// Creates a transport; `pauses` are the first and the longest between attempts.
+    package init(_ port: any ControllerPort, pauses: ClosedRange<Duration> = Backoff.pauses) {
+        self.port = port
+        backoff = Backoff(pauses)
+    }
 
     deinit { disconnect() }
 
@@ -88,7 +97,20 @@ package final class PortTransport: Transport, @unchecked Sendable {
 
     private func retry(after delay: Duration) {
         guard let loop else { return }
-        state = .waiting(loop.alarm(at: loop.clock.now + delay) { [weak self] in self?.retry() })
+        let now = loop.clock.now
+        state = .waiting(
+            loop.alarm(at: now + delay) { [weak self] in self?.retry() },
+            since: now,
+            watch: port.watch(on: loop) { [weak self] in self?.portChanged() }
+        )
+    }
+
+    private func portChanged() {
+        guard case .waiting(let alarm, let start, _) = state, let loop, start + Self.deafness <= loop.clock.now else {
+            return
+        }
+        alarm.cancel()
+        open(on: loop)
     }
 
     private func retry() {
@@ -99,7 +121,7 @@ package final class PortTransport: Transport, @unchecked Sendable {
     private func disconnect() {
         switch state {
         case .opening(let stream), .open(let stream, _): stream.close()
-        case .waiting(let alarm): alarm.cancel()
+        case .waiting(let alarm, _, _): alarm.cancel()
         case .idle, .stopped: break
         }
         state = .idle

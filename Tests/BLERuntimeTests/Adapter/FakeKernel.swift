@@ -18,6 +18,8 @@ final class FakeKernel: AdapterKernel {
         var adapters: [AdapterIndex: Adapter] = [:]
         var commands: [[UInt8]] = []
         var ends: [AdapterIndex: Descriptor] = [:]
+        /// Where programs ask and listen.
+        var listeners: [Descriptor] = []
         var switches: [RadioSwitch] = []
         var holders: [AdapterHolder] = []
         var isPrivileged = true
@@ -80,6 +82,13 @@ final class FakeKernel: AdapterKernel {
     func grant(_ opcode: Management.Opcode) { state.withLock { $0.refusals[opcode.wire] = nil } }
     func mute() { state.withLock { $0.isMute = true } }
 
+    /// Tells all programs that listen.
+    func announce(_ octets: [UInt8]) {
+        for end in state.withLock({ $0.listeners }) {
+            _ = send(end.raw, octets, octets.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+        }
+    }
+
     /// Whether the kernel's own host uses an adapter now.
     func isPowered(_ index: AdapterIndex) -> Bool {
         state.withLock { $0.adapters[index]?.information.current.contains(.powered) == true }
@@ -110,6 +119,7 @@ final class FakeKernel: AdapterKernel {
         let failure = state.withLock { $0.socketFailure }
         guard failure == 0 else { throw SystemFailure(errno: failure) }
         let (near, far) = Self.pair()
+        state.withLock { $0.listeners.append(far) }
         DispatchQueue(label: "test.kernel").async { [self] in serve(far) }
         return near
     }

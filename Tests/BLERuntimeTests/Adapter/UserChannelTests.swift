@@ -74,6 +74,33 @@ struct UserChannelTests {
         owner.stop()
     }
 
+    @Test(
+        "An adapter that comes is opened at once, however long the next attempt is away",
+        arguments: [
+            ManagementEvent(.indexAdded, on: first), ManagementEvent(.extendedIndexAdded(.init(bus: .usb)), on: first),
+        ]
+    )
+    func comes(event: ManagementEvent) async throws {
+        let kernel = FakeKernel()
+        let reference = try #require(AdapterReference("0"))
+        let port = UserChannelPort(reference, kernel: kernel, pause: .zero)
+        let owner = TransportOwner(PortTransport(port, pauses: .seconds(7_200)...(.seconds(7_200))))
+        #expect(await owner.next() == .absent(.unreachable))
+        kernel.announce([1, 2, 3])
+        kernel.announce(ManagementEvent(.indexRemoved, on: Self.first).encoded)
+        kernel.plug(Self.first, address: Self.address)
+        let telling = Task {
+            // What is said just after an attempt does not count.
+            while !Task.isCancelled {
+                kernel.announce(event.encoded)
+                await Task.yield()
+            }
+        }
+        #expect(await owner.next() == .opened)
+        telling.cancel()
+        owner.stop()
+    }
+
     @Test("An adapter that is busy for a moment is asked for again")
     func busy() async throws {
         let kernel = FakeKernel(Self.address)

@@ -1,0 +1,40 @@
+import BLEWire
+import Glibc
+
+/// Hears from the kernel when there is an adapter that was not there, or that nobody has for itself any more.
+///
+/// BlueZ, doc/mgmt-protocol.rst. Sendable because everything happens on the thread of its loop.
+final class AdapterWatch: @unchecked Sendable {
+    private let descriptor: Descriptor
+    private let added: @Sendable () -> Void
+    private var watch: LoopWatch?
+    private var buffer = [UInt8](repeating: 0, count: 2_048)
+
+    /// Watches until it is released, at a socket that ``AdapterKernel/openManagement()`` has opened.
+    init(_ descriptor: Descriptor, on loop: EventLoop, added: @escaping @Sendable () -> Void) {
+        self.descriptor = descriptor
+        self.added = added
+        watch = loop.watch(descriptor, for: .reading) { [weak self] _ in self?.read() }
+    }
+
+    deinit { watch?.cancel() }
+
+    private func read() {
+        var isAdded = false
+        while true {
+            let count = recv(descriptor.raw, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+            if count < 0, errno == EAGAIN || errno == EINTR { break }
+            guard count > 0 else {
+                watch?.cancel()
+                break
+            }
+            // What makes no sense says nothing of adapters.
+            guard let event = try? ManagementEvent(decoding: Array(buffer[..<count])) else { continue }
+            switch event.body {
+            case .indexAdded, .extendedIndexAdded: isAdded = true
+            case .indexRemoved, .extendedIndexRemoved, .newSettings, .commandComplete, .commandStatus, .unknown: break
+            }
+        }
+        if isAdded { added() }
+    }
+}
