@@ -107,14 +107,14 @@ class Run(NamedTuple):
         return LOGS / f"bluez-{self.name.replace('/', '-')}.log"
 
 
-async def run_version(version: str, runs: list[Run]) -> int:
+async def run_version(version: str, runs: list[Run], retries: int) -> int:
     """Boots a box for the runs with `ble` outside of it, and one for those inside on each radio; how many failed."""
     groups = [[run for run in runs if run.scene in SCENES]]
     groups += [[run for run in runs if run.scene in INNER and run.radio == radio] for radio in [*RADIOS, BTVIRT]]
-    return sum([await run_group(version, group) for group in groups if group])
+    return sum([await run_group(version, group, retries) for group in groups if group])
 
 
-async def run_group(version: str, runs: list[Run]) -> int:
+async def run_group(version: str, runs: list[Run], retries: int) -> int:
     """Boots one box for some runs with a version, and returns how many failed."""
     is_inner = runs[0].scene in INNER
     log = LOGS / f"bluez-{version}{f'-{runs[0].radio}-inner' if is_inner else ''}.log"
@@ -140,7 +140,12 @@ async def run_group(version: str, runs: list[Run]) -> int:
             for run in runs:
                 adapter = f"/org/bluez/hci{0 if is_inner else list(radios).index(run.radio)}"
                 place = Inside(machine.shell_port, "hci:1") if is_inner else radios[run.radio].second
-                failed += not await run_one(run, machine, bus, adapter, place)
+                has_passed = await run_one(run, machine, bus, adapter, place)
+                for _ in range(retries):
+                    if not has_passed:
+                        say(f"{run.name}: once more")
+                        has_passed = await run_one(run, machine, bus, adapter, place)
+                failed += not has_passed
             if failed:
                 (LOGS / f"bluez-{version}.daemon.log").write_text(await machine.shell("cat /run/log/bluetoothd"))
     except Exception as error:  # Nothing runs in a box that is not there.
@@ -183,7 +188,7 @@ async def _switch_on(bus: BlueZ, adapter: str) -> None:
     raise Mismatch(f"{adapter} is not on after {SWITCH_ON_SECONDS} s")
 
 
-async def run_all(runs: list[Run]) -> int:
+async def run_all(runs: list[Run], retries: int) -> int:
     """Runs all, one box after the other, and returns how many failed. Ends what it started when asked to stop."""
     task = asyncio.current_task()
     assert task
@@ -195,7 +200,7 @@ async def run_all(runs: list[Run]) -> int:
             say(f"{version}: skipped, since {reason}")
             runs = [run for run in runs if run.version != version]
         elif chosen:
-            failed += await run_version(version, chosen)
+            failed += await run_version(version, chosen, retries)
     if runs:
         say(f"bluez: {len(runs) - failed} passed, {failed} failed")
     return failed
@@ -206,6 +211,9 @@ def main() -> int:
     run = "VERSION/CONTROLLERS/SCENE; all that are steady if none"
     parser.add_argument("run", nargs="*", help=run)
     parser.add_argument("--list", action="store_true", help="show the runs and stop")
+    parser.add_argument(
+        "--retries", type=int, default=0, metavar="N", help="how often a run that failed is run again (0)"
+    )
     parser.add_argument("--debug", action="store_true", help="show where a failure came from, on stderr")
     arguments = parser.parse_args()
     logging.basicConfig(level=logging.DEBUG if arguments.debug else logging.CRITICAL)
@@ -219,7 +227,7 @@ def main() -> int:
         print(*(run.name for run in runs), sep="\n")
         return 0
     try:
-        return 1 if asyncio.run(run_all(runs)) else 0
+        return 1 if asyncio.run(run_all(runs, arguments.retries)) else 0
     except (KeyboardInterrupt, asyncio.CancelledError):
         return 130
 
