@@ -111,17 +111,26 @@ async def run_version(version: str, runs: list[Run], retries: int) -> int:
     """Boots a box for the runs with `ble` outside of it, and one for those inside on each radio; how many failed."""
     groups = [[run for run in runs if run.scene in SCENES]]
     groups += [[run for run in runs if run.scene in INNER and run.radio == radio] for radio in [*RADIOS, BTVIRT]]
-    return sum([await run_group(version, group, retries) for group in groups if group])
+    failed = 0
+    for left in groups:
+        if left:
+            left = await run_group(version, left)
+        for _ in range(retries):
+            if left:
+                say(f"{version}: once more, what failed: {', '.join(run.name for run in left)}")
+                left = await run_group(version, left)
+        failed += len(left)
+    return failed
 
 
-async def run_group(version: str, runs: list[Run], retries: int) -> int:
-    """Boots one box for some runs with a version, and returns how many failed."""
+async def run_group(version: str, runs: list[Run]) -> list[Run]:
+    """Boots one box for some runs with a version, and returns those that failed."""
     is_inner = runs[0].scene in INNER
     log = LOGS / f"bluez-{version}{f'-{runs[0].radio}-inner' if is_inner else ''}.log"
     LOGS.mkdir(parents=True, exist_ok=True)
     log.unlink(missing_ok=True)
     used = {run.radio for run in runs} - {BTVIRT}
-    failed = 0
+    failed: list[Run] = []
     try:
         async with contextlib.AsyncExitStack() as running:
             start = time.monotonic()
@@ -140,18 +149,14 @@ async def run_group(version: str, runs: list[Run], retries: int) -> int:
             for run in runs:
                 adapter = f"/org/bluez/hci{0 if is_inner else list(radios).index(run.radio)}"
                 place = Inside(machine.shell_port, "hci:1") if is_inner else radios[run.radio].second
-                has_passed = await run_one(run, machine, bus, adapter, place)
-                for _ in range(retries):
-                    if not has_passed:
-                        say(f"{run.name}: once more")
-                        has_passed = await run_one(run, machine, bus, adapter, place)
-                failed += not has_passed
+                if not await run_one(run, machine, bus, adapter, place):
+                    failed.append(run)
             if failed:
                 (LOGS / f"bluez-{version}.daemon.log").write_text(await machine.shell("cat /run/log/bluetoothd"))
     except Exception as error:  # Nothing runs in a box that is not there.
         say(f"{version}: FAILED, {error or type(error).__name__}")
         logging.getLogger(__name__).debug("the failure", exc_info=error)
-        return len(runs)
+        return runs
     return failed
 
 
