@@ -145,6 +145,7 @@ def main():
     if arguments.repeat and len(chosen) != 1:
         parser.error(f"--repeat needs one target; these are meant: {', '.join(chosen) or 'none'}")
     folder = arguments.failures or tempfile.mkdtemp(prefix="fuzz-failures-")
+    pathlib.Path(folder).mkdir(parents=True, exist_ok=True)
     passed = bool(chosen)
     for name, make in chosen.items():
         if arguments.repeat:
