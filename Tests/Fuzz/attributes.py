@@ -87,7 +87,7 @@ class Driver:
                 return
             except BlockingIOError:
                 if time.monotonic() > due:
-                    raise Finding(f"took nothing for {PATIENCE} s") from None
+                    raise Finding(f"took nothing for {PATIENCE:g} s") from None
                 if (came := self.receive(0.1)) is not None:
                     taken(came)
             except (BrokenPipeError, ConnectionResetError):
@@ -120,7 +120,7 @@ class Server(Driver):
         due = time.monotonic() + PATIENCE
         while not (self.receive(0.1) or b"").startswith(b"\x0d" + LONG[place:place + 22]):
             if time.monotonic() > due:
-                raise Finding(f"a good request was not answered within {PATIENCE} s")
+                raise Finding(f"a good request was not answered within {PATIENCE:g} s")
 
 
 class Client(Driver):
@@ -164,7 +164,7 @@ class Client(Driver):
             while (line := self.victim.output.line(0)) is not None:
                 if wanted in line:
                     return line
-        raise Finding(f"an operation came to nothing within {PATIENCE} s")
+        raise Finding(f"an operation came to nothing within {PATIENCE:g} s")
 
     def answer(self, request):
         if request[0] & 1 == 0 and request[0] != 0x1E:

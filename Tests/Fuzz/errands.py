@@ -99,7 +99,7 @@ class Errand(Host):
                 self.connection.send(b"".join(said))
             self.peak = max(self.peak, self.victim.memory)
         if self.victim.is_running:
-            raise Finding(f"still running {PATIENCE} s after it was started, and its peer is gone")
+            raise Finding(f"still running {PATIENCE:g} s after it was started, and its peer is gone")
 
     def answer(self, link, channel, payload):
         """What a good peer says to a frame."""

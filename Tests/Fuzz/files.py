@@ -168,7 +168,7 @@ class Readings(Files):
     def answer(self):
         line = self.victim.output.line()
         if line is None:
-            raise Finding(f"a file was neither taken nor refused within {PATIENCE} s")
+            raise Finding(f"a file was neither taken nor refused within {PATIENCE:g} s")
         return line
 
 
@@ -258,17 +258,17 @@ class Services(Files):
         # A line that makes no sense is answered, and after what came before it.
         victim.say(b"?")
         if not victim.complaints.find("“?”".encode()):
-            raise Finding(f"a file was neither taken nor refused within {PATIENCE} s")
+            raise Finding(f"a file was neither taken nor refused within {PATIENCE:g} s")
         if b"cannot be used" in victim.complaints.end:
             return False
         if not victim.output.find(b"ervice "):
-            raise Finding(f"a service that was taken was neither added nor refused within {PATIENCE} s")
+            raise Finding(f"a service that was taken was neither added nor refused within {PATIENCE:g} s")
         if b" failed" in victim.output.end:
             return False
         uuid = re.search(rb'"uuid"\s*:\s*"([^"]*)"', path.read_bytes())
         victim.say(b"remove " + (uuid[1] if uuid else b"180A"))
         if not victim.output.find(b" was removed.", 1) and b"can be removed" not in victim.complaints.end:
-            raise Finding(f"a service was neither removed nor kept within {PATIENCE} s")
+            raise Finding(f"a service was neither removed nor kept within {PATIENCE:g} s")
         return True
 
 
@@ -314,7 +314,7 @@ class Runs(Files):
         while victim.is_running:
             memory = max(memory, victim.memory)
             if time.monotonic() > due:
-                raise Finding(f"still running after {PATIENCE} s")
+                raise Finding(f"still running after {PATIENCE:g} s")
             time.sleep(0.01)
         victim.examine()
         return memory

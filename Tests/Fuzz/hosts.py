@@ -63,7 +63,7 @@ class Host:
         self.connection, due = None, time.monotonic() + PATIENCE
         while self.connection is None:
             if time.monotonic() > due or not self.victim.is_running:
-                raise Finding(f"did not connect within {PATIENCE} s")
+                raise Finding(f"did not connect within {PATIENCE:g} s")
             self.connection = self.listener.accept(0.1)
         self.controller = hci.Controller(self.features)
 
@@ -94,7 +94,7 @@ class Host:
         resets, due = self.controller.resets, time.monotonic() + PATIENCE
         while self.controller.resets == resets:
             if time.monotonic() > due:
-                raise Finding(f"did not reset its controller within {PATIENCE} s")
+                raise Finding(f"did not reset its controller within {PATIENCE:g} s")
             self.pump(0.1)
         self.settle()
 
@@ -113,7 +113,7 @@ class Host:
                     self.controller.frames = frames[place + 1:]
                     return found
             if time.monotonic() > due:
-                raise Finding(f"a good peer was not answered within {PATIENCE} s")
+                raise Finding(f"a good peer was not answered within {PATIENCE:g} s")
             self.pump(0.1)
 
     def exchange(self, channel, payload, wanted, answers=None):

@@ -231,7 +231,7 @@ class HostileHost:
         due = time.monotonic() + PATIENCE
         while not any(hci.answered(packet) == hci.READ_VERSION for packet in self.hostile.take()):
             if time.monotonic() > due:
-                raise Finding(f"a command was not answered within {PATIENCE} s")
+                raise Finding(f"a command was not answered within {PATIENCE:g} s")
             self.hostile.collect(0.1)
             self.attend()
 

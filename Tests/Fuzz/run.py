@@ -5,6 +5,7 @@ run.py PATH-OF-ble PATH-OF-BLEConformance [--only TEXT] [--inputs N] [--seed S] 
 Prints one JSON object for each target. An input is a packet, a PDU or a file. They come in batches that follow from
 the seed; after each batch the program must answer a good question. A batch after which it does not is reduced
 to what is needed, and kept in a file with one input a line, as hexadecimal digits, for --repeat.
+FUZZ_PATIENCE is how long an answer may take, in seconds (20).
 """
 
 import argparse

@@ -32,7 +32,7 @@ class Connection:
                 due = time.monotonic() + PATIENCE
             except BlockingIOError:
                 if time.monotonic() > due:
-                    raise Finding(f"took nothing for {PATIENCE} s") from None
+                    raise Finding(f"took nothing for {PATIENCE:g} s") from None
                 self.collect(0.05)
             except (BrokenPipeError, ConnectionResetError):
                 raise Closed from None
@@ -68,7 +68,7 @@ class Connection:
                 self.take()
         except Closed:
             return
-        raise Finding(f"the end of the connection was not noticed within {PATIENCE} s")
+        raise Finding(f"the end of the connection was not noticed within {PATIENCE:g} s")
 
     def close(self):
         self.stream.close()

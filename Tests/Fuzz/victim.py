@@ -7,7 +7,8 @@ import subprocess
 import threading
 import time
 
-PATIENCE = 20
+# In seconds; more where the machine has much else to do.
+PATIENCE = float(os.environ.get("FUZZ_PATIENCE", "20"))
 PAGE = os.sysconf("SC_PAGE_SIZE")
 
 
@@ -37,7 +38,7 @@ class Victim:
                 rest = rest[os.write(self.process.stdin.fileno(), rest):]
             except BlockingIOError:
                 if time.monotonic() > due:
-                    raise Finding(f"read nothing for {PATIENCE} s") from None
+                    raise Finding(f"read nothing for {PATIENCE:g} s") from None
                 select.select([], [self.process.stdin], [], 0.1)
             except BrokenPipeError:
                 return
