@@ -15,13 +15,41 @@ extension Host {
         if advertiser.stop(client) { tell(client, .server(.advertisingStarted(.cancelled))) }
     }
 
-    mutating func advertiserAnswered(_ status: HCI.Status, at now: Instant) {
+    mutating func advertiserAnswered(_ status: HCI.Status, in set: AdvertisingHandle, at now: Instant) {
+        guard !testerSets.uses(set) else { return testerSetAnswered(status, in: set, at: now) }
         guard case .ready(let controller) = phase else { return }
         switch advertiser.answered(status, at: now) {
         case .proceed: break
-        case .step(let step): submit(controller.command(step), for: .advertiser, at: now)
+        case .step(let step):
+            submit(controller.command(step, for: .first), for: .advertiser(.first), at: now)
         case .failed(let clients):
             for client in clients { tell(client, .server(.advertisingStarted(.hci(status)))) }
         }
+    }
+
+    /// The controller has ended a set by itself, with a link to a central or without.
+    mutating func setEnded(_ event: HCI.LEAdvertisingSetTerminated) {
+        guard testerSets.uses(event.set) else { return advertiser.ended() }
+        if event.status == .success, case .ready(let controller) = phase {
+            let address = controller.setAddress(testerSets.ownAddress(of: event.set))
+            links.update(event.handle) { $0.showed(address) }
+        }
+        testerSets.ended(event.set)
+    }
+
+    /// A central has connected: what it has connected to is over, if there is only one thing that it can have been.
+    ///
+    /// - Returns: Which address of this host it has connected to, as far as that is known yet.
+    mutating func centralConnected(to controller: ControllerDescription) -> DeviceAddress {
+        let others = testerSets.on
+        if others.isEmpty {
+            advertiser.ended()
+        } else if advertiser.isOff, others.count == 1 {
+            let kind = testerSets.ownAddress(of: others[0])
+            testerSets.ended(others[0])
+            return controller.usesExtendedCommands
+                ? controller.setAddress(kind) : controller.commonAddress(kind) ?? controller.shownAddress
+        }
+        return controller.shownAddress
     }
 }

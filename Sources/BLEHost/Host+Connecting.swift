@@ -24,6 +24,9 @@ extension Host {
         }
         remember(peers.wanted(peer))
         guard let place = place(of: peer) else { return tell(client, .connectFailed(peer, .notFound)) }
+        if case .ready(let controller) = phase, controller.commonAddress(request.ownAddress) == nil {
+            return tell(client, .connectFailed(peer, .notSupported))
+        }
         let isDelayed = request.startDelay > .zero
         let attachment = Attachments.Attachment(
             client: client,

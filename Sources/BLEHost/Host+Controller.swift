@@ -48,6 +48,7 @@ extension Host {
         privacy?.reset(key: key, capacity: controller.friendCapacity)
         let isRandom = privacy != nil || controller.address.kind == .random
         _ = advertiser.reset(setsAddress: controller.usesExtendedCommands && isRandom)
+        _ = testerSets.reset(usesExtendedCommands: controller.usesExtendedCommands)
         changeState(to: .poweredOn)
     }
 
@@ -72,6 +73,8 @@ extension Host {
         for handle in links.handles { linkDown(handle, .poweredOff, channels: .poweredOff, at: now) }
         if hadLinks { announceLinks() }
         for attachment in attachments.all { end(attachment, .poweredOff) }
+        for finding in testerSets.reset(usesExtendedCommands: false) { tell(finding.client, .tester(finding.event)) }
+        listeners.stopAll()
         for client in advertiser.reset(setsAddress: false) {
             tell(client, .server(.advertisingStarted(.poweredOff)))
         }

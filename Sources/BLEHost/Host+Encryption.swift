@@ -83,6 +83,7 @@ extension Host {
     private mutating func encryptedWithBond(_ handle: ConnectionHandle, at now: Instant) {
         guard let peer = links[handle]?.peer, let bond = peers.bond(with: peer) else { return }
         trust(handle, bond.security, keySize: bond.keySize)
+        secured(handle, with: bond.strength, isBonded: true)
         keep(bond, of: handle, at: now)
         answerSecurity(of: handle, .secured, at: now)
     }

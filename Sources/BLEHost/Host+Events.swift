@@ -12,7 +12,9 @@ extension Host {
             received(event.reports, at: now)
         case .leDirectedAdvertisingReport(let event):
             for report in event.reports {
-                let advertisement = Advertisement(address: report.address, isConnectable: true, rssi: report.rssi)
+                var advertisement = Advertisement(address: report.address, isConnectable: true, rssi: report.rssi)
+                advertisement.packet.isDirected = true
+                tellListeners(advertisement)
                 self.report(discovery.receive(advertisement, at: now))
             }
         case .leConnectionComplete(let event):
@@ -20,7 +22,7 @@ extension Host {
         case .leEnhancedConnectionComplete(let event):
             connectionCompleted(event.status, event.link, from: controller, at: now)
         case .disconnectionComplete(let event): disconnected(event, at: now)
-        case .leAdvertisingSetTerminated: advertiser.ended()
+        case .leAdvertisingSetTerminated(let event): setEnded(event)
         case .leReadRemoteFeaturesComplete(let event): tune(event, from: controller, at: now)
         case .leRemoteConnectionParameterRequest(let event): judge(event, at: now)
         case .leConnectionUpdateComplete(let event): updated(event, at: now)
@@ -97,7 +99,7 @@ extension Host {
         case .setup: setupAnswered(status, answer, at: now)
         case .scanner: scanner.answered(status, at: now)
         case .initiator: initiatorAnswered(status, at: now)
-        case .advertiser: advertiserAnswered(status, at: now)
+        case .advertiser(let set): advertiserAnswered(status, in: set, at: now)
         case .privacy: privacyAnswered(status, at: now)
         case .reader(let client, let link): readerAnswered(status, answer, client, link)
         case .link: break

@@ -31,11 +31,12 @@ extension Host {
             if status != .unknownConnectionIdentifier { note(.establishmentFailed(link.details.address, status)) }
             return
         }
-        let handle = link.handle, isCentral = link.role == .central
+        let handle = link.handle, isCentral = link.role == .central, local: DeviceAddress
         if isCentral {
+            local = controller.commonAddress(initiator.shownAddress) ?? controller.shownAddress
             if !initiator.completed(status, at: now) { note(.unexpectedEvent(.leMeta)) }
         } else {
-            advertiser.ended()
+            local = centralConnected(to: controller)
         }
         if links[handle] != nil {
             note(.unexpectedEvent(.leMeta))
@@ -47,17 +48,19 @@ extension Host {
             submit(.disconnect(command), for: .link(handle), at: now)
             return
         }
-        linkUp(link, from: controller, at: now)
+        linkUp(link, showing: local, at: now)
         if isCentral, links[handle]?.isClosing == false, controller.commands.contains(.leReadRemoteFeatures) {
             submit(.leReadRemoteFeatures(.init(handle: handle)), for: .link(handle), at: now)
         }
     }
 
-    private mutating func linkUp(_ link: NewLink, from controller: ControllerDescription, at now: Instant) {
+    private mutating func linkUp(_ link: NewLink, showing local: DeviceAddress, at now: Instant) {
         var link = link
         link.details.address = link.details.address.onAir
         let handle = link.handle, role = link.role, peer = peers.identifier(of: link.details.address)
-        links[handle] = LinkState(link, to: peer, as: controller.shownAddress)
+        links[handle] = LinkState(link, to: peer, as: local)
+        let address = link.details.address
+        tellTesters(.linkMade(.init(handle: handle, peer: peer, address: address, role: role)))
         scheduler.linkUp(handle)
         for attachment in attachments.to(peer) where attachment.state == .pending { attach(attachment, at: now) }
         channels.linkUp(handle, peer: peer, role: role)
@@ -87,6 +90,7 @@ extension Host {
         if !state.isClosing { note(.linkLost(handle, reason)) }
         let wasUp = state.phase != .settling, failure = state.failure(reason)
         linkDown(handle, .notConnected, channels: failure, at: now)
+        tellTesters(.linkEnded(handle, reason))
         if wasUp { announceLinks() }
         for attachment in attachments.on(handle) { lost(attachment, reason, failure, at: now) }
     }

@@ -187,8 +187,27 @@ extension Host {
             if isBonded { keep(bond, of: handle, at: now) }
         }
         tellAgents(.paired(peer, outcome.method, isBonded: isBonded))
+        secured(handle, with: outcome.strength, isBonded: isBonded)
         answerSecurity(of: handle, .secured, at: now)
         settle(at: now)
+    }
+
+    /// Tells those who look after pairing what the key of a link is worth.
+    mutating func secured(_ handle: ConnectionHandle, with strength: PairingStrength, isBonded: Bool) {
+        guard let index = links.index(of: handle) else { return }
+        links.values[index].strength = strength
+        tellAgents(.secured(links.values[index].peer, strength, isBonded: isBonded))
+    }
+
+    /// Has a link encrypted and trusted that far: by the bond with its peer if that is enough, otherwise by pairing.
+    mutating func raise(_ handle: ConnectionHandle, to needed: LinkSecurity, at now: Instant) {
+        guard let index = links.index(of: handle), !links.values[index].encryption.isStarting else { return }
+        if !links.values[index].encryption.isOn, links.values[index].role == .central, let key = bondKey(of: handle),
+            let bond = usableBond(with: links.values[index].peer), bond.security >= needed
+        {
+            return encrypt(handle, with: key, from: .bond, at: now)
+        }
+        pair(handle, needsMITM: needed == .authenticated, for: .request, at: now)
     }
 
     private mutating func tellAgents(_ event: SecurityEvent) {

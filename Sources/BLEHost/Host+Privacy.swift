@@ -14,7 +14,9 @@ extension Host {
 
     /// Takes the next step towards privacy, if the radio is at rest.
     mutating func keepPrivate(_ controller: ControllerDescription, at now: Instant) {
-        guard scanner.isOff, !initiator.isActive, advertiser.isOff, let step = privacy?.step(at: now) else { return }
+        guard scanner.isOff, !initiator.isActive, advertiser.isOff, testerSets.areOff,
+            let step = privacy?.step(at: now)
+        else { return }
         submit(controller.command(step, localKey: privacy?.key ?? .zero), for: .privacy, at: now)
     }
 

@@ -12,6 +12,7 @@ extension Host {
         if case .security(let request) = request { return perform(request, for: client, at: now) }
         guard case .ready = phase else { return refuse(request, of: client) }
         switch request {
+        case .tester(let request): perform(request, for: client, at: now)
         case .appMoved, .security: preconditionFailure("this is carried out whatever the controller does")
         case .scan(let scan): startScanning(scan, for: client)
         case .stopScan: stopScanning(client)
@@ -98,6 +99,7 @@ extension Host {
         case .server(.update): tell(client, .server(.updatesTaken(1)))
         case .server(.publishChannel): tell(client, .server(.channelPublished(.none, .poweredOff)))
         case .server(.unpublishChannel(let psm)): tell(client, .server(.channelUnpublished(psm, .poweredOff)))
+        case .tester(let request): refuse(request, of: client)
         case .scan, .stopScan, .cancelConnection, .server, .channel, .appMoved, .security: break
         }
     }

@@ -9,7 +9,7 @@ extension Host {
 
     mutating func stopScanning(_ client: ClientID) {
         discovery.stop(client)
-        if !discovery.isWanted { reports.reset() }
+        if !isListening { reports.reset() }
     }
 
     mutating func received(_ reports: [HCI.LEAdvertisingReport.Report], at now: Instant) {
@@ -35,6 +35,7 @@ extension Host {
     /// Takes an advertisement; if it is of a peer that changes its address, those who wait for a link to it know where
     /// it is now.
     private mutating func heard(_ advertisement: Advertisement, at now: Instant) {
+        tellListeners(advertisement)
         report(discovery.receive(advertisement, at: now))
         guard attachments.seeksPrivatePeers, advertisement.isConnectable else { return }
         let address = advertisement.address.onAir

@@ -44,14 +44,14 @@ extension Host {
         let hasRoom = links.count < configuration.limits.links
         let wanted =
             hasRoom ? attachments.wanted.filter { address in !links.values.contains { $0.address == address } } : []
-        let isListening = discovery.isWanted || hasRoom && attachments.seeksPrivatePeers
+        let isListening = self.isListening || hasRoom && attachments.seeksPrivatePeers
         let isContended = !controller.scansWhileInitiating && isListening && !wanted.isEmpty
         let turn = turns.turn(isContended: isContended, at: now)
         let rests = needsRest(at: now)
-        let plan = Scanner.Plan(dropsDuplicates: !discovery.wantsDuplicates, epoch: scanEpoch)
+        initiator.ownAddress = attachments.ownAddress
         initiator.wanted = rests || turn == .scanning ? [] : wanted
-        scanner.wanted = !rests && isListening && turn != .connecting ? plan : nil
-        advertiser.isAllowed = hasRoom && !rests
+        scanner.wanted = !rests && isListening && turn != .connecting ? scanPlan : nil
+        advertiser.isAllowed = hasRoom && !rests && !testerSets.hasTheOnlySet
         let isExclusive = !controller.scansWhileInitiating
         if !isExclusive || !initiator.isActive, let step = scanner.step(at: now) {
             submit(controller.command(step), for: .scanner, at: now)
@@ -61,7 +61,10 @@ extension Host {
             submit(controller.command(step, supervisionTimeout: supervisionTimeout), for: .initiator, at: now)
         }
         for client in advertiser.takeStarted() { tell(client, .server(.advertisingStarted(nil))) }
-        if let step = advertiser.step(at: now) { submit(controller.command(step), for: .advertiser, at: now) }
+        if let step = advertiser.step(at: now) {
+            submit(controller.command(step, for: .first), for: .advertiser(.first), at: now)
+        }
+        steerTesterSets(isAllowed: hasRoom && !rests, controller, at: now)
         if rests { keepPrivate(controller, at: now) }
     }
 

@@ -61,6 +61,8 @@ package struct Host: ~Copyable {
     var initiator = Initiator()
     var turns = RadioTurns()
     var advertiser = Advertiser()
+    var testerSets = TesterSets()
+    var listeners = Listeners()
     /// Keeps this host private, if it is to be.
     var privacy: LocalPrivacy?
     var pairings: Pairings
@@ -208,7 +210,7 @@ extension Host {
         case .peripheral:
             let centrals = connectedCentrals()
             if !centrals.isEmpty { tell(client, .server(.centralsConnected(centrals))) }
-        case .agent: break
+        case .agent, .tester: break
         }
         if state != .unknown { announceState(to: client, role) }
     }
@@ -218,6 +220,8 @@ extension Host {
         guard clients.close(client) else { return note(.unknownClient(client)) }
         stopScanning(client)
         _ = advertiser.stop(client)
+        testerSets.stopAll(of: client)
+        listeners.stop(client)
         pairings.leave(client)
         abandon(client, at: now)
         channels.clientClosed(client, at: now)
@@ -252,6 +256,7 @@ extension Host {
             least.bringForward(to: initiator.deadline)
             least.bringForward(to: turns.deadline)
             least.bringForward(to: advertiser.deadline)
+            least.bringForward(to: testerSets.deadline)
             least.bringForward(to: privacy?.deadline)
         }
         return least

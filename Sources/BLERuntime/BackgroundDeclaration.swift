@@ -19,7 +19,7 @@ package enum BackgroundDeclaration {
         switch role {
         case .central: "bluetooth-central"
         case .peripheral: "bluetooth-peripheral"
-        case .agent: nil
+        case .agent, .tester: nil
         }
     }
 }

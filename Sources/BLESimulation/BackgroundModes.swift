@@ -27,7 +27,7 @@ public struct BackgroundModes: OptionSet, Hashable, Sendable {
             switch role {
             case .central: .central
             case .peripheral: .peripheral
-            case .agent: []
+            case .agent, .tester: []
             }
     }
 }

@@ -162,7 +162,7 @@ open class CBCentralManager: CBManager {
         case .peer(let peer, let event):
             content.withLock { $0.peripherals[peer] }?.receive(event)
         case .channel(let id, let event): apply(event, to: id)
-        case .server, .security, .restored: break
+        case .server, .security, .tester, .restored: break
         }
     }
 }

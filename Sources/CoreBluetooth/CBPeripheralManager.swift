@@ -162,7 +162,7 @@ open class CBPeripheralManager: CBManager {
         case .server(let event): apply(event)
         case .channel(let id, let event): apply(event, to: id)
         case .featuresChanged, .knownPeers, .systemLinks, .discovered, .connected, .connectFailed, .disconnected,
-            .peer, .security, .restored:
+            .peer, .security, .tester, .restored:
             break
         }
     }

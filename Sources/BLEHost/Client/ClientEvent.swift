@@ -28,6 +28,7 @@ package enum ClientEvent: Equatable, Sendable {
     case peer(PeerIdentifier, PeerEvent)
     case server(ServerEvent)
     case security(SecurityEvent)
+    case tester(TesterEvent)
     case channel(ChannelID, ChannelEvent)
 }
 

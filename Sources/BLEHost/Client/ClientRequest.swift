@@ -21,6 +21,8 @@ package enum ClientRequest: Equatable, Sendable {
     case channel(ChannelID, ChannelRequest)
     /// Something about pairing and bonds.
     case security(SecurityRequest)
+    /// Something that only test suites ask for.
+    case tester(TesterRequest)
     /// The app of this client is used by somebody, or not any more.
     case appMoved(to: AppPhase)
 
@@ -28,7 +30,7 @@ package enum ClientRequest: Equatable, Sendable {
     var steersController: Bool {
         switch self {
         case .scan, .stopScan, .connect, .cancelConnection, .appMoved, .server(.startAdvertising),
-            .server(.stopAdvertising):
+            .server(.stopAdvertising), .tester:
             true
         case .peer, .server, .channel, .security: false
         }
@@ -82,11 +84,21 @@ package struct ConnectRequest: Equatable, Sendable {
     package var reconnects: Bool
     /// How long to try before ``ClientEvent/connectFailed(_:_:)`` says that it took too long; for ever if `nil`.
     package var timeout: Duration?
+    /// Which address to show the peer, or `nil` for what this host shows otherwise.
+    ///
+    /// Of several that wait, the first decides.
+    package var ownAddress: OwnAddressKind?
 
-    package init(startDelay: Duration = .zero, reconnects: Bool = false, timeout: Duration? = nil) {
+    package init(
+        startDelay: Duration = .zero,
+        reconnects: Bool = false,
+        timeout: Duration? = nil,
+        ownAddress: OwnAddressKind? = nil
+    ) {
         self.startDelay = startDelay
         self.reconnects = reconnects
         self.timeout = timeout
+        self.ownAddress = ownAddress
     }
 }
 

@@ -8,8 +8,11 @@ struct ClientTable {
     /// The clients that use the host as a peripheral.
     var peripherals: [ClientID] { clients.filter { $0.role == .peripheral }.map(\.id) }
 
-    /// The clients that look after pairing and bonds.
-    var agents: [ClientID] { clients.filter { $0.role == .agent }.map(\.id) }
+    /// The clients that look after pairing and bonds, or hear what comes of it.
+    var agents: [ClientID] { clients.filter { $0.role == .agent || $0.role == .tester }.map(\.id) }
+
+    /// The clients that test this host.
+    var testers: [ClientID] { clients.filter { $0.role == .tester }.map(\.id) }
 
     func role(of client: ClientID) -> ClientRole? { clients.first { $0.id == client }?.role }
 

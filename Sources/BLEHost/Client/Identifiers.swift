@@ -19,6 +19,8 @@ package enum ClientRole: Equatable, Sendable {
     case central, peripheral
     /// Looks after pairing and bonds.
     case agent
+    /// Tests this host: hears of all that the radio does.
+    case tester
 }
 
 /// A service, characteristic or descriptor of the local database, as the client that adds it names it.

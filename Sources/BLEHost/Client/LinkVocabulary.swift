@@ -38,6 +38,8 @@ package struct AdvertisementPacket: Equatable, Sendable {
     package var isScannable = false
     /// Whether it was meant for this host alone.
     package var isDirected = false
+    /// Whether a part of the data was not received.
+    package var isTruncated = false
     package var primaryPHY = PHY.le1M
     /// Where the data was sent, ``BLEWire/PHY/none`` for the primary channels themselves.
     package var secondaryPHY = PHY.none

@@ -34,6 +34,9 @@ package enum SecurityEvent: Equatable, Sendable {
     /// A pairing has come to its end; how the devices made sure of each other, and whether keys are kept.
     case paired(PeerIdentifier, PairingMethod, isBonded: Bool)
     case failed(PeerIdentifier, PairingFailure)
+    /// The link to a peer is encrypted with a key of this strength, that of a bond or of a pairing that has come to
+    /// its end.
+    case secured(PeerIdentifier, PairingStrength, isBonded: Bool)
     /// All bonds, those that were of use last at the end.
     case bonds([BondedPeer])
     /// What this host tells by other means than Bluetooth.

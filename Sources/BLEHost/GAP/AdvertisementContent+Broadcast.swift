@@ -5,10 +5,6 @@ extension AdvertisementContent {
     /// How much one command takes of the data of an extended advertisement.
     private static var partLength: Int { 251 }
 
-    /// Whether centrals may ask for a scan response: always with the older packets, while the extended ones hold all
-    /// in one piece.
-    var isScannable: Bool { broadcast.map { !$0.isExtended } ?? true }
-
     /// The data in parts that commands can hold.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.54.
@@ -37,7 +33,7 @@ extension AdvertisementContent {
         self.init(
             advertisement: builders?.advertisement.data.encoded ?? [],
             scanResponse: builders?.response.data.encoded ?? [],
-            broadcast: broadcast
+            parameters: AdvertisingParameters(broadcast)
         )
     }
 
@@ -70,34 +66,33 @@ extension AdvertisementContent {
 }
 
 extension ControllerDescription {
-    /// How the controller is to advertise this.
-    func advertisingParameters(_ content: AdvertisementContent) -> HCICommandPacket {
-        let broadcast = content.broadcast ?? BroadcastRequest()
-        let interval = AdvertisingInterval(broadcast.interval)
+    /// How the controller is to advertise this in a set.
+    func advertisingParameters(_ parameters: AdvertisingParameters, in set: AdvertisingHandle) -> HCICommandPacket {
+        let interval = AdvertisingInterval(parameters.interval)
+        let ownAddress = ownAddress(parameters.ownAddress) ?? ownAddress
         guard usesExtendedCommands else {
             return .leSetAdvertisingParameters(
                 .init(
                     minimum: interval,
                     maximum: interval,
-                    type: broadcast.isConnectable ? .connectable : .scannable,
+                    type: parameters.type,
                     ownAddress: ownAddress,
-                    peer: .none
+                    peer: parameters.target ?? .none
                 )
             )
         }
-        var properties: HCI.AdvertisingProperties = broadcast.isExtended ? [] : [.legacy, .scannable]
-        if broadcast.isConnectable { properties.insert(.connectable) }
         return .leSetExtendedAdvertisingParameters(
             .init(
-                set: .first,
-                properties: properties,
+                set: set,
+                properties: parameters.properties,
                 minimum: ExtendedAdvertisingInterval(interval),
                 maximum: ExtendedAdvertisingInterval(interval),
                 ownAddress: ownAddress,
-                peer: .none,
-                power: broadcast.transmitPower.map(TransmitPower.init(dBm:)) ?? .unavailable,
-                primaryPHY: broadcast.primaryPHY,
-                secondaryPHY: broadcast.secondaryPHY
+                peer: parameters.target ?? .none,
+                power: parameters.transmitPower.map(TransmitPower.init(dBm:)) ?? .unavailable,
+                primaryPHY: parameters.primaryPHY,
+                secondaryPHY: parameters.secondaryPHY,
+                sid: AdvertisingSID(wire: set.wire & 0x0F)
             )
         )
     }

@@ -21,8 +21,8 @@ struct AdvertisementContent: Equatable, Sendable {
 
     let advertisement: [UInt8]
     let scanResponse: [UInt8]
-    /// What the client asked for beyond what apps can.
-    let broadcast: BroadcastRequest?
+    /// How it is sent.
+    let parameters: AdvertisingParameters
 
     /// Finds a place for `request`, and one where only those look who know them for `hidden`.
     init(_ request: AdvertisingRequest, hiding hidden: [BluetoothUUID] = []) {
@@ -34,7 +34,7 @@ struct AdvertisementContent: Equatable, Sendable {
     }
 
     private init(app request: AdvertisingRequest, hiding hidden: [BluetoothUUID]) {
-        broadcast = nil
+        parameters = AdvertisingParameters()
         var visible: [BluetoothUUID] = [], overflow = hidden.filter { !request.services.contains($0) }, used = 0
         for service in request.services {
             if used + service.octets.count <= Self.budget {
@@ -71,10 +71,10 @@ struct AdvertisementContent: Equatable, Sendable {
         return builder.data.structures.first
     }
 
-    init(advertisement: [UInt8], scanResponse: [UInt8], broadcast: BroadcastRequest) {
+    init(advertisement: [UInt8], scanResponse: [UInt8], parameters: AdvertisingParameters) {
         self.advertisement = advertisement
         self.scanResponse = scanResponse
-        self.broadcast = broadcast
+        self.parameters = parameters
     }
 
     /// What several clients want to advertise together: all services, and the name of the first that has one; and what

@@ -1,32 +1,9 @@
 import BLEWire
 
-/// The one advertisement of the controller, on behalf of everybody who advertises.
+/// The one advertisement of all apps, in a set that they share.
 ///
-///        ┌─────┐ parameters, data, scan response, enable ┌────┐
-///        │ off │ ───────────▶ preparing ───────────────▶ │ on │
-///        └─────┘                                         └────┘
-///           ▲ ────────── disable, or a central connects ───┘
-///
-/// Clients share one set: its content is what all of them want together. A connection ends the advertisement; it goes
-/// on as soon as the controller can take another. The connection may be told of before the command that enabled the
-/// advertisement is answered, which is overtaken then.
-///
-/// Core 6.0, Vol 4, Part E, 7.8.5 to 7.8.9 and 7.8.52 to 7.8.56.
+/// Its content is what all of them want together.
 struct Advertiser {
-    /// How long to wait after the controller refused a command.
-    static let retryInterval = Duration.seconds(1)
-
-    enum Step: Equatable {
-        case parameters(AdvertisementContent)
-        /// Gives the set the random address of this host, which the extended commands ask for.
-        case address
-        /// A part of the data, and which; the older commands know but one.
-        case data([UInt8], HCI.DataOperation)
-        case scanResponse([UInt8])
-        case enable
-        case disable
-    }
-
     private struct Client {
         let id: ClientID
         let request: AdvertisingRequest
@@ -35,31 +12,20 @@ struct Advertiser {
         var isAnswered = false
     }
 
-    private enum State {
-        case off(notBefore: Instant?)
-        /// The step with this number is under way, toward this content.
-        case preparing(AdvertisementContent, Int)
-        case on(AdvertisementContent)
-        /// This was on the air, and its end has come before the answer to its beginning.
-        case overtaken(AdvertisementContent)
-        case disabling
-    }
-
     private var clients: [Client] = []
-    private var content: AdvertisementContent?
-    private var state = State.off(notBefore: nil)
-    private var setsAddress = false
+    private var shared = AdvertisingSet()
 
     /// Whether another connection would be possible, so that it makes sense to advertise.
-    var isAllowed = true
+    var isAllowed: Bool {
+        get { shared.isAllowed }
+        set { shared.isAllowed = newValue }
+    }
 
-    /// Whether the controller does not advertise, and nothing of that is under way.
-    var isOff: Bool { if case .off = state { true } else { false } }
+    /// Whether the controller does not advertise for apps, and nothing of that is under way.
+    var isOff: Bool { shared.isOff }
 
     /// When to ask for the next step, if nothing happens before.
-    var deadline: Instant? {
-        if case .off(let notBefore) = state, content != nil, isAllowed { notBefore } else { nil }
-    }
+    var deadline: Instant? { shared.deadline }
 
     /// The controller was reset, and nobody advertises any more.
     ///
@@ -68,7 +34,7 @@ struct Advertiser {
     mutating func reset(setsAddress: Bool) -> [ClientID] {
         let unanswered = clients.filter { !$0.isAnswered }.map(\.id)
         self = Advertiser()
-        self.setsAddress = setsAddress
+        shared = AdvertisingSet(setsAddress: setsAddress)
         return unanswered
     }
 
@@ -114,97 +80,50 @@ struct Advertiser {
             clients.filter { $0.phase == phase }.map(\.request)
         }
         guard clients.contains(where: { $0.phase != .suspended }) else {
-            content = nil
+            shared.wanted = nil
             return
         }
-        content = AdvertisementContent(
+        shared.wanted = AdvertisementContent(
             AdvertisementContent.merged(requests(in: .foreground)),
             hiding: AdvertisementContent.merged(requests(in: .background)).services
         )
     }
 
     /// Returns the command that leads toward what is wanted, unless one is under way or none is needed.
-    mutating func step(at now: Instant) -> Step? {
-        switch state {
-        case .off(let notBefore):
-            guard isAllowed, let content, notBefore.map({ $0 <= now }) ?? true else { return nil }
-            state = .preparing(content, 0)
-            return steps(content)[0]
-        case .on(let current):
-            guard current != content || !isAllowed else { return nil }
-            state = .disabling
-            return .disable
-        case .preparing, .overtaken, .disabling: return nil
-        }
-    }
-
-    private func steps(_ content: AdvertisementContent) -> [Step] {
-        let address: [Step] = setsAddress ? [.address] : []
-        let data = content.parts.map { Step.data($0.octets, $0.operation) }
-        let response: [Step] = content.isScannable ? [.scanResponse(content.scanResponse)] : []
-        return [.parameters(content)] + address + data + response + [.enable]
-    }
+    mutating func step(at now: Instant) -> AdvertisingSet.Step? { shared.step(at: now) }
 
     /// What the answer to a command means for clients and for what to do next.
     enum OnAnswer: Equatable {
         case proceed
         /// This is the next command.
-        case step(Step)
+        case step(AdvertisingSet.Step)
         /// These clients do not advertise.
         case failed([ClientID])
     }
 
     /// The command that is under way was answered.
     mutating func answered(_ status: HCI.Status, at now: Instant) -> OnAnswer {
-        switch state {
-        case .preparing(let current, let number):
-            guard status == .success else { return fail(at: now) }
-            let steps = steps(current)
-            guard number + 1 == steps.count else {
-                state = .preparing(current, number + 1)
-                return .step(steps[number + 1])
-            }
-            state = .on(current)
-        case .overtaken:
-            // Nobody can tell whether the controller enabled it before or after what ended, so it is ended for certain.
-            state = .disabling
-            return .step(.disable)
-        case .disabling: state = .off(notBefore: nil)
-        case .off, .on: break
-        }
-        return .proceed
-    }
-
-    private mutating func fail(at now: Instant) -> OnAnswer {
-        state = .off(notBefore: now + Self.retryInterval)
-        let failed = clients.filter { !$0.isAnswered }.map(\.id)
-        clients.removeAll { !$0.isAnswered }
-        merge()
-        return .failed(failed)
-    }
-
-    /// What the controller advertises, or has advertised until just now.
-    private var onAir: AdvertisementContent? {
-        switch state {
-        case .on(let current), .overtaken(let current): current
-        case .off, .preparing, .disabling: nil
+        switch shared.answered(status, at: now) {
+        case .proceed: return .proceed
+        case .step(let step): return .step(step)
+        case .failed:
+            let failed = clients.filter { !$0.isAnswered }.map(\.id)
+            clients.removeAll { !$0.isAnswered }
+            merge()
+            return .failed(failed)
         }
     }
 
     /// The clients that have not heard yet that what they want is on the air, if it is.
     mutating func takeStarted() -> [ClientID] {
-        guard let onAir, onAir == content, clients.contains(where: { !$0.isAnswered }) else { return [] }
+        guard let onAir = shared.onAir, onAir == shared.wanted, clients.contains(where: { !$0.isAnswered }) else {
+            return []
+        }
         let waiting = clients.filter { !$0.isAnswered }.map(\.id)
         for index in clients.indices { clients[index].isAnswered = true }
         return waiting
     }
 
     /// The controller has ended the advertisement by itself, as it does when a central connects.
-    mutating func ended() {
-        switch state {
-        case .on: state = .off(notBefore: nil)
-        case .preparing(let current, let number) where steps(current)[number] == .enable: state = .overtaken(current)
-        case .off, .preparing, .overtaken, .disabling: break
-        }
-    }
+    mutating func ended() { shared.ended() }
 }

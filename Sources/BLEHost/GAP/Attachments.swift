@@ -65,6 +65,9 @@ struct Attachments {
         return addresses
     }
 
+    /// Which address the first of those shows who wait for a link.
+    var ownAddress: OwnAddressKind? { all.first { $0.state == .pending }?.request.ownAddress }
+
     /// Whether somebody waits for a link to a peer that has to be heard first.
     var seeksPrivatePeers: Bool { soughtCount > 0 }
 

@@ -24,7 +24,9 @@ struct Initiator {
         case acceptList([DeviceAddress])
     }
 
-    enum Step: Equatable { case add(DeviceAddress), remove(DeviceAddress), create(Target), cancel }
+    enum Step: Equatable {
+        case add(DeviceAddress), remove(DeviceAddress), create(Target, from: OwnAddressKind?), cancel
+    }
 
     private enum State {
         case idle(notBefore: Instant?)
@@ -50,6 +52,10 @@ struct Initiator {
 
     /// The peers to connect to, in the order in which clients asked for them.
     var wanted: [DeviceAddress] = []
+    /// Which address to show them from the next attempt on; what this host shows otherwise if `nil`.
+    var ownAddress: OwnAddressKind?
+    /// Which address the attempt that is under way, or was last, shows.
+    private(set) var shownAddress: OwnAddressKind?
 
     /// Whether the controller tries to connect, or is about to.
     var isActive: Bool {
@@ -113,7 +119,8 @@ struct Initiator {
             }
         }
         state = .creating(target)
-        return .create(target)
+        shownAddress = ownAddress
+        return .create(target, from: ownAddress)
     }
 
     /// Whom the controller should try to connect to now.

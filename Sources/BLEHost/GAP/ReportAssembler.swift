@@ -96,6 +96,7 @@ extension AdvertisementPacket {
         isLegacy = report.type.contains(.legacy)
         isScannable = report.type.contains(.scannable)
         isDirected = report.type.contains(.directed)
+        isTruncated = report.type.dataStatus == .truncated
         primaryPHY = report.primaryPHY
         secondaryPHY = report.secondaryPHY
         set = report.sid

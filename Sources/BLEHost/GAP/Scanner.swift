@@ -24,14 +24,15 @@ struct Scanner {
         var dropsDuplicates: Bool
         /// Changes whenever somebody starts to scan who has heard of nobody yet.
         var epoch: Int
+        var parameters = ScanParameters()
     }
 
-    enum Step: Equatable { case configure, enable(dropsDuplicates: Bool), disable }
+    enum Step: Equatable { case configure(ScanParameters), enable(dropsDuplicates: Bool), disable }
 
     private enum State {
         case off(notBefore: Instant?)
-        case configuring
-        case configured
+        case configuring(ScanParameters)
+        case configured(ScanParameters)
         /// With the plan as it is wanted, whether or not the filter of duplicates is used for it.
         case enabling(Plan)
         case on(Plan, since: Instant, hasHeard: Bool)
@@ -87,7 +88,9 @@ struct Scanner {
         (state, step) =
             switch (state, wanted) {
             case (.off(let notBefore?), .some) where now < notBefore: (state, nil)
-            case (.off, .some): (.configuring, .configure)
+            case (.off, let plan?): (.configuring(plan.parameters), .configure(plan.parameters))
+            case (.configured(let parameters), let plan?) where parameters != plan.parameters:
+                (.configuring(plan.parameters), .configure(plan.parameters))
             case (.configured, let plan?):
                 (.enabling(plan), .enable(dropsDuplicates: plan.dropsDuplicates && filter.isOn))
             case (.configured, nil): (.off(notBefore: nil), nil)
@@ -108,7 +111,7 @@ struct Scanner {
         let failed = State.off(notBefore: now + Self.retryInterval)
         state =
             switch state {
-            case .configuring: status == .success ? .configured : failed
+            case .configuring(let parameters): status == .success ? .configured(parameters) : failed
             case .enabling(let plan): status == .success ? .on(plan, since: now, hasHeard: false) : failed
             case .disabling: .off(notBefore: nil)
             case .off, .configured, .on: state

@@ -15,7 +15,8 @@ struct CommandQueue {
         case setup
         case scanner
         case initiator
-        case advertiser
+        /// One of the advertising sets.
+        case advertiser(AdvertisingHandle)
         /// The private addresses of this host, and of its friends.
         case privacy
         /// A client that reads the signal strength of a link.

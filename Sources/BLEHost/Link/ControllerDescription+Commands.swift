@@ -2,8 +2,7 @@ import BLEWire
 
 // The commands of this host, in the form that a controller understands.
 extension ControllerDescription {
-    /// How often and how long the controller listens while it scans or initiates: most of the time, with room left for
-    /// links.
+    /// How often and how long the controller listens while it initiates: most of the time, with room left for links.
     private static let listening = (
         interval: ScanInterval(.milliseconds(40)), window: ScanInterval(.milliseconds(30))
     )
@@ -13,23 +12,11 @@ extension ControllerDescription {
     /// Whether advertisers on the Coded PHY can be heard and called.
     ///
     /// Core 6.0, Vol 6, Part B, 4.4.3.
-    private var hearsCoded: Bool { usesExtendedCommands && features.contains(.phyCoded) }
+    var hearsCoded: Bool { usesExtendedCommands && features.contains(.phyCoded) }
 
     func command(_ step: Scanner.Step) -> HCICommandPacket {
-        let listening = Self.listening
         switch step {
-        case .configure where usesExtendedCommands:
-            func scan(_ window: ScanInterval) -> HCI.LESetExtendedScanParameters.Scan {
-                .init(type: .active, interval: listening.interval, window: window)
-            }
-            let coded = hearsCoded ? scan(Self.codedWindow) : nil
-            return .leSetExtendedScanParameters(
-                .init(ownAddress: ownAddress, le1M: scan(listening.window), leCoded: coded)
-            )
-        case .configure:
-            return .leSetScanParameters(
-                .init(type: .active, interval: listening.interval, window: listening.window, ownAddress: ownAddress)
-            )
+        case .configure(let parameters): return scanParameters(parameters)
         case .enable(let dropsDuplicates) where usesExtendedCommands:
             return .leSetExtendedScanEnable(.init(enable: true, filterDuplicates: dropsDuplicates ? .on : .off))
         case .enable(let dropsDuplicates):
@@ -39,22 +26,41 @@ extension ControllerDescription {
         }
     }
 
+    private func scanParameters(_ parameters: ScanParameters) -> HCICommandPacket {
+        let type: HCI.ScanType = parameters.isActive ? .active : .passive
+        let interval = ScanInterval(parameters.interval)
+        let ownAddress = ownAddress(parameters.ownAddress) ?? ownAddress
+        guard usesExtendedCommands else {
+            let window = parameters.window.map { ScanInterval($0) } ?? interval
+            return .leSetScanParameters(.init(type: type, interval: interval, window: window, ownAddress: ownAddress))
+        }
+        func scan(_ window: Duration?) -> HCI.LESetExtendedScanParameters.Scan? {
+            window.map { .init(type: type, interval: interval, window: ScanInterval($0)) }
+        }
+        let coded = hearsCoded ? scan(parameters.codedWindow) : nil
+        return .leSetExtendedScanParameters(
+            .init(ownAddress: ownAddress, le1M: scan(parameters.window), leCoded: coded)
+        )
+    }
+
     func command(_ step: Initiator.Step, supervisionTimeout: SupervisionTimeout) -> HCICommandPacket {
         switch step {
         case .add(let address): .leAddDeviceToFilterAcceptList(.init(address: address))
         case .remove(let address): .leRemoveDeviceFromFilterAcceptList(.init(address: address))
         case .cancel: .leCreateConnectionCancel
-        case .create(.peer(let address)): create(.peer, address, supervisionTimeout)
-        case .create(.acceptList): create(.acceptList, .none, supervisionTimeout)
+        case .create(.peer(let address), let kind): create(.peer, address, from: kind, supervisionTimeout)
+        case .create(.acceptList, let kind): create(.acceptList, .none, from: kind, supervisionTimeout)
         }
     }
 
     private func create(
         _ policy: HCI.InitiatorFilterPolicy,
         _ peer: DeviceAddress,
+        from kind: OwnAddressKind?,
         _ supervisionTimeout: SupervisionTimeout
     ) -> HCICommandPacket {
         let listening = Self.listening
+        let ownAddress = ownAddress(kind) ?? ownAddress
         let parameters = HCI.ConnectionParameters(.central, timeout: supervisionTimeout)
         guard usesExtendedCommands else {
             return .leCreateConnection(
@@ -82,11 +88,11 @@ extension ControllerDescription {
         )
     }
 
-    func command(_ step: Advertiser.Step) -> HCICommandPacket {
-        let set = AdvertisingHandle.first
+    func command(_ step: AdvertisingSet.Step, for set: AdvertisingHandle) -> HCICommandPacket {
         switch step {
-        case .parameters(let content): return advertisingParameters(content)
-        case .address: return .leSetAdvertisingSetRandomAddress(.init(set: set, address: shownAddress))
+        case .parameters(let content): return advertisingParameters(content.parameters, in: set)
+        case .address(let kind):
+            return .leSetAdvertisingSetRandomAddress(.init(set: set, address: setAddress(kind)))
         case .data(let data, let operation) where usesExtendedCommands:
             return .leSetExtendedAdvertisingData(.init(set: set, operation: operation, data: data))
         case .data(let data, _): return .leSetAdvertisingData(.init(data: data))
@@ -99,6 +105,7 @@ extension ControllerDescription {
         case .disable where usesExtendedCommands:
             return .leSetExtendedAdvertisingEnable(.init(enable: false, sets: [.init(set: set)]))
         case .disable: return .leSetAdvertisingEnable(.init(enable: false))
+        case .remove: return .leRemoveAdvertisingSet(.init(set: set))
         }
     }
 }

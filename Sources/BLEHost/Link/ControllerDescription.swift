@@ -11,6 +11,8 @@ struct ControllerDescription: Equatable, Sendable {
     var claimedFeatures: LEFeatures = []
     /// The address that this host keeps.
     var address = DeviceAddress.none
+    /// The random static address of this host, which it keeps where the controller has no public one.
+    var randomAddress = DeviceAddress.none
     /// What strangers see instead of it; `nil` if they see it.
     var privateAddress: DeviceAddress?
     /// Whether the controller makes and resolves private addresses with the keys that it was given.
@@ -62,6 +64,35 @@ struct ControllerDescription: Equatable, Sendable {
 
     /// The address that strangers see.
     var shownAddress: DeviceAddress { privateAddress ?? address }
+
+    /// Which address to use where one of this kind is asked for; `nil` if there is none.
+    func ownAddress(_ kind: OwnAddressKind?) -> HCI.OwnAddress? {
+        switch kind {
+        case nil: ownAddress
+        case .public: address.kind == .public ? .public : nil
+        case .random: .random
+        case .resolvable: privateAddress == nil ? nil : ownAddress
+        }
+    }
+
+    /// The address of this kind that an advertising set shows.
+    func setAddress(_ kind: OwnAddressKind?) -> DeviceAddress {
+        switch kind {
+        case .public: address
+        case .random: randomAddress
+        case nil, .resolvable: shownAddress
+        }
+    }
+
+    /// The address of this kind that is shown where only one random address can be in use; `nil` if there is none.
+    func commonAddress(_ kind: OwnAddressKind?) -> DeviceAddress? {
+        switch kind {
+        case nil: shownAddress
+        case .public: address.kind == .public ? address : nil
+        case .random: shownAddress.kind == .random ? shownAddress : nil
+        case .resolvable: privateAddress
+        }
+    }
 
     var ownAddress: HCI.OwnAddress {
         guard privateAddress != nil else { return address.kind == .public ? .public : .random }

@@ -37,6 +37,7 @@ struct ControllerSetup {
         self.address = address
         self.fallback = fallback
         self.isPrivate = isPrivate
+        controller.randomAddress = address ?? fallback
     }
 
     /// The first command.

@@ -23,7 +23,9 @@ struct LinkState {
     let peer: PeerIdentifier
     let address: DeviceAddress
     /// The addresses that the two ends had on the air when the link was made, with which pairing counts.
-    let onAir: (local: DeviceAddress, peer: DeviceAddress)
+    private(set) var onAir: (local: DeviceAddress, peer: DeviceAddress)
+    /// Whether the controller made the local one of them.
+    private let hasMadeAddress: Bool
     let role: LinkRole
     var phase = Phase.settling
     var reassembler = Reassembler()
@@ -37,6 +39,8 @@ struct LinkState {
     var lastTuner: UInt32 = 0
     /// How far the link is encrypted.
     var encryption = LinkEncryption()
+    /// What the key is worth that the link is encrypted with.
+    var strength: PairingStrength?
     /// What a peripheral asked the controller for, so that it can ask by a signal if the peer's controller cannot.
     var asked: HCI.ConnectionParameters?
 
@@ -45,8 +49,14 @@ struct LinkState {
         self.peer = peer
         self.address = link.details.address
         onAir = (link.localPrivateAddress ?? address, link.peerOnAir)
+        hasMadeAddress = link.localPrivateAddress != nil
         details = link.details
         role = link.role
+    }
+
+    /// The link was made with this address of this host, unless the controller made another one for it.
+    mutating func showed(_ address: DeviceAddress) {
+        if !hasMadeAddress { onAir.local = address }
     }
 
     /// Whether the link ends on account of this host.

@@ -14,7 +14,8 @@ package enum PreservedState: Equatable, Sendable {
             switch role {
             case .central: .central(PreservedCentral())
             case .peripheral: .peripheral(PreservedPeripheral())
-            case .agent: preconditionFailure("whoever looks after pairing has nothing to go on with")
+            case .agent, .tester:
+                preconditionFailure("whoever looks after pairing, or tests, has nothing to go on with")
             }
     }
 
@@ -78,7 +79,7 @@ package enum PreservedState: Equatable, Sendable {
         case .connected(let peer, _), .connectFailed(let peer, _), .disconnected(let peer, _, _): return knows(peer)
         case .peer(let peer, let event): return knows(peer) && event.isUnasked
         case .server(let event): return event.isUnasked
-        case .stateChanged, .featuresChanged, .knownPeers, .systemLinks, .channel, .security, .restored:
+        case .stateChanged, .featuresChanged, .knownPeers, .systemLinks, .channel, .security, .tester, .restored:
             return false
         }
     }
@@ -97,7 +98,7 @@ extension ClientEvent {
             .peer(_, .servicesModified), .server(.subscribed), .server(.unsubscribed), .server(.readRequested),
             .server(.writeRequested):
             true
-        case .stateChanged, .featuresChanged, .knownPeers, .systemLinks, .peer, .server, .channel, .security,
+        case .stateChanged, .featuresChanged, .knownPeers, .systemLinks, .peer, .server, .channel, .security, .tester,
             .restored:
             false
         }

@@ -43,7 +43,7 @@ struct ScriptedDevice {
             return state == .poweredOn ? publication : []
         case .server(let event): return receive(event, at: now)
         case .featuresChanged, .knownPeers, .systemLinks, .discovered, .connected, .connectFailed, .disconnected,
-            .peer, .channel, .security, .restored:
+            .peer, .channel, .security, .tester, .restored:
             return []
         }
     }

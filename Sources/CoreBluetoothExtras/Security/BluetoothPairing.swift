@@ -128,7 +128,7 @@ extension BluetoothPairing.Event {
         case .paired(let peer, let method, let isBonded):
             self = .paired(UUID(peer), PairingMethod(method), isBonded: isBonded)
         case .failed(let peer, let failure): self = .failed(UUID(peer), PairingError(failure))
-        case .bonds, .outOfBandDataMade: return nil
+        case .secured, .bonds, .outOfBandDataMade: return nil
         }
     }
 }

@@ -59,7 +59,7 @@ final class PairingQuestions: Sendable {
             for answer in takePairings(with: peer) { answer.settle(.success(PairingMethod(method))) }
         case .failed(let peer, let failure):
             for answer in takePairings(with: peer) { answer.settle(.failure(PairingError(failure))) }
-        case .asked, .withdrawn: break
+        case .asked, .withdrawn, .secured: break
         }
     }
 

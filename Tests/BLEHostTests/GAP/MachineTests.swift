@@ -71,7 +71,7 @@ struct MachineTests {
             _ = initiator.expire(at: now)
         }
         #expect(initiator.isActive)
-        if let last = steps.last { #expect(last == .create(.peer(addresses[4]))) }
+        if let last = steps.last { #expect(last == .create(.peer(addresses[4]), from: nil)) }
     }
 
     @Test("The advertiser answers each client once, and is on when somebody wants it", arguments: UInt64(0)..<16)

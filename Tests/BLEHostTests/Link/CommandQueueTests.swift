@@ -71,7 +71,9 @@ struct CommandQueueTests {
         #expect(queue.expired(at: start + .seconds(3)) == .readRSSI)
     }
 
-    static let patient: [CommandQueue.Owner] = [.setup, .scanner, .initiator, .advertiser, .disconnection(.lowest)]
+    static let patient: [CommandQueue.Owner] = [
+        .setup, .scanner, .initiator, .advertiser(.first), .disconnection(.lowest),
+    ]
     static let others: [CommandQueue.Owner] = [
         .reader(ClientID(rawValue: 1), .lowest), .link(.lowest), .tuner(.lowest, 1), .parameters(.lowest),
     ]

@@ -1,0 +1,114 @@
+import BLEWire
+
+// What test suites ask of the radio, and what they hear of it.
+extension Host {
+    mutating func perform(_ request: TesterRequest, for client: ClientID, at now: Instant) {
+        guard case .ready(let controller) = phase else { return }
+        switch request {
+        case .reset:
+            for bonded in peers.bonds { remember(peers.unbonded(bonded.peer)) }
+            tearDown(at: now)
+            changeState(to: .resetting)
+            setUp(at: now)
+        case .readLocalAddress: tell(client, .tester(.localAddress(controller.address)))
+        case .find(let address):
+            let peer = peers.identifier(of: address)
+            remember(peers.wanted(peer))
+            tell(client, .tester(.found(peer, at: address)))
+        case .startSet(let id, let set):
+            let kind = set.parameters.ownAddress, hasOwn = kind == .random && controller.usesExtendedCommands
+            let failure =
+                hasOwn || controller.commonAddress(kind) != nil
+                ? testerSets.start(set, as: id, for: client, onlySetIsFree: advertiser.isOff) : .notSupported
+            if let failure { tell(client, .tester(.setStarted(id, failure))) }
+        case .stopSet(let id): if !testerSets.stop(id, of: client) { tell(client, .tester(.setEnded(id))) }
+        case .listen(let parameters):
+            let isPossible =
+                controller.commonAddress(parameters.ownAddress) != nil
+                && (parameters.window != nil || parameters.codedWindow != nil && controller.hearsCoded)
+            if isPossible { listeners.start(parameters, for: client) }
+            tell(client, .tester(.listening(isPossible ? nil : .notSupported)))
+        case .stopListening:
+            listeners.stop(client)
+            if !isListening { reports.reset() }
+        case .secure(let peer, let needsAuthentication):
+            secure(peer, needsAuthentication: needsAuthentication, for: client, at: now)
+        }
+    }
+
+    /// Answers a request of a tester that needs a controller, when there is none.
+    mutating func refuse(_ request: TesterRequest, of client: ClientID) {
+        switch request {
+        case .startSet(let id, _): tell(client, .tester(.setStarted(id, .poweredOff)))
+        case .stopSet(let id): tell(client, .tester(.setEnded(id)))
+        case .listen: tell(client, .tester(.listening(.poweredOff)))
+        case .secure(let peer, _): tell(client, .security(.failed(peer, .disconnected)))
+        case .reset, .readLocalAddress, .find, .stopListening: break
+        }
+    }
+
+    /// Whether anybody wants to hear advertisers.
+    var isListening: Bool { discovery.isWanted || listeners.areThere }
+
+    /// How to scan: as apps expect, or if none scans, as testers want it.
+    var scanPlan: Scanner.Plan {
+        let parameters = discovery.isWanted ? nil : listeners.parameters
+        return Scanner.Plan(
+            dropsDuplicates: !discovery.wantsDuplicates && !listeners.areThere,
+            epoch: scanEpoch,
+            parameters: parameters ?? ScanParameters()
+        )
+    }
+
+    /// Tells testers of a packet.
+    mutating func tellListeners(_ advertisement: Advertisement) {
+        guard listeners.areThere else { return }
+        let packet = HeardPacket(
+            address: advertisement.address,
+            isConnectable: advertisement.isConnectable,
+            isScanResponse: advertisement.isScanResponse,
+            rssi: advertisement.rssi,
+            data: advertisement.data,
+            packet: advertisement.packet
+        )
+        for client in listeners.clients { tell(client, .tester(.heard(packet))) }
+    }
+
+    mutating func tellTesters(_ event: TesterEvent) {
+        for client in clients.testers { tell(client, .tester(event)) }
+    }
+
+    /// Brings the sets of testers toward what is wanted.
+    mutating func steerTesterSets(isAllowed: Bool, _ controller: ControllerDescription, at now: Instant) {
+        for (set, step) in testerSets.steps(isAllowed: isAllowed, at: now) {
+            submit(controller.command(step, for: set), for: .advertiser(set), at: now)
+        }
+        for finding in testerSets.takeFindings() { tell(finding.client, .tester(finding.event)) }
+    }
+
+    mutating func testerSetAnswered(_ status: HCI.Status, in set: AdvertisingHandle, at now: Instant) {
+        guard case .ready(let controller) = phase else { return }
+        let (next, finding) = testerSets.answered(status, in: set, at: now)
+        if let next { submit(controller.command(next, for: set), for: .advertiser(set), at: now) }
+        if let finding { tell(finding.client, .tester(finding.event)) }
+    }
+
+    private mutating func secure(
+        _ peer: PeerIdentifier,
+        needsAuthentication: Bool,
+        for client: ClientID,
+        at now: Instant
+    ) {
+        guard let handle = link(to: peer), let index = links.index(of: handle) else {
+            return tell(client, .security(.failed(peer, .disconnected)))
+        }
+        let needed: LinkSecurity = needsAuthentication ? .authenticated : .encrypted
+        if let strength = links.values[index].strength, pairings.policy.admits(strength),
+            links.values[index].details.security >= needed
+        {
+            let isBonded = peers.bond(with: peer) != nil
+            return tell(client, .security(.secured(peer, strength, isBonded: isBonded)))
+        }
+        raise(handle, to: needed, at: now)
+    }
+}
