@@ -145,7 +145,7 @@ let package = Package(
         ),
         .testTarget(
             name: "BLEConformanceTests",
-            dependencies: ["BLEConformance", "BLESimulation", "BLERuntime", "BLEWire", argumentParser],
+            dependencies: ["BLEConformance", "BLEHost", "BLESimulation", "BLERuntime", "BLEWire", argumentParser],
             swiftSettings: common
         ),
         .testTarget(name: "BLEDayTests", dependencies: ["BLEDay", "CoreBluetooth"], swiftSettings: common),

@@ -10,7 +10,8 @@ struct BLEConformance: ParsableCommand {
         abstract: "Drives parts of the stack through bytes, for test suites written elsewhere.",
         discussion: "Standard output carries one JSON object a line, and nothing else.",
         subcommands: [
-            AttributeCommand.self, PairingCommand.self, ControllerCommand.self, FileCommand.self, AdversaryCommand.self,
+            AttributeCommand.self, PairingCommand.self, ControllerCommand.self, HostCommand.self, FileCommand.self,
+            AdversaryCommand.self,
         ]
     )
 

@@ -12,6 +12,7 @@ import subprocess
 import sys
 
 import exchange
+import hosts
 
 HERE = pathlib.Path(__file__).parent
 
@@ -70,7 +71,11 @@ def main():
     parser.add_argument("--json", action="store_true", help="print one object with all results")
     parser.add_argument("--cases", nargs="+", default=sorted((HERE / "cases").glob("*.json")), help="the files to run")
     arguments = parser.parse_args()
-    all_cases = [*cases(arguments.cases), ("controller", "Two controllers of one radio are reset", controller)]
+    all_cases = [
+        *cases(arguments.cases),
+        ("controller", "Two controllers of one radio are reset", controller),
+        *((name, scene.__doc__.rstrip("."), scene) for name, scene in hosts.SCENES.items()),
+    ]
     chosen = [case for case in all_cases if arguments.only.lower() in case[0].lower()]
     results = []
     for name, title, run in chosen:

@@ -1,0 +1,92 @@
+import BLEHost
+import BLEWire
+
+/// The links of the host, and which requests are about them.
+struct ConnectedLinks {
+    private struct Link {
+        let link: RadioLink
+        var strength: PairingStrength?
+        var ending: [Int] = []
+        var securing: [(level: Int, id: Int)] = []
+    }
+
+    private var links: [Link] = []
+
+    /// The link that a request is about.
+    func link(_ call: HostCall) throws -> RadioLink {
+        let number = try call.neededNumber("connection", in: 0...0xEFF)
+        guard let link = links.first(where: { $0.link.handle.wire == number }) else {
+            throw Senseless("connection: there is none with the number \(number)")
+        }
+        return link.link
+    }
+
+    func handle(to peer: PeerIdentifier) -> ConnectionHandle? { links.last { $0.link.peer == peer }?.link.handle }
+
+    /// The level of LE security mode 1: Core 6.0, Vol 3, Part C, 10.2.1.
+    func level(of handle: ConnectionHandle) -> Int {
+        links.first { $0.link.handle == handle }?.strength?.level ?? 1
+    }
+
+    mutating func made(_ link: RadioLink) { links.append(Link(link: link)) }
+
+    /// A request waits for the end of a link.
+    mutating func end(_ handle: ConnectionHandle, _ id: Int) { change(handle) { $0.ending.append(id) } }
+
+    /// A request waits for a link to be secured.
+    mutating func secure(_ handle: ConnectionHandle, _ level: Int, _ id: Int) {
+        change(handle) { $0.securing.append((level, id)) }
+    }
+
+    private mutating func change(_ handle: ConnectionHandle, _ body: (inout Link) -> Void) {
+        guard let index = links.firstIndex(where: { $0.link.handle == handle }) else { return }
+        body(&links[index])
+    }
+
+    /// A link has ended: what is to be said.
+    mutating func ended(_ handle: ConnectionHandle, _ status: HCI.Status) -> [HostLine] {
+        guard let index = links.firstIndex(where: { $0.link.handle == handle }) else { return [] }
+        let link = links.remove(at: index)
+        let values: [String: HostLine.Value] = [
+            "connection": .number(Int(handle.wire)), "reason": .number(Int(status.wire)),
+        ]
+        return [.event("disconnected", values)] + link.securing.map { .failure($0.id, "the link ended: \(status)") }
+            + link.ending.map { .result($0) }
+    }
+
+    /// The controller is gone, and all links with it.
+    mutating func lost() -> [HostLine] {
+        links.map(\.link.handle).flatMap { ended($0, .connectionTerminatedByLocalHost) }
+    }
+
+    /// A link is encrypted with a key of this strength.
+    mutating func secured(_ peer: PeerIdentifier, _ strength: PairingStrength, isBonded: Bool) -> [HostLine] {
+        guard let index = links.lastIndex(where: { $0.link.peer == peer }) else { return [] }
+        let level = strength.level, requests = links[index].securing
+        links[index].strength = strength
+        links[index].securing = []
+        let values: [String: HostLine.Value] = [
+            "connection": .number(Int(links[index].link.handle.wire)), "level": .number(level),
+            "bonded": .flag(isBonded),
+        ]
+        return [.event("security", values)]
+            + requests.map { request in
+                request.level <= level
+                    ? .result(request.id, ["level": .number(level)])
+                    : .failure(request.id, "the link has come to level \(level) only")
+            }
+    }
+
+    /// A pairing has come to nothing.
+    mutating func failed(_ peer: PeerIdentifier, _ failure: PairingFailure) -> [HostLine] {
+        guard let index = links.lastIndex(where: { $0.link.peer == peer }) else { return [] }
+        let requests = links[index].securing
+        links[index].securing = []
+        return requests.map { .failure($0.id, "pairing failed: \(failure)") }
+    }
+}
+
+extension PairingStrength {
+    /// The level of LE security mode 1 that a link with such a key has.
+    fileprivate var level: Int { !isAuthenticated ? 2 : isSecureConnections && keySize == 16 ? 4 : 3 }
+}

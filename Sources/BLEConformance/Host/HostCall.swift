@@ -1,0 +1,129 @@
+import BLEHost
+import BLEWire
+import Foundation
+
+/// One request of a test suite.
+///
+/// Its name is under `op`, with what it is about beside it; or it is a key of its own, whose value says what it is
+/// about. The whole may be under `do`. Keys that mean nothing are ignored.
+struct HostCall {
+    /// Which request it is among those of the suite, to be said in the answer.
+    let id: Int
+    let name: String
+    private let arguments: [String: Any]
+
+    static let names = [
+        "factory_reset", "read_local_address", "advertise", "stop_advertising", "scan", "stop_scan", "connect",
+        "disconnect", "secure", "on_pairing", "pairing_reply",
+    ]
+
+    /// Why a line is no request, and the request's number if it has one.
+    struct Refusal: Error {
+        let id: Int?
+        let reason: String
+    }
+
+    init(line: String) throws(Refusal) {
+        guard let object = (try? JSONSerialization.jsonObject(with: Data(line.utf8))) as? [String: Any] else {
+            throw Refusal(id: nil, reason: "this is no JSON object: \(line.prefix(200))")
+        }
+        guard let id = object["id"] as? Int else {
+            throw Refusal(id: nil, reason: "id: a whole number is expected")
+        }
+        self.id = id
+        let content = object["do"] as? [String: Any] ?? object
+        if let name = content["op"] as? String {
+            (self.name, arguments) = (name, content)
+        } else if let name = Self.names.first(where: { content[$0] != nil }) {
+            (self.name, arguments) = (name, content[name] as? [String: Any] ?? [:])
+        } else {
+            throw Refusal(id: id, reason: "op: one of these is expected: \(Self.names.joined(separator: ", "))")
+        }
+        guard Self.names.contains(name) else {
+            throw Refusal(id: id, reason: "op: '\(name)' is none of \(Self.names.joined(separator: ", "))")
+        }
+    }
+
+    func flag(_ key: String, otherwise value: Bool) throws -> Bool {
+        guard let given = self.value(key) else { return value }
+        guard let flag = given as? Bool else { throw Senseless("\(key): true or false is expected") }
+        return flag
+    }
+
+    func number(_ key: String, in range: ClosedRange<Int>) throws -> Int? {
+        guard let given = value(key) else { return nil }
+        guard let number = given as? Int, range ~= number else {
+            throw Senseless("\(key): a whole number from \(range.lowerBound) to \(range.upperBound) is expected")
+        }
+        return number
+    }
+
+    func neededNumber(_ key: String, in range: ClosedRange<Int>) throws -> Int {
+        guard let number = try number(key, in: range) else { throw Senseless("\(key) is missing") }
+        return number
+    }
+
+    /// A time in milliseconds.
+    func duration(_ key: String, in range: ClosedRange<Double>) throws -> Duration? {
+        guard let given = value(key) else { return nil }
+        guard let number = given as? Double, range ~= number else {
+            throw Senseless("\(key): a number from \(range.lowerBound) to \(range.upperBound) is expected")
+        }
+        return .microseconds(Int(number * 1_000))
+    }
+
+    func octets(_ key: String) throws -> [UInt8] {
+        guard let given = value(key) else { return [] }
+        guard let text = given as? String, let octets = try? [UInt8](hexadecimal: text) else {
+            throw Senseless("\(key): octets in hexadecimal digits are expected")
+        }
+        return octets
+    }
+
+    func word(_ key: String) throws -> String? {
+        guard let given = value(key) else { return nil }
+        guard let word = given as? String else { throw Senseless("\(key): a word is expected") }
+        return word
+    }
+
+    func words(_ key: String) throws -> [String]? {
+        guard let given = value(key) else { return nil }
+        guard let words = given as? [String] else { throw Senseless("\(key): a list of words is expected") }
+        return words
+    }
+
+    /// The address that `address` and `address_type` beside each other are.
+    func address() throws -> DeviceAddress { try Self.address(in: arguments, "") }
+
+    /// The address that the object under `key` is.
+    func address(under key: String) throws -> DeviceAddress? {
+        guard let given = value(key) else { return nil }
+        guard let object = given as? [String: Any] else { throw Senseless("\(key): an object is expected") }
+        return try Self.address(in: object, key + ".")
+    }
+
+    private static func address(in object: [String: Any], _ prefix: String) throws -> DeviceAddress {
+        guard let text = object["address"] as? String, let octets = try? [UInt8](hexadecimal: text), octets.count == 6
+        else { throw Senseless("\(prefix)address: six octets in hexadecimal digits are expected") }
+        guard let kind = object["address_type"] as? Int, 0...1 ~= kind else {
+            throw Senseless("\(prefix)address_type: a whole number from 0 to 1 is expected")
+        }
+        let value = octets.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+        return DeviceAddress(value, kind == 0 ? .public : .random)
+    }
+
+    /// The kind of address of the host that `own_address_type` asks for; `nil` for what the host shows otherwise.
+    func ownAddress() throws -> OwnAddressKind? {
+        switch try number("own_address_type", in: 0...3) {
+        case 0: .public
+        case 1: .random
+        case nil: nil
+        default: .resolvable
+        }
+    }
+
+    private func value(_ key: String) -> Any? { arguments[key].flatMap { $0 is NSNull ? nil : $0 } }
+
+    /// Whether there is anything under a key.
+    func has(_ key: String) -> Bool { value(key) != nil }
+}

@@ -1,0 +1,65 @@
+import ArgumentParser
+import BLEHost
+import BLERuntime
+import BLEWire
+import Dispatch
+import Foundation
+
+/// `host`: the host on one controller, driven by lines of JSON.
+struct HostCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "host",
+        abstract: "Runs the host on a controller, for test suites that drive hosts.",
+        discussion: """
+            Standard input takes requests, such as {"id": 1, "op": "connect", "address": "665544332211", \
+            "address_type": 0}; each is answered by {"id": 1, "result": {...}} or {"id": 1, "error": "..."}. \
+            What happens by itself comes as {"event": ...}. Nothing is kept when the program ends, which it does with \
+            its standard input.
+            """
+    )
+
+    @Option(help: "The controller: \(HostSpecification.forms), but for worlds.")
+    var controller: String
+
+    func run() throws {
+        let specification: HostSpecification
+        do throws(HostSpecification.Malformed) {
+            specification = try HostSpecification(controller)
+        } catch {
+            throw Senseless("--controller: \(error)")
+        }
+        guard let transport = specification.transport else {
+            throw Senseless("--controller: '\(controller)' is a world and no controller")
+        }
+        let driver = HostDriver(on: HostCommand.runner(on: transport)) { JSONLine.print($0) }
+        driver.start()
+        var lines = LineBuffer()
+        while let octets = try Self.readInput() {
+            for line in lines.append(octets) { driver.hand(over: line) }
+        }
+        driver.stop()
+    }
+
+    /// A private host, about which nothing is kept.
+    static func runner(on transport: any Transport) -> HostRunner {
+        let secret = UInt128.random(in: .min ... .max)
+        let host = Host(
+            configuration: .init(name: "BLEConformance", identifierSecret: secret, isPrivate: true),
+            random: SystemRandomNumberGenerator()
+        )
+        return HostRunner(host, transport: transport)
+    }
+
+    /// The next octets of standard input; `nil` at its end.
+    private static func readInput() throws -> [UInt8]? {
+        var octets = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let count = read(STDIN_FILENO, &octets, octets.count)
+            if count > 0 { return Array(octets.prefix(count)) }
+            if count == 0 { return nil }
+            guard errno == EINTR else {
+                throw Senseless("standard input cannot be read: \(String(cString: strerror(errno)))")
+            }
+        }
+    }
+}

@@ -1,0 +1,186 @@
+import BLEHost
+import BLEWire
+
+/// Turns lines of JSON into requests to a host, and what the host says into lines.
+///
+/// Requests are carried out when the host is ready, in the order in which they come.
+struct HostConversation {
+    /// What is to be done.
+    enum Output: Equatable {
+        case line(HostLine)
+        case request(ClientRequest)
+    }
+
+    private var outputs: [Output] = []
+    private var state = HostState.unknown
+    /// Requests that wait for the controller.
+    private var waiting: [HostCall] = []
+    private var resets: [Int] = []
+    private var addresses: [Int] = []
+    private var scans: [Int] = []
+    private var hearsLegacyOnly = false
+    private var sets = RequestedSets()
+    private var links = ConnectedLinks()
+    /// Whom to connect to, when the host has said what it calls whoever has that address.
+    private var sought: [(id: Int, address: DeviceAddress, ownAddress: OwnAddressKind?)] = []
+    private var connecting: [(id: Int, peer: PeerIdentifier)] = []
+
+    /// What is to be done now, in this order.
+    mutating func takeOutputs() -> [Output] {
+        defer { outputs = [] }
+        return outputs
+    }
+
+    mutating func receive(_ line: String) {
+        do throws(HostCall.Refusal) {
+            let call = try HostCall(line: line)
+            if state == .poweredOn, resets.isEmpty { carryOut(call) } else { hold(call) }
+        } catch {
+            say(.failure(error.id, error.reason))
+        }
+    }
+
+    private mutating func hold(_ call: HostCall) {
+        switch state {
+        case .unsupported, .unauthorized, .poweredOff: say(.failure(call.id, "the controller cannot be used: \(state)"))
+        case .unknown, .resetting, .poweredOn: waiting.append(call)
+        }
+    }
+
+    private mutating func carryOut(_ call: HostCall) {
+        do { try perform(call) } catch { say(.failure(call.id, "\(error)")) }
+    }
+
+    private mutating func ask(_ request: ClientRequest) { outputs.append(.request(request)) }
+
+    private mutating func say(_ line: HostLine) { outputs.append(.line(line)) }
+
+    private mutating func perform(_ call: HostCall) throws {
+        switch call.name {
+        case "factory_reset":
+            resets.append(call.id)
+            ask(.security(.attend(nil)))
+            ask(.tester(.reset))
+        case "read_local_address":
+            addresses.append(call.id)
+            ask(.tester(.readLocalAddress))
+        case "advertise":
+            let request = try call.advertisingSet()
+            ask(.tester(.startSet(sets.start(call.id), request)))
+        case "stop_advertising":
+            ask(.tester(.stopSet(sets.stop(try call.neededNumber("set", in: sets.range), call.id))))
+        case "scan":
+            let scan = try call.scan()
+            hearsLegacyOnly = scan.isLegacy
+            scans.append(call.id)
+            ask(.tester(.listen(scan.parameters)))
+        case "stop_scan":
+            ask(.tester(.stopListening))
+            say(.result(call.id))
+        case "connect":
+            let address = try call.address()
+            sought.append((call.id, address, try call.ownAddress()))
+            ask(.tester(.find(address)))
+        case "disconnect":
+            let link = try links.link(call)
+            links.end(link.handle, call.id)
+            ask(link.role == .central ? .cancelConnection(link.peer) : .server(.disconnect(link.peer)))
+        case "secure": try secure(call)
+        case "on_pairing":
+            ask(.security(.attend(try call.capability())))
+            say(.result(call.id))
+        case "pairing_reply":
+            ask(.security(.answer(try links.link(call).peer, try call.pairingReply())))
+            say(.result(call.id))
+        default: throw Senseless("op: '\(call.name)' is not known")
+        }
+    }
+
+    private mutating func secure(_ call: HostCall) throws {
+        let link = try links.link(call), level = try call.neededNumber("level", in: 1...4)
+        let present = links.level(of: link.handle)
+        guard present < level else { return say(.result(call.id, ["level": .number(present)])) }
+        links.secure(link.handle, level, call.id)
+        ask(.security(.insist(level == 4 ? PairingPolicy(requiresSecureConnections: true, leastKeySize: 16) : .init())))
+        ask(.tester(.secure(link.peer, needsAuthentication: level > 2)))
+    }
+
+    mutating func receive(_ event: ClientEvent) {
+        switch event {
+        case .stateChanged(let state): moved(to: state)
+        case .connected(let peer, _): connected(peer)
+        case .connectFailed(let peer, let failure):
+            for one in connecting where one.peer == peer { say(.failure(one.id, "\(failure)")) }
+            connecting.removeAll { $0.peer == peer }
+        case .tester(let event): receive(event)
+        case .security(let event): receive(event)
+        case .restored, .featuresChanged, .knownPeers, .systemLinks, .discovered, .disconnected, .peer, .server,
+            .channel:
+            break
+        }
+    }
+
+    private mutating func moved(to state: HostState) {
+        self.state = state
+        guard state == .poweredOn else {
+            for line in links.lost() { say(line) }
+            let unanswered = sought.map(\.id) + addresses + scans
+            for id in unanswered { say(.failure(id, "the controller cannot be used: \(state)")) }
+            (sought, addresses, scans) = ([], [], [])
+            if state != .resetting {
+                for call in waiting { say(.failure(call.id, "the controller cannot be used: \(state)")) }
+                waiting = []
+            }
+            return
+        }
+        for id in resets { say(.result(id)) }
+        resets = []
+        let calls = waiting
+        waiting = []
+        for call in calls { if resets.isEmpty { carryOut(call) } else { waiting.append(call) } }
+    }
+
+    private mutating func connected(_ peer: PeerIdentifier) {
+        guard let handle = links.handle(to: peer) else { return }
+        for one in connecting where one.peer == peer {
+            say(.result(one.id, ["connection": .number(Int(handle.wire))]))
+        }
+        connecting.removeAll { $0.peer == peer }
+    }
+
+    private mutating func receive(_ event: TesterEvent) {
+        switch event {
+        case .localAddress(let address):
+            for id in addresses { say(.result(id, address.values)) }
+            addresses = []
+        case .found(let peer, let address):
+            guard let index = sought.firstIndex(where: { $0.address == address }) else { return }
+            let one = sought.remove(at: index)
+            connecting.append((one.id, peer))
+            ask(.connect(peer, ConnectRequest(ownAddress: one.ownAddress)))
+        case .setStarted(let set, let failure): if let line = sets.started(set, failure) { say(line) }
+        case .setEnded(let set): for line in sets.ended(set) { say(line) }
+        case .listening(let failure):
+            guard !scans.isEmpty else { return }
+            let id = scans.removeFirst()
+            say(failure.map { .failure(id, "\($0)") } ?? .result(id))
+        case .heard(let packet): if packet.packet.isLegacy || !hearsLegacyOnly { say(packet.line) }
+        case .linkMade(let link):
+            links.made(link)
+            say(link.line)
+        case .linkEnded(let handle, let status): for line in links.ended(handle, status) { say(line) }
+        }
+    }
+
+    private mutating func receive(_ event: SecurityEvent) {
+        switch event {
+        case .asked(let inquiry):
+            guard let handle = links.handle(to: inquiry.peer) else { return }
+            say(inquiry.question.line(on: handle))
+        case .secured(let peer, let strength, let isBonded):
+            for line in links.secured(peer, strength, isBonded: isBonded) { say(line) }
+        case .failed(let peer, let failure): for line in links.failed(peer, failure) { say(line) }
+        case .withdrawn, .paired, .bonds, .outOfBandDataMade: break
+        }
+    }
+}

@@ -1,0 +1,51 @@
+import BLEHost
+import BLERuntime
+import Dispatch
+
+/// Has a test suite and a host talk with each other.
+final class HostDriver: Sendable {
+    private let runner: HostRunner
+    private let print: @Sendable (HostLine) -> Void
+    private let queue = DispatchQueue(label: "conformance-host")
+    private let conversation = Locked(HostConversation())
+    private let session = Locked<(any HostSession)?>(nil)
+
+    /// Creates a driver of a host that has not been started.
+    ///
+    /// - Parameters:
+    ///   - runner: The host.
+    ///   - print: Takes each line, one after the other.
+    init(on runner: HostRunner, print: @escaping @Sendable (HostLine) -> Void) {
+        self.runner = runner
+        self.print = print
+    }
+
+    /// Starts the host.
+    func start() {
+        session.withLock { session in
+            session = runner.open(.tester, on: queue) { [weak self] event in self?.converse { $0.receive(event) } }
+        }
+        runner.start()
+    }
+
+    /// Ends the host.
+    func stop() {
+        session.withLock { $0?.close() }
+        runner.stop()
+    }
+
+    /// Takes a line of the test suite.
+    func hand(over line: String) { converse { $0.receive(line) } }
+
+    private func converse(_ body: (inout HostConversation) -> Void) {
+        conversation.withLock { conversation in
+            body(&conversation)
+            for output in conversation.takeOutputs() {
+                switch output {
+                case .line(let line): print(line)
+                case .request(let request): session.withLock { $0?.send(request) }
+                }
+            }
+        }
+    }
+}

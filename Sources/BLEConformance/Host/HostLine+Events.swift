@@ -1,0 +1,61 @@
+import BLEHost
+import BLEWire
+
+// What the host says, as test suites read it.
+
+extension DeviceAddress {
+    /// Six octets, the least significant first, and their type.
+    var values: [String: HostLine.Value] {
+        let octets = (0..<6).map { UInt8(truncatingIfNeeded: value >> UInt64(8 * $0)) }
+        return ["address": .text(octets.hexadecimal), "address_type": .number(Int(onAir.kind.wire))]
+    }
+}
+
+extension RadioLink {
+    var line: HostLine {
+        let values: [String: HostLine.Value] = [
+            "connection": .number(Int(handle.wire)), "role": .text(role == .central ? "central" : "peripheral"),
+        ]
+        return .event("connected", values.merging(address.values) { $1 })
+    }
+}
+
+extension HeardPacket {
+    var line: HostLine {
+        let values: [String: HostLine.Value] = [
+            "legacy": .flag(packet.isLegacy),
+            "connectable": .flag(isConnectable),
+            "scannable": .flag(packet.isScannable),
+            "scan_response": .flag(isScanResponse),
+            "directed": .flag(packet.isDirected),
+            "rssi": .number(rssi.dBm.map { Int($0) } ?? 127),
+            "tx_power": .number(packet.transmitPower.dBm.map { Int($0) } ?? 127),
+            "sid": .number(Int(packet.set.wire)),
+            "primary_phy": packet.primaryPHY.name.map { .text($0) } ?? .none,
+            "secondary_phy": packet.secondaryPHY.name.map { .text($0) } ?? .none,
+            "data": .text(data.hexadecimal),
+            "truncated": .flag(packet.isTruncated),
+        ]
+        return .event("report", values.merging(address.values) { $1 })
+    }
+}
+
+extension PairingQuestion {
+    /// The question about the pairing on this link.
+    func line(on link: ConnectionHandle) -> HostLine {
+        var values: [String: HostLine.Value] = ["connection": .number(Int(link.wire))]
+        let method: String
+        switch self {
+        case .consent: method = "just_works"
+        case .compare(let number):
+            method = "numeric_comparison"
+            values["value"] = .number(Int(number))
+        case .display(let passkey):
+            method = "passkey_display"
+            values["value"] = .number(Int(passkey))
+        case .enterPasskey: method = "passkey_entry"
+        }
+        values["method"] = .text(method)
+        return .event("pairing", values)
+    }
+}
