@@ -6,7 +6,7 @@ import contextlib
 import pathlib
 from typing import NamedTuple
 
-from . import bearers, bumble_host, channels, pairing, polling, privacy, serial_talk, tool, trust
+from . import bearers, bumble_host, channels, door, pairing, polling, privacy, serial_talk, tool, trust
 from .controllers import MAKES, Endpoints
 from .processes import LOGS
 
@@ -24,7 +24,8 @@ class Pairing(NamedTuple):
     """Whether the central is on the second controller instead of the first."""
     topic: str = "attributes"
     """What they use: `attributes`, `channels`, `bearers`, which are attributes over several channels, `pairing`,
-    `privacy`, or `serial`, which are attributes over a serial line to our host's controller."""
+    `privacy`, `serial`, which are attributes over a serial line to our host's controller, or `door`, for which our host
+    is driven as test suites drive hosts."""
 
     @property
     def name(self) -> str:
@@ -44,7 +45,7 @@ class Pairing(NamedTuple):
             return len(trust.METHODS)
         if self.topic == "serial":
             return serial_talk.ROUNDS
-        return 5 if self.topic in ("channels", "privacy") else 20
+        return 5 if self.topic in ("channels", "privacy", "door") else 20
 
     @property
     def logs(self) -> tuple[pathlib.Path, pathlib.Path]:
@@ -73,6 +74,8 @@ class Pairing(NamedTuple):
             return await pairing.converse(first, second, name, round_number)
         if self.topic == "serial":
             return await serial_talk.converse(self.central, first, second, name, round_number, log)
+        if self.topic == "door":
+            return await door.converse(first, second, name, log)
         if self.topic == "privacy":
             return await privacy.converse(first, second, name)
         central = bumble_host.BumbleCentral(first) if self.central == "bumble" else tool.ToolCentral(first, log)
@@ -107,6 +110,7 @@ PAIRINGS = [
         for central, peripheral in (("ours", "bumble"), ("bumble", "ours"))
     ),
     Pairing("ours", "bumble", "bumble", topic="privacy"),
+    *(Pairing(controllers, "ours", "bumble", topic="door") for controllers in ("rootcanal", "ours")),
     Pairing("rootcanal", "ours", "bumble", topic="serial"),
     Pairing("rootcanal", "bumble", "ours", topic="serial"),
 ]
