@@ -63,10 +63,44 @@ struct PairingPolicyTests {
         #expect(phone.heard.methods == [.outOfBand])
     }
 
+    @Test("Devices that know a key by other means pair the legacy way with it", arguments: UInt64(0)..<16)
+    func temporaryKey(seed: UInt64) async throws {
+        let bench = Bench(seed: seed, loss: 0.1)
+        let phone = bench.attend(bench.phone, nil), lock = bench.attend(bench.lock, nil)
+        let key = TemporaryKey.random()
+        lock.pairing.use(key)
+        try await bench.run {
+            let (peripheral, value) = try await bench.connect()
+            phone.pairing.use(TemporaryKey(structures: key.structures), with: peripheral)
+            #expect(try await peripheral.value(of: value) == Data([42]))
+            #expect(peripheral.connectionSecurity == .authenticated)
+            #expect(try await phone.pairing.bonds().allSatisfy { $0.isAuthenticated && !$0.isSecureConnections })
+        }
+        #expect(phone.heard.methods == [.outOfBand] && lock.heard.methods == [.outOfBand])
+    }
+
+    /// What the phone knows, and what the lock does.
+    static let strangers: [(phone: UInt8?, lock: UInt8?)] = [(1, 2), (1, nil), (nil, 1)]
+
+    @Test("Devices that do not know the same key are not paired by one", arguments: strangers)
+    func otherKey(phoneKey: UInt8?, lockKey: UInt8?) async throws {
+        let bench = Bench(), phone = bench.attend(bench.phone, nil), lock = bench.attend(bench.lock, nil)
+        func key(_ octet: UInt8?) -> TemporaryKey? { octet.flatMap { TemporaryKey(Data(repeating: $0, count: 16)) } }
+        lock.pairing.use(key(lockKey))
+        try await bench.run {
+            let (peripheral, value) = try await bench.connect()
+            phone.pairing.use(key(phoneKey), with: peripheral)
+            _ = try? await peripheral.value(of: value)
+            #expect(peripheral.connectionSecurity != .authenticated)
+        }
+        #expect(!phone.heard.methods.contains(.outOfBand) && !lock.heard.methods.contains(.outOfBand))
+    }
+
     @Test("Data that is too short or not there is no data", arguments: [0, 15, 17, 35])
     func malformed(count: Int) throws {
         let octets = Data(repeating: 1, count: count)
         #expect(OutOfBandData(confirmation: octets, random: octets) == nil)
+        #expect(TemporaryKey(octets) == nil && TemporaryKey(structures: octets) == nil)
         let whole = try #require(
             OutOfBandData(confirmation: Data((0..<16).map { UInt8($0) }), random: Data(repeating: 7, count: 16))
         )

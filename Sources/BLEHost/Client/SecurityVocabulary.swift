@@ -20,6 +20,9 @@ package enum SecurityRequest: Equatable, Sendable {
     case makeOutOfBandData
     /// This is what a device told by other means, for the next pairing with it; `nil` to forget it.
     case takeOutOfBandData(SecurityManager.OutOfBandData.Told?, from: PeerIdentifier)
+    /// This is a key that this host and a device know by other means, for the next pairing with it, done the
+    /// legacy way then; `nil` to forget it. Without a peer it is for whichever pairs next.
+    case takeTemporaryKey(Key128?, with: PeerIdentifier?)
     /// Answered by ``SecurityEvent/bonds(_:)``.
     case listBonds
     /// Forgets a bond, and ends the link to the peer if there is one; answered by ``SecurityEvent/bonds(_:)``.

@@ -32,6 +32,10 @@ struct Pairings {
     private var told: (told: SecurityManager.OutOfBandData.Told, pair: P256KeyPair)?
     /// What peers have told so, until it was of use.
     private var heard: BoundedMap<PeerIdentifier, SecurityManager.OutOfBandData.Told>
+    /// Keys for legacy pairing that devices know by other means, until they were of use.
+    private var temporaryKeys: BoundedMap<PeerIdentifier, Key128>
+    /// The key of whichever device pairs next.
+    private var anyTemporaryKey: Key128?
 
     init(
         random: any RandomNumberGenerator & Sendable,
@@ -42,6 +46,7 @@ struct Pairings {
         self.configuration = configuration
         attempts = BoundedMap(capacity: max(limits.knownPeers, 2))
         heard = BoundedMap(capacity: max(limits.knownPeers, 2))
+        temporaryKeys = BoundedMap(capacity: max(limits.knownPeers, 2))
     }
 
     /// Who is to ask the user: of several, the latest.
@@ -95,10 +100,19 @@ struct Pairings {
         configureAll()
     }
 
+    /// Takes a key that this host and a peer know by other means, or forgets it.
+    ///
+    /// Without a peer it is for any.
+    mutating func take(_ temporaryKey: Key128?, with peer: PeerIdentifier?) {
+        if let peer { temporaryKeys[peer] = temporaryKey } else { anyTemporaryKey = temporaryKey }
+        configureAll()
+    }
+
     /// Devices were paired with what they told each other by other means: it counts for no other pairing.
     mutating func outOfBandDataUsed(with peer: PeerIdentifier) {
         told = nil
         heard[peer] = nil
+        if temporaryKeys[peer] == nil { anyTemporaryKey = nil } else { temporaryKeys[peer] = nil }
         configureAll()
     }
 
@@ -149,7 +163,13 @@ struct Pairings {
         entry.manager.configuration.leastKeySize = max(configuration.leastKeySize, policy.leastKeySize)
         entry.manager.configuration.secureConnections =
             policy.requiresSecureConnections ? .required : configuration.secureConnections
-        entry.manager.configuration.outOfBand = .init(remote: heard.peek(entry.peer), local: told)
+        let remote = heard.peek(entry.peer)
+        // Who has such a key for a peer wants to pair as it says, which LE Secure Connections would not.
+        let temporaryKey =
+            policy.requiresSecureConnections || remote != nil
+            ? nil : temporaryKeys.peek(entry.peer) ?? anyTemporaryKey
+        if temporaryKey != nil { entry.manager.configuration.secureConnections = .off }
+        entry.manager.configuration.outOfBand = .init(remote: remote, local: told, temporaryKey: temporaryKey)
     }
 }
 

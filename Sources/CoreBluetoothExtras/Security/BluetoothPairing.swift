@@ -117,6 +117,18 @@ public final class BluetoothPairing: Sendable {
     public func use(_ data: OutOfBandData?, from peer: CBPeer) {
         session.send(.security(.takeOutOfBandData(data?.told, from: PeerIdentifier(peer.identifier))))
     }
+
+    /// Uses a key that both devices know by other means in the next pairing, which is done the legacy way then.
+    ///
+    /// That is for devices from before Core 4.2; ``use(_:from:)`` protects others better. A bond by LE Secure
+    /// Connections is not replaced so.
+    ///
+    /// - Parameters:
+    ///   - key: The key; `nil` to forget it.
+    ///   - peer: The device; `nil` for whichever pairs next, as a peripheral does not know it before.
+    public func use(_ key: TemporaryKey?, with peer: CBPeer? = nil) {
+        session.send(.security(.takeTemporaryKey(key?.key, with: peer.map { PeerIdentifier($0.identifier) })))
+    }
 }
 
 extension BluetoothPairing.Event {

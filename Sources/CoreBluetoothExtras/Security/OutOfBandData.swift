@@ -42,6 +42,44 @@ public struct OutOfBandData: Equatable, Sendable {
     }
 }
 
+/// A key that two devices know by other means than Bluetooth, such as NFC, so that they can pair the legacy way without
+/// anybody in between.
+///
+/// Whoever gets to see it can stand between and listen.
+///
+/// Core 6.0, Vol 3, Part H, 2.3.5.4.
+public struct TemporaryKey: Equatable, Sendable {
+    let key: Key128
+
+    /// Takes the key as another device says it, 16 octets with the least significant first; `nil` if there are not as
+    /// many.
+    public init?(_ octets: Data) {
+        guard octets.count == 16 else { return nil }
+        key = Key128(octets: octets)
+    }
+
+    /// Draws a key.
+    public static func random() -> Self { Self(key: Key128(wire: .random(in: 1 ... .max))) }
+
+    private init(key: Key128) { self.key = key }
+
+    /// Its 16 octets, the least significant first.
+    public var octets: Data { key.octets }
+
+    /// Reads the key out of the structures of an NFC record or a code, as of advertising data: that of type 0x10; `nil`
+    /// if it is not there, with 16 octets.
+    ///
+    /// Core Specification Supplement 11, Part A, 1.8.
+    public init?(structures octets: Data) {
+        let structures = AdvertisingData(decoding: [UInt8](octets)).structures
+        guard let structure = structures.first(where: { $0.type.wire == 0x10 }) else { return nil }
+        self.init(Data(structure.data))
+    }
+
+    /// The key as a structure of type 0x10: 18 octets, for an NFC record or a code.
+    public var structures: Data { Data([17, 0x10]) + octets }
+}
+
 /// What a host insists on, in pairings and of the bonds that it uses.
 ///
 /// Core 6.0, Vol 3, Part C, 10.2.4.
