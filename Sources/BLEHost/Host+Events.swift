@@ -103,6 +103,7 @@ extension Host {
         case .privacy: privacyAnswered(status, at: now)
         case .reader(let client, let link): readerAnswered(status, answer, client, link)
         case .link: break
+        case .physicalLayers(let link): physicalLayersRead(status, answer, of: link)
         case .encryption(let link): encryptionAnswered(status, on: link, at: now)
         case .tuner(let link, let number): tunerAnswered(status, number, of: link)
         case .parameters(let link): if status != .success { updated(link, status, at: now) }

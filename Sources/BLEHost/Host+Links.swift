@@ -52,6 +52,7 @@ extension Host {
         if isCentral, links[handle]?.isClosing == false, controller.commands.contains(.leReadRemoteFeatures) {
             submit(.leReadRemoteFeatures(.init(handle: handle)), for: .link(handle), at: now)
         }
+        if links[handle]?.isClosing == false { readPhysicalLayers(of: handle, controller, at: now) }
     }
 
     private mutating func linkUp(_ link: NewLink, showing local: DeviceAddress, at now: Instant) {

@@ -12,7 +12,7 @@ extension Host {
         case .reader(let client, let link): answerReader(client, .failure(.limitReached), on: link)
         case .tuner(let link, let number): endTuner(number, .limitReached, of: link)
         case .parameters(let link): updated(link, .memoryCapacityExceeded, at: now)
-        case .link: break
+        case .link, .physicalLayers: break
         case .setup, .scanner, .initiator, .advertiser, .privacy, .encryption, .disconnection:
             preconditionFailure("the queue has room for what cannot be done without")
         }

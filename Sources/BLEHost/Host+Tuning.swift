@@ -55,6 +55,37 @@ extension Host {
         finish(.physicalLayers, event.status, on: event.handle)
     }
 
+    /// Asks on which PHYs a link is that was made by an extended advertisement, which need not be the 1M PHY.
+    mutating func readPhysicalLayers(of handle: ConnectionHandle, _ controller: ControllerDescription, at now: Instant)
+    {
+        guard controller.usesExtendedCommands, controller.commands.contains(.leReadPHY),
+            controller.features.contains(.phy2M) || controller.features.contains(.phyCoded)
+        else { return }
+        submit(.leReadPHY(.init(handle: handle)), for: .physicalLayers(handle), at: now)
+    }
+
+    /// Takes what the controller says about the PHYs of a link.
+    mutating func physicalLayersRead(
+        _ status: HCI.Status,
+        _ answer: HCI.CommandComplete?,
+        of handle: ConnectionHandle
+    ) {
+        guard status == .success, let index = links.index(of: handle) else { return }
+        do throws(PacketError) {
+            guard let answer else { throw .truncated(field: "TX PHY") }
+            let layers = try answer.returned(by: HCI.LEReadPHY.self)
+            guard
+                (links.values[index].details.transmitPHY, links.values[index].details.receivePHY)
+                    != (layers.transmit, layers.receive)
+            else { return }
+            links.values[index].details.transmitPHY = layers.transmit
+            links.values[index].details.receivePHY = layers.receive
+            announceDetails(of: handle)
+        } catch {
+            note(.dropped(error, .event))
+        }
+    }
+
     mutating func updated(_ event: HCI.LEDataLengthChange) {
         guard let index = links.index(of: event.handle) else { return note(.unknownLink(event.handle)) }
         links.values[index].details.transmitOctets = Int(event.transmitOctets)

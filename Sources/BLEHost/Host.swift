@@ -102,6 +102,7 @@ package struct Host: ~Copyable {
                 preferredMTU: configuration.preferredMTU,
                 leastKeySize: configuration.leastKeySize,
                 offersEnhancedBearers: offersBearers,
+                resolvesAddresses: configuration.isPrivate,
                 limits: limits
             )
         )

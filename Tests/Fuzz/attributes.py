@@ -1,11 +1,14 @@
 """The drivers of `BLEConformance att`: a server with a hostile client, and a client with a hostile server."""
 
+import fcntl
 import itertools
 import json
 import os
 import select
 import socket
+import struct
 import tempfile
+import termios
 import time
 
 import packets
@@ -78,6 +81,11 @@ class Driver:
             raise Finding("ended by itself")
         return packet
 
+    def has_unread(self):
+        """Whether the program has not read yet all that was sent to it."""
+        octets = fcntl.ioctl(self.packets, termios.TIOCOUTQ, struct.pack("i", 0))
+        return struct.unpack("i", octets)[0] > 0
+
     def send(self, packet, taken=lambda _: None):
         due = time.monotonic() + PATIENCE
         while True:
@@ -143,8 +151,13 @@ class Client(Driver):
         waiting = list(reversed(inputs))
         while waiting:
             self.operate(next(self.operations), waiting)
-        while (request := self.receive(0.05)) is not None:
-            self.answer(request)
+        # What it reads later would be an answer to the good question.
+        due = time.monotonic() + PATIENCE
+        while (request := self.receive(0.05)) is not None or self.has_unread():
+            if request is not None:
+                self.answer(request)
+            if time.monotonic() > due:
+                raise Finding(f"read nothing for {PATIENCE:g} s")
         said = self.operate({"op": "read", "handle": 3}, [])
         if json.loads(said).get("result", {}).get("value") != LONG[:22].hex():
             raise Finding(f"a good server's value was read as {said.decode()}")

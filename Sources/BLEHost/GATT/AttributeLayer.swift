@@ -19,6 +19,8 @@ package struct AttributeLayer {
         package var leastKeySize: Int
         /// Whether clients are told that they may open enhanced bearers.
         package var offersEnhancedBearers: Bool
+        /// Whether servers are told that this end knows private addresses by their keys.
+        package var resolvesAddresses: Bool
         package var limits: Limits
 
         package init(
@@ -27,6 +29,7 @@ package struct AttributeLayer {
             preferredMTU: Int = ATT.maximumMTU,
             leastKeySize: Int = 7,
             offersEnhancedBearers: Bool = false,
+            resolvesAddresses: Bool = false,
             limits: Limits = Limits()
         ) {
             self.deviceName = deviceName
@@ -34,6 +37,7 @@ package struct AttributeLayer {
             self.preferredMTU = preferredMTU
             self.leastKeySize = leastKeySize
             self.offersEnhancedBearers = offersEnhancedBearers
+            self.resolvesAddresses = resolvesAddresses
             self.limits = limits
         }
     }
@@ -78,7 +82,8 @@ package struct AttributeLayer {
             database: GATTDatabase(
                 deviceName: configuration.deviceName,
                 appearance: configuration.appearance,
-                offersEnhancedBearers: configuration.offersEnhancedBearers
+                offersEnhancedBearers: configuration.offersEnhancedBearers,
+                resolvesAddresses: configuration.resolvesAddresses
             )
         )
     }

@@ -21,6 +21,8 @@ package enum GATT {
 
     package static let deviceName = BluetoothUUID.short(0x2A00)
     package static let appearance = BluetoothUUID.short(0x2A01)
+    /// Whether a central tells by their keys who is behind private addresses: Core 6.0, Vol 3, Part C, 12.4.
+    package static let centralAddressResolution = BluetoothUUID.short(0x2AA6)
     package static let serviceChanged = BluetoothUUID.short(0x2A05)
     package static let clientFeatures = BluetoothUUID.short(0x2B29)
     package static let databaseHash = BluetoothUUID.short(0x2B2A)

@@ -5,9 +5,18 @@ extension GATTDatabase {
     ///
     /// Core 6.0, Vol 3, Part C, 12; Part G, 7.
     ///
-    /// The Generic Attribute service has all that robust caching needs. `offersEnhancedBearers` is told to clients.
-    package init(deviceName: String, appearance: UInt16, offersEnhancedBearers: Bool = false) {
+    /// The Generic Attribute service has all that robust caching needs. `offersEnhancedBearers` is told to clients, as
+    /// is `resolvesAddresses`: a bonded peripheral calls a central by a private address only if the central says that
+    /// it knows such addresses.
+    package init(
+        deviceName: String,
+        appearance: UInt16,
+        offersEnhancedBearers: Bool = false,
+        resolvesAddresses: Bool = false
+    ) {
         self.init()
+        let resolution: [Member] =
+            resolvesAddresses ? [(GATT.centralAddressResolution, .read, .readable, .constant([1]), nil, [])] : []
         let name = [UInt8](deviceName.utf8.prefix(NameReading.maximumLength))
         append(
             GATT.genericAccess,
@@ -17,7 +26,7 @@ extension GATTDatabase {
             characteristics: [
                 (GATT.deviceName, .read, .readable, .constant(name), nil, []),
                 (GATT.appearance, .read, .readable, .constant(appearance.littleEndianOctets), nil, []),
-            ]
+            ] + resolution
         )
         append(
             GATT.genericAttribute,

@@ -27,6 +27,8 @@ struct CommandQueue {
         case tuner(ConnectionHandle, UInt32)
         /// The parameters of the link were asked for by its peripheral.
         case parameters(ConnectionHandle)
+        /// On which PHYs the link is.
+        case physicalLayers(ConnectionHandle)
         /// The link is to be encrypted.
         case encryption(ConnectionHandle)
         /// The end of the link was asked for.
@@ -37,7 +39,7 @@ struct CommandQueue {
             switch self {
             case .setup, .scanner, .initiator, .advertiser, .privacy: nil
             case .reader(_, let link), .link(let link), .tuner(let link, _), .parameters(let link),
-                .encryption(let link), .disconnection(let link):
+                .physicalLayers(let link), .encryption(let link), .disconnection(let link):
                 link
             }
         }
@@ -46,7 +48,7 @@ struct CommandQueue {
         var isPatient: Bool {
             switch self {
             case .setup, .scanner, .initiator, .advertiser, .privacy, .encryption, .disconnection: true
-            case .reader, .link, .tuner, .parameters: false
+            case .reader, .link, .tuner, .parameters, .physicalLayers: false
             }
         }
     }

@@ -35,6 +35,14 @@ private final class Listener: App {
         events.lazy.compactMap { if case .discovered(let report) = $0 { report } else { nil } }.first
     }
 
+    /// On which PHYs its link has been said to be.
+    var layers: [PHY] {
+        events.compactMap { event in
+            guard case .peer(_, .linkChanged(let details)) = event else { return nil }
+            return details.transmitPHY == details.receivePHY ? details.transmitPHY : nil
+        }
+    }
+
     var isConnected: Bool { events.contains { if case .connected = $0 { true } else { false } } }
 }
 
@@ -51,7 +59,7 @@ struct CodedAirTests {
         (broadcast.primaryPHY, broadcast.secondaryPHY) = (primary, primary)
         _ = town.add(Beacon(broadcast))
         _ = town.add(listener, profile)
-        town.run(for: .seconds(20)) { listener.isConnected }
+        town.run(for: .seconds(20)) { listener.layers.contains(primary) }
         return listener
     }
 
@@ -60,6 +68,7 @@ struct CodedAirTests {
         let listener = meet(seed: seed, phy)
         #expect(listener.heard?.packet.primaryPHY == phy)
         #expect(listener.isConnected)
+        #expect(listener.layers.contains { $0 == phy })
     }
 
     @Test("Are not heard by a controller without that PHY")

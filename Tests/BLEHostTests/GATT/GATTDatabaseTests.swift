@@ -32,6 +32,14 @@ struct GATTDatabaseTests {
         }
     }
 
+    @Test("A private host tells that it knows private addresses, and only a private one", arguments: [true, false])
+    func resolution(isPrivate: Bool) {
+        let database = GATTDatabase(deviceName: "Name", appearance: 0, resolvesAddresses: isPrivate)
+        let values = database.attributes.filter { $0.type == GATT.centralAddressResolution }
+        #expect(values.map(\.permissions) == (isPrivate ? [.readable] : []))
+        #expect(values.allSatisfy { if case .constant([1]) = $0.content { true } else { false } })
+    }
+
     @Test("Holds the services of the host first")
     func own() {
         let database = GATTDatabase(deviceName: "A", appearance: 0x0341)
