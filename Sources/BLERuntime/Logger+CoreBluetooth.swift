@@ -11,8 +11,25 @@ extension Logger {
     /// also what the host noticed, such as why a link ended or a packet was dropped.
     package static var coreBluetooth: Logger {
         var logger = Logger(label: "corebluetooth")
-        let wanted = getenv(levelVariable).flatMap { Level(rawValue: String(cString: $0)) }
-        logger.logLevel = wanted ?? .warning
+        logger.logLevel = wantedLevel.flatMap { Level(rawValue: $0) } ?? .warning
+        _ = hasComplained
         return logger
     }
+
+    private static var wantedLevel: String? { getenv(levelVariable).map { String(cString: $0) } }
+
+    /// Why the variable is of no use; `nil` if it names a level, or is not set.
+    package static var levelProblem: String? { wantedLevel.flatMap { levelProblem(in: $0) } }
+
+    /// Why a text names no level; `nil` if it does.
+    package static func levelProblem(in text: String) -> String? {
+        guard Level(rawValue: text) == nil else { return nil }
+        let levels = Level.allCases.map(\.rawValue).joined(separator: ", ")
+        return "\(levelVariable)=\(text) names no level. Use one of \(levels)."
+    }
+
+    /// A variable that is of no use is told once.
+    private static let hasComplained: Void = {
+        if let levelProblem { Logger(label: "corebluetooth").warning("\(levelProblem)") }
+    }()
 }

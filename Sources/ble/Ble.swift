@@ -1,4 +1,6 @@
 import ArgumentParser
+import BLERuntime
+import Logging
 
 /// The tool: everything that an app can do with Core Bluetooth, from a terminal or a script.
 @main
@@ -44,6 +46,7 @@ struct Ble: AsyncParsableCommand {
     static func main(_ arguments: [String]?) async {
         do {
             var command = try await asyncParseAsRoot(arguments)
+            if let problem = Logger.levelProblem { throw ValidationError(problem) }
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {

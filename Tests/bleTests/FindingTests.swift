@@ -35,8 +35,64 @@ struct FindingTests {
         #expect(peripheral.name == "sensor")
         #expect(central.name(of: peripheral) == "Lamp")
         let sighting = try #require(central.found)
-        #expect(PeerReference(text: "Lamp").matches(sighting))
-        #expect(!PeerReference(text: "sensor").matches(sighting))
+        let identifier = sighting.peripheral.identifier
+        #expect(PeerReference(text: "Lamp").match(identifier, name: sighting.name) == .exact)
+        #expect(PeerReference(text: "sensor").match(identifier, name: sighting.name) == nil)
         lamp.stop()
+    }
+
+    nonisolated static let matches: [(text: String, name: String?, PeerReference.Match?)] = [
+        ("Lamp", "Lamp", .exact), ("lamp", "Lamp", .loose), ("La", "Lamp", .loose), ("Lamp 2", "Lamp", nil),
+        ("amp", "Lamp", nil), ("", "Lamp", nil), ("Lamp", nil, nil), ("ÄRMEL", "Ärmel 3", .loose),
+    ]
+
+    @Test("A name matches by its beginning and in whichever case", arguments: matches)
+    func matching(text: String, name: String?, match: PeerReference.Match?) {
+        #expect(PeerReference(text: text).match(UUID(), name: name) == match)
+    }
+
+    /// Looks for somebody among peripherals of these names.
+    private func find(_ text: String, among names: [String]) async throws -> String? {
+        let world = World(seed: 1)
+        let hosts = try names.map { name in
+            let octets = Data(Self.lamp.replacing("Lamp", with: name).utf8)
+            let description = try JSONDecoder().decode(PeripheralDescription.self, from: octets)
+            return world.machine(name).inhabit { DescribedPeripheral(description) { _ in } }
+        }
+        defer { for host in hosts { host.stop() } }
+        let central = world.machine("phone").inhabit { Central(clock: world.clock) }
+        var isOver = false
+        let work = Task {
+            defer { isOver = true }
+            try await central.powerOn()
+            let peripheral = try await central.find(PeerReference(text: text), within: .seconds(5))
+            return central.name(of: peripheral)
+        }
+        for _ in 0..<200 where !isOver { await world.advance(by: .milliseconds(100)) }
+        try #require(isOver)
+        return try await work.value
+    }
+
+    @Test("A name that is exactly right goes before those that begin so")
+    func exact() async throws {
+        #expect(try await find("lamp", among: ["Lamp 2", "Door"]) == "Lamp 2")
+        #expect(try await find("Lamp", among: ["Lamp 2", "Lamp", "Lamp 3"]) == "Lamp")
+    }
+
+    @Test("Several names that begin so are told, and so is who was seen instead")
+    func troubles() async {
+        await #expect {
+            _ = try await find("lamp", among: ["Lamp 2", "Lamp 3"])
+        } throws: { error in
+            guard case .ambiguous("lamp", let names) = error as? Trouble else { return false }
+            return Set(names) == ["Lamp 2", "Lamp 3"]
+        }
+        await #expect {
+            _ = try await find("lamp", among: ["Door", "Heart"])
+        } throws: { error in
+            guard case .notFound("lamp", within: .seconds(5), let seen) = error as? Trouble else { return false }
+            let text = Trouble.notFound("lamp", within: .seconds(5), seen: seen).description
+            return Set(seen) == ["Door", "Heart"] && text.contains("“Door”")
+        }
     }
 }

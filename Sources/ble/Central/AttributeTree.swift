@@ -32,14 +32,17 @@ struct AttributeTree {
         if readsValues, characteristic.properties.contains(.read) {
             value = try await result { try await central.read(characteristic, of: peripheral) }
         }
-        printer.print(fact(of: characteristic, value: value))
+        // A descriptor may say how the value is to be read.
+        var facts: [Fact] = []
         for descriptor in characteristic.descriptors ?? [] {
             var value: Result<String, Trouble>?
             if readsValues {
                 value = try await result { Self.text(try await central.read(descriptor, of: peripheral)) }
             }
-            printer.print(fact(of: descriptor, value: value))
+            facts.append(fact(of: descriptor, value: value))
         }
+        printer.print(fact(of: characteristic, value: value))
+        for fact in facts { printer.print(fact) }
     }
 
     /// What a read gave; a refusal is part of the picture, a lost connection is not.
@@ -73,8 +76,10 @@ struct AttributeTree {
         var line = "    characteristic \(Self.title(characteristic.uuid))  [\(properties.joined(separator: " "))]"
         switch value {
         case .success(let data):
+            let format = ValueFormat(of: characteristic)
             fields["value"] = data.hexadecimal
-            line += "  = \(data.shown)"
+            fields["reading"] = format?.text(of: data)
+            line += "  = \(data.shown(as: format))"
         case .failure(let trouble):
             fields["error"] = "\(trouble)"
             line += "  ! \(trouble)"

@@ -1,16 +1,6 @@
 import CoreBluetooth
 import CoreBluetoothExtras
 
-/// Whom a command talks to: a name, or an identifier as `ble scan` prints it.
-struct PeerReference {
-    let text: String
-    var identifier: UUID? { UUID(uuidString: text) }
-
-    func matches(_ sighting: Sighting) -> Bool {
-        sighting.peripheral.identifier == identifier || sighting.name == text
-    }
-}
-
 extension Central {
     /// Finds a peripheral: at once if this host knows the identifier, else by scanning.
     func find(_ peer: PeerReference, within time: Duration) async throws -> CBPeripheral {
@@ -19,7 +9,7 @@ extension Central {
         {
             return known
         }
-        found = nil
+        var search = Search(for: peer)
         defer { if isUsable { manager.stopScan() } }
         do {
             try await wait(
@@ -27,16 +17,29 @@ extension Central {
                 within: time,
                 after: { manager.scanForPeripherals(withServices: nil, options: nil) },
                 {
-                    guard case .discovered(let sighting) = $0, peer.matches(sighting) else { return nil }
-                    self.found = sighting
+                    guard case .discovered(let sighting) = $0, search.see(sighting) else { return nil }
                     return .success(())
                 }
             )
+            if search.exact == nil { try await lookOn(&search) }
         } catch Trouble.noAnswer {
-            throw Trouble.notFound(peer.text, within: time)
+            throw Trouble.notFound(peer.text, within: time, seen: search.others)
         }
+        found = try search.result()
         guard let found else { preconditionFailure("a search that succeeds has found something") }
         return found.peripheral
+    }
+
+    /// Goes on for a while to look for somebody whose name is exactly right.
+    private func lookOn(_ search: inout Search) async throws {
+        var wider = search
+        defer { search = wider }
+        do {
+            try await wait(for: "Finding \(search.peer.text)", within: Search.patience) {
+                guard case .discovered(let sighting) = $0, wider.see(sighting), wider.exact != nil else { return nil }
+                return .success(())
+            }
+        } catch Trouble.noAnswer {}
     }
 
     /// What a peripheral is called: as it is advertised, if it was found by that, else as it calls itself.

@@ -43,6 +43,7 @@ struct ChannelServeCommand: AsyncParsableCommand {
         try await reportingTrouble {
             let console = EventQueue<ChannelServer.Event?>()
             let server = ChannelServer(name: name, encrypted: encrypted) { console.add($0) }
+            if let remark = LonelyWorld.remark() { printer.remark(remark) }
             let interruption = Task {
                 try await Interruption.wait()
                 console.add(nil)

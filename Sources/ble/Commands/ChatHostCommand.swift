@@ -26,6 +26,7 @@ struct ChatHostCommand: AsyncParsableCommand {
         try await reportingTrouble {
             let console = Console<ChatHost.Event>()
             let host = ChatHost(name: name) { console.add(.happened($0)) }
+            if let remark = LonelyWorld.remark() { printer.remark(remark) }
             console.open()
             let start = RadioWatch.timer { host.giveUpOnRadio() }
             defer { start.cancel() }

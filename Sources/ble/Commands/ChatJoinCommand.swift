@@ -113,7 +113,7 @@ struct ChatSession {
     /// Ends what has taken too long; `true` if nothing is lost by it.
     private func giveUp() throws -> Bool {
         switch place {
-        case .outside: if let wanted { throw Trouble.notFound(wanted, within: patience) }
+        case .outside: if let wanted { throw Trouble.notFound(wanted, within: patience, seen: guest.rooms.map(\.name)) }
         case .entering: throw Trouble.noAnswer(to: "Joining the room", within: patience)
         case .inside: throw Trouble.noAnswer(to: "Saying all of it", within: patience)
         case .leaving: break

@@ -11,7 +11,7 @@ struct OutputOptions: ParsableArguments {
 
 /// What every command that talks to one peripheral takes.
 struct PeerOptions: ParsableArguments {
-    @Argument(help: "The peripheral's name, or its identifier as “ble scan” prints it.")
+    @Argument(help: "The peripheral's name, or the beginning of it, or its identifier as “ble scan” prints it.")
     var peer: String
 
     @Option(

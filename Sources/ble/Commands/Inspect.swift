@@ -11,7 +11,7 @@ struct Inspect: AsyncParsableCommand {
             Examples:
               ble inspect Lamp
               ble inspect Lamp --follow
-              ble inspect 1B9D6BCD-BBFD-8B2D-9B5D-AB8DFBBD4BED --json
+              ble inspect 44BEFCB7-9354-84A5-B59A-2EC001542FD0 --json
             """
     )
 

@@ -10,7 +10,7 @@ struct Notify: AsyncParsableCommand {
 
             Examples:
               ble notify Heart 2A37
-              ble notify Heart 2A37 --count 10 --json
+              ble notify Heart 2A37 --count 3 --json
             """
     )
 

@@ -11,10 +11,10 @@ struct Read: AsyncParsableCommand {
             lost, it is 69; if the peripheral disconnects, 1.
 
             Examples:
-              ble read Lamp 2A00
-              ble read Lamp 5C0B0001-1111-2222-3333-444455556666 --json
-              ble read Lamp 2A00 2A19 --every 1 --count 10 --json
-              ble read Lamp 2A19 --every 60                  until interrupted
+              ble read Lamp 2A29
+              ble read Lamp 6C616D70-0000-4C69-6768-740000000002 --json
+              ble read Heart 2A29 2A19 --every 1 --count 3 --json
+              ble read Heart 2A19 --every 60                 until interrupted
             """
     )
 
@@ -55,6 +55,8 @@ extension CBCharacteristic {
     func fact(_ event: String, _ value: Data, isNamed: Bool = false) -> Fact {
         var fields: [String: Any] = ["characteristic": uuid.uuidString, "value": value.hexadecimal]
         fields["text"] = value.text
-        return Fact(event, fields, text: (isNamed ? "\(uuid) " : "") + value.shown)
+        let format = ValueFormat(of: self)
+        fields["reading"] = format?.text(of: value)
+        return Fact(event, fields, text: (isNamed ? "\(uuid) " : "") + value.shown(as: format))
     }
 }

@@ -12,7 +12,8 @@ struct Scan: AsyncParsableCommand {
             Examples:
               ble scan --duration 5
               ble scan --service 180D --json
-              ble scan --duplicates --name Lamp
+              ble scan --duplicates --name Lamp --duration 5
+              ble scan --rssi -60 --duration 5
             """
     )
 
@@ -21,8 +22,15 @@ struct Scan: AsyncParsableCommand {
     @Option(name: .customLong("service"), help: "Only peripherals that advertise this service; may be repeated.")
     var services: [UUIDArgument] = []
 
-    @Option(help: "Only peripherals of this name.")
+    @Option(help: "Only peripherals whose name begins so, in whichever case.")
     var name: String?
+
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Only signals at least as strong, -127 to 20.", valueName: "dBm"),
+        transform: Bounds(-127...20, of: "dBm").read
+    )
+    var rssi: Int?
 
     @Flag(help: "Report every advertisement, not each peripheral once.")
     var duplicates = false
@@ -54,7 +62,7 @@ struct Scan: AsyncParsableCommand {
             }
             central.onHappening = { happening in
                 switch happening {
-                case .discovered(let sighting) where name == nil || sighting.name == name:
+                case .discovered(let sighting) where isWanted(sighting):
                     printer.print(sighting.fact(color: printer.usesColor))
                 case .stateChanged: follow(radio.changed(to: central.manager.state))
                 default: break
@@ -64,6 +72,12 @@ struct Scan: AsyncParsableCommand {
             try await interruption.wait(atMost: duration)
             if central.isUsable { central.manager.stopScan() }
         }
+    }
+
+    private func isWanted(_ sighting: Sighting) -> Bool {
+        if let rssi, sighting.rssi == 127 || sighting.rssi < rssi { return false }
+        guard let name else { return true }
+        return PeerReference(text: name).match(sighting.peripheral.identifier, name: sighting.name) != nil
     }
 
     @MainActor

@@ -40,6 +40,7 @@ struct Serve: AsyncParsableCommand {
         let printer = Printer(json: output.json)
         try await reportingTrouble {
             let peripheral = DescribedPeripheral(try PeripheralDescription(path: file)) { printer.print($0) }
+            if let remark = LonelyWorld.remark() { printer.remark(remark) }
             var trouble: Trouble?
             let ending = Task { try await Interruption.wait(atMost: duration) }
             peripheral.onTrouble = {

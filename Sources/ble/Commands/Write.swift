@@ -10,9 +10,9 @@ struct Write: AsyncParsableCommand {
             69.
 
             Examples:
-              ble write Lamp 5C0B0002-1111-2222-3333-444455556666 01ff
-              ble write Lamp 5C0B0002-1111-2222-3333-444455556666 "good night" --text
-              ble write Lamp 5C0B0002-1111-2222-3333-444455556666 01 --without-response
+              ble write Lamp 6C616D70-0000-4C69-6768-740000000002 01
+              ble write Lamp 6C616D70-0000-4C69-6768-740000000003 "Bedside" --text
+              ble write Lamp 6C616D70-0000-4C69-6768-740000000002 01 --without-response
             """
     )
 

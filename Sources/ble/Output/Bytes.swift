@@ -19,9 +19,12 @@ extension Data {
     }
 
     /// For people: digits, and the text if there is one.
-    var shown: String {
+    var shown: String { shown(as: nil) }
+
+    /// For people: digits, and what they say in a format, or the text if there is one.
+    func shown(as format: ValueFormat?) -> String {
         guard !isEmpty else { return "(empty)" }
-        return hexadecimal + (text.map { " “\($0)”" } ?? "")
+        return hexadecimal + (format.flatMap { $0.text(of: self) }.map { " \($0)" } ?? text.map { " “\($0)”" } ?? "")
     }
 }
 

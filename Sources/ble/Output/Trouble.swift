@@ -7,7 +7,10 @@ enum Trouble: Error, CustomStringConvertible {
     case noRadio(CBManagerState)
     case radioLost
     case noController(String, String, cure: String?)
-    case notFound(String, within: Duration)
+    /// Nobody of that name, but these were seen.
+    case notFound(String, within: Duration, seen: [String])
+    /// Several names begin so.
+    case ambiguous(String, [String])
     case noAnswer(to: String, within: Duration)
     case noCharacteristic(String, of: String)
     case noBond(String)
@@ -33,8 +36,15 @@ enum Trouble: Error, CustomStringConvertible {
         case .noController(let place, let reason, let cure):
             "There is no controller at \(place): \(reason).\(cure.map { " " + $0 } ?? "")"
         case .radioLost: "The radio is gone, and the connection with it."
-        case .notFound(let peer, let time):
-            "“\(peer)” was not seen within \(time.seconds) s. Is it on and advertising? “ble scan” shows who is."
+        case .notFound(let peer, let time, []):
+            """
+            “\(peer)” was not seen within \(time.seconds) s, and nobody else who says a name. Is it on and advertising?
+            """
+        case .notFound(let peer, let time, let seen):
+            """
+            “\(peer)” was not seen within \(time.seconds) s; who was: \(Self.list(seen)). Is it on and advertising?
+            """
+        case .ambiguous(let peer, let names): "“\(peer)” may be \(Self.list(names)). Say more of the name."
         case .noAnswer(let what, let time): "\(what) did not happen within \(time.seconds) s."
         case .noCharacteristic(let uuid, let peer):
             "\(peer) has no characteristic \(uuid). “ble inspect” shows those that it has."
@@ -60,11 +70,18 @@ enum Trouble: Error, CustomStringConvertible {
         switch self {
         case .noRadio, .radioLost, .noController: ExitCode(69)
         case .notFound, .noAnswer: ExitCode(75)
+        case .ambiguous: ExitCode(64)
         case .unusableFile, .unusablePort: ExitCode(66)
         case .unwritableOutput: ExitCode(74)
         case .noCharacteristic, .noBond, .cannotWrite, .failed, .readsFailed, .disconnected, .endedEarly, .unsent:
             .failure
         }
+    }
+
+    /// Names, of which there may be many.
+    private static func list(_ names: [String]) -> String {
+        let shown = names.prefix(8).map { "“\($0.printable)”" }.joined(separator: ", ")
+        return names.count > 8 ? shown + " and \(names.count - 8) more" : shown
     }
 
     /// Says what happened on standard error, if that is read by anybody.

@@ -1,0 +1,18 @@
+import BLERuntime
+import Foundation
+
+/// The simulated world that this process has for itself, if it has one.
+enum LonelyWorld {
+    /// What a peripheral's user should know: nobody from outside can come; `nil` if somebody can.
+    static func remark(host: String? = ProcessInfo.processInfo.environment[HostSpecification.variable]) -> String? {
+        switch host.flatMap({ try? HostSpecification($0) }) {
+        case .demo, .world:
+            """
+            \(HostSpecification.variable)=\(host ?? "") is a world of this process alone: no other program can come. \
+            For two programs, run “ble radio --port 7001 --port 7002” and give each one of tcp:127.0.0.1:7001 and \
+            tcp:127.0.0.1:7002.
+            """
+        case .adapter, .serial, .socket, nil: nil
+        }
+    }
+}
