@@ -166,6 +166,30 @@ struct PairingPolicyTests {
         #expect(phone.heard.methods.count == 1)
     }
 
+    @Test("Where either end keeps nothing, a pairing counts for one connection", arguments: [true, false])
+    func noBonds(phoneKeeps: Bool) async throws {
+        let bench = Bench(), phone = bench.attend(bench.phone, nil), lock = bench.attend(bench.lock, nil)
+        let forgetful = phoneKeeps ? lock : phone
+        forgetful.pairing.insist(on: .init(keepsBonds: false))
+        try await bench.run {
+            let (peripheral, value) = try await bench.connect()
+            #expect(try await peripheral.value(of: value) == Data([42]))
+            #expect(peripheral.connectionSecurity == .encrypted)
+            for end in [phone, lock] { #expect(try await end.pairing.bonds().isEmpty) }
+            for isBonding in [false, true] {
+                try await bench.central.disconnect(peripheral)
+                forgetful.pairing.insist(on: .init(keepsBonds: isBonding))
+                try await bench.central.connect(peripheral, timeout: .seconds(20))
+                #expect(peripheral.connectionSecurity == .unencrypted)
+                let service = try #require(try await peripheral.findServices([Bench.service]).first)
+                let value = try #require(try await peripheral.findCharacteristics(of: service).first)
+                #expect(try await peripheral.value(of: value) == Data([42]))
+                for end in [phone, lock] { #expect(try await end.pairing.bonds().isEmpty != isBonding) }
+            }
+        }
+        #expect(phone.heard.methods.count == 3 && lock.heard.methods.count == 3)
+    }
+
     /// Whether the phone gets at the services of the lock, on a connection that is encrypted.
     private static func isTrusted(_ peripheral: CBPeripheral, _ bench: Bench) async -> Bool {
         do {

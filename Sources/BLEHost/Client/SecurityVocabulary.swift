@@ -54,9 +54,16 @@ package struct PairingPolicy: Equatable, Sendable {
     package var requiresSecureConnections: Bool
     /// How long a key must be, in octets, 7 to 16.
     package var leastKeySize: Int
+    /// Whether keys of pairings are kept; if not, a pairing counts for one link.
+    package var keepsBonds: Bool
 
-    package init(requiresSecureConnections: Bool = false, leastKeySize: Int = SMP.keySizes.lowerBound) {
+    package init(
+        requiresSecureConnections: Bool = false,
+        leastKeySize: Int = SMP.keySizes.lowerBound,
+        keepsBonds: Bool = true
+    ) {
         self.requiresSecureConnections = requiresSecureConnections
+        self.keepsBonds = keepsBonds
         self.leastKeySize = min(max(leastKeySize, SMP.keySizes.lowerBound), SMP.keySizes.upperBound)
     }
 
@@ -69,7 +76,8 @@ package struct PairingPolicy: Equatable, Sendable {
     func joined(with other: Self) -> Self {
         Self(
             requiresSecureConnections: requiresSecureConnections || other.requiresSecureConnections,
-            leastKeySize: max(leastKeySize, other.leastKeySize)
+            leastKeySize: max(leastKeySize, other.leastKeySize),
+            keepsBonds: keepsBonds && other.keepsBonds
         )
     }
 }

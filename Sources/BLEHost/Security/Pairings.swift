@@ -160,6 +160,7 @@ struct Pairings {
     private func configure(_ entry: inout Entry) {
         let policy = policy
         entry.manager.configuration.ioCapability = agent?.capability ?? .noInputNoOutput
+        entry.manager.configuration.isBonding = configuration.isBonding && policy.keepsBonds
         entry.manager.configuration.leastKeySize = max(configuration.leastKeySize, policy.leastKeySize)
         entry.manager.configuration.secureConnections =
             policy.requiresSecureConnections ? .required : configuration.secureConnections

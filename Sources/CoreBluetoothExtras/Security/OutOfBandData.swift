@@ -89,15 +89,25 @@ public struct PairingPolicy: Equatable, Sendable {
     public var requiresSecureConnections: Bool
     /// How long a key must be, in octets, 7 to 16; numbers beyond these count as the nearest.
     public var minimumKeySize: Int
+    /// Whether keys are kept.
+    ///
+    /// If not, what comes of a pairing counts until the connection ends, as befits a device that many people use; bonds
+    /// that there are already stay of use.
+    public var keepsBonds: Bool
 
     /// Creates a policy that refuses nothing unless it is told so.
-    public init(requiresSecureConnections: Bool = false, minimumKeySize: Int = 7) {
+    public init(requiresSecureConnections: Bool = false, minimumKeySize: Int = 7, keepsBonds: Bool = true) {
         self.requiresSecureConnections = requiresSecureConnections
         self.minimumKeySize = minimumKeySize
+        self.keepsBonds = keepsBonds
     }
 
     var wire: BLEHost.PairingPolicy {
-        .init(requiresSecureConnections: requiresSecureConnections, leastKeySize: minimumKeySize)
+        .init(
+            requiresSecureConnections: requiresSecureConnections,
+            leastKeySize: minimumKeySize,
+            keepsBonds: keepsBonds
+        )
     }
 }
 

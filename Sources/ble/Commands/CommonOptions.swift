@@ -44,16 +44,17 @@ struct UUIDArgument: ExpressibleByArgument {
 func withPeripheral(
     _ options: PeerOptions,
     _ printer: Printer,
-    pairing: PairingOptions? = nil,
+    pairing: PeripheralPairingOptions? = nil,
     _ work: @MainActor (Central, CBPeripheral) async throws -> Void
 ) async throws {
     try await reportingTrouble {
         let central = Central()
-        let desk = pairing.map { PairingDesk($0, printer) }
+        let desk = pairing.map { PairingDesk($0.common, printer) }
         defer { desk?.close() }
         try await central.powerOn()
         printer.remark("Looking for \(options.peer) …")
         let peripheral = try await central.find(PeerReference(text: options.peer), within: options.timeout)
+        if let told = pairing?.told { desk?.use(told, from: peripheral) }
         try await central.connect(peripheral, within: options.timeout)
         printer.remark("Connected to \(central.name(of: peripheral)?.printable ?? peripheral.title).")
         do {

@@ -16,7 +16,7 @@ struct Inspect: AsyncParsableCommand {
     )
 
     @OptionGroup var peer: PeerOptions
-    @OptionGroup var pairing: PairingOptions
+    @OptionGroup var pairing: PeripheralPairingOptions
     @OptionGroup var output: OutputOptions
 
     @Flag(inversion: .prefixedNo, help: "Read the values that can be read.")

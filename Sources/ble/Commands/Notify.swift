@@ -27,7 +27,7 @@ struct Notify: AsyncParsableCommand {
         transform: Bounds.seconds().duration
     )
     var duration: Duration?
-    @OptionGroup var pairing: PairingOptions
+    @OptionGroup var pairing: PeripheralPairingOptions
     @OptionGroup var output: OutputOptions
 
     @MainActor

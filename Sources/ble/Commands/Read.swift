@@ -31,7 +31,7 @@ struct Read: AsyncParsableCommand {
         transform: Bounds.seconds().duration
     )
     var every: Duration?
-    @OptionGroup var pairing: PairingOptions
+    @OptionGroup var pairing: PeripheralPairingOptions
     @OptionGroup var output: OutputOptions
 
     @MainActor

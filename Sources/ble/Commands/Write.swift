@@ -25,7 +25,7 @@ struct Write: AsyncParsableCommand {
     var text = false
     @Flag(help: "Ask for no answer.")
     var withoutResponse = false
-    @OptionGroup var pairing: PairingOptions
+    @OptionGroup var pairing: PeripheralPairingOptions
     @OptionGroup var output: OutputOptions
 
     @MainActor

@@ -11,6 +11,7 @@ final class PairingDesk {
     /// What has been asked last and not been answered.
     private var open: PairingPrompt?
     private var input: Task<Void, Never>?
+    private var telling: Task<Void, Never>?
     private let readsInput: Bool
 
     /// Begins to ask.
@@ -23,14 +24,31 @@ final class PairingDesk {
     init(_ options: PairingOptions, _ printer: Printer, readsInput: Bool = true) {
         self.printer = printer
         self.readsInput = readsInput
-        pairing = BluetoothPairing(capability: options.capability, queue: .main) { [weak self] event in
+        let pairing = BluetoothPairing(capability: options.capability, queue: .main) { [weak self] event in
             MainActor.assumeIsolated { self?.hear(event) }
+        }
+        self.pairing = pairing
+        if options.noBond { pairing.insist(on: PairingPolicy(keepsBonds: false)) }
+        if options.tell { telling = Task { [weak self] in await self?.tell(pairing) } }
+    }
+
+    /// Uses what a peripheral has told by other means than Bluetooth.
+    func use(_ data: OutOfBandData, from peripheral: CBPeripheral) { pairing?.use(data, from: peripheral) }
+
+    /// Says what the other device may be told.
+    private func tell(_ pairing: BluetoothPairing) async {
+        do {
+            let octets = try await pairing.makeOutOfBandData().structures.hexadecimal
+            printer.print(Fact("out_of_band", ["data": octets], text: "Tell the other device \(octets)."))
+        } catch {
+            printer.remark("There is nothing to tell the other device: \(error).")
         }
     }
 
     /// Asks no more.
     func close() {
         input?.cancel()
+        telling?.cancel()
         pairing = nil
     }
 

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CoreBluetoothExtras
+import Foundation
 import Glibc
 
 /// What commands take on whose connections devices may be paired.
@@ -14,11 +15,33 @@ struct PairingOptions: ParsableArguments {
         )
     )
     var pairing: PairingMeans?
+    @Flag(help: "Keep no keys: what comes of a pairing counts until the connection ends.")
+    var noBond = false
+    @Flag(help: "Print what the device may be told by other means than Bluetooth, to pair with it by that.")
+    var tell = false
 
     /// What the person at the terminal, or the script, can be shown and asked; `nil` if nobody is asked.
     var capability: PairingCapability? {
         (pairing ?? (isatty(STDIN_FILENO) == 1 ? .keyboardDisplay : PairingMeans.none)).capability
     }
+}
+
+/// What commands take that connect to a peripheral, with which they may be paired.
+struct PeripheralPairingOptions: ParsableArguments {
+    @OptionGroup var common: PairingOptions
+    @Option(
+        help: ArgumentHelp(
+            "What the peripheral has told by other means, as its --tell prints it: 72 hexadecimal digits.",
+            valueName: "octets"
+        ),
+        transform: { text in
+            guard let data = OutOfBandData(structures: try Octets.parseDigits(text)) else {
+                throw ValidationError("these are not the structures 0x22 and 0x23, with 16 octets each")
+            }
+            return data
+        }
+    )
+    var told: OutOfBandData?
 }
 
 /// What can be shown and asked, as it is written on the command line.
