@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import argparse
 import asyncio
+import base64
 import contextlib
+import functools
 import logging
 import pathlib
 import re
@@ -23,7 +25,7 @@ from interop.profile import Mismatch
 from interop.tool import BLE
 
 from . import adapter as inner
-from . import central, channels, peripheral, trust, unplugging
+from . import cases, central, channels, peers, peripheral, trust, unplugging
 from .box import Box, box, obstacle
 from .bus import ADAPTER, DEVICE, BlueZ, bluez
 from .inside import Inside
@@ -44,7 +46,11 @@ SCENES: dict[str, Scene] = {
     "ours-bluez-channel": channels.open,
     "bluez-ours-pairing": trust.accept,
     "ours-bluez-pairing": trust.ask,
+    "bluez-ours-pairing-all": trust.accept,
+    "ours-bluez-pairing-all": trust.ask,
 }
+ALL_SECONDS = 3600
+"""How long a run may take in which everything is tried."""
 INNER: dict[str, Scene] = {
     "adapter-list": inner.listed,
     "adapter-talk": inner.converse,
@@ -59,8 +65,10 @@ INNER: dict[str, Scene] = {
     "adapter-gone-write": unplugging.writer,
     "adapter-gone-serve": unplugging.server,
     "adapter-choice": inner.chosen,
+    "bluez-bluez-pairing": peers.pair,
+    "bluez-bluez-pairing-all": peers.pair,
 }
-"""Scenes for which `ble` runs in the box, on the second adapter of a radio whose first one is BlueZ's."""
+"""Scenes with two adapters of one radio in the box: `ble` runs there, on the second, or BlueZ has both."""
 
 PULLED = ("adapter-gone", "adapter-gone-notify", "adapter-gone-write", "adapter-gone-serve")
 """Those in which the adapter is pulled out, which takes a bridge that can do that."""
@@ -73,6 +81,8 @@ INNER_VERSIONS: dict[str, tuple[str, ...]] = {
     "adapter-ask": (),
     "adapter-accept": (),
     "adapter-capable": ("5.82",),
+    "bluez-bluez-pairing": ("5.66",),
+    "bluez-bluez-pairing-all": (),
     "adapter-gone-notify": ("5.66",),
     "adapter-gone-write": ("5.82",),
     "adapter-gone-serve": ("5.82",),
@@ -81,14 +91,30 @@ INNER_VERSIONS: dict[str, tuple[str, ...]] = {
 
 
 def is_by_name(run: Run) -> bool:
-    """Whether this is run only when it is asked for.
-
-    With our controllers, BlueZ 5.66 has been busy, or has given up pairing.
-    """
+    """Whether this is run only when it is asked for, since it takes long."""
     if run.scene in INNER:
         versions = INNER_VERSIONS.get(run.scene, VERSIONS)
         return run.version not in versions or run.radio != INNER_RADIOS[run.version]
-    return (run.radio, run.scene) == ("ours", "bluez-ours-pairing")
+    return is_all(run)
+
+
+def is_all(run: Run) -> bool:
+    """Whether everything is tried in this run, and not just what is usual."""
+    return run.scene.endswith("-all")
+
+
+def scene(run: Run) -> Scene:
+    """What is to happen in a run, with the part of the usual pairings that falls to it."""
+    found = (SCENES | INNER)[run.scene]
+    if run.scene.startswith("bluez-bluez"):
+        return functools.partial(found, cases=peers.EVERY if is_all(run) else peers.USUAL, radio=run.radio)
+    if "-pairing" not in run.scene:
+        return found
+    places = [(version, radio) for version in VERSIONS for radio in RADIOS]
+    chosen = cases.usual(places.index((run.version, run.radio)), len(places))
+    if is_all(run):
+        chosen = cases.every(is_ours_central=run.scene.startswith("ours-"))
+    return functools.partial(found, cases=chosen, radio=run.radio)
 
 
 class Run(NamedTuple):
@@ -146,18 +172,36 @@ async def run_group(version: str, runs: list[Run]) -> list[Run]:
                 both = {"/org/bluez/hci0", inner.OURS}
                 await bus.until("BlueZ has the adapters", lambda: both <= bus.objects.keys())
             say(f"{version}: booted in {time.monotonic() - start:.1f} s, {(await machine.shell('uname -rm')).strip()}")
+            if logging.getLogger().isEnabledFor(logging.DEBUG):
+                await machine.shell("(btmon -w /run/log/btsnoop > /dev/null 2>&1 < /dev/null &)")
             for run in runs:
                 adapter = f"/org/bluez/hci{0 if is_inner else list(radios).index(run.radio)}"
                 place = Inside(machine.shell_port, "hci:1") if is_inner else radios[run.radio].second
                 if not await run_one(run, machine, bus, adapter, place):
                     failed.append(run)
             if failed:
-                (LOGS / f"bluez-{version}.daemon.log").write_text(await machine.shell("cat /run/log/bluetoothd"))
+                await _keep_logs(machine, version)
     except Exception as error:  # Nothing runs in a box that is not there.
         say(f"{version}: FAILED, {error or type(error).__name__}")
         logging.getLogger(__name__).debug("the failure", exc_info=error)
         return runs
     return failed
+
+
+async def _keep_logs(machine: Box, version: str) -> None:
+    """Keeps what BlueZ said, and, for who looks for a failure, what its kernel and the controllers said."""
+    (LOGS / f"bluez-{version}.daemon.log").write_text(await machine.shell("cat /run/log/bluetoothd"))
+    if logging.getLogger().isEnabledFor(logging.DEBUG):
+        packets = await machine.shell("test ! -f /run/log/btsnoop || base64 /run/log/btsnoop", 60)
+        (LOGS / f"bluez-{version}.btsnoop").write_bytes(base64.b64decode(packets))
+        (LOGS / f"bluez-{version}.kernel.log").write_text(await machine.shell("dmesg"))
+
+
+def seconds(run: Run) -> float:
+    """How long a run may take."""
+    if is_all(run):
+        return ALL_SECONDS
+    return INNER_RUN_SECONDS if run.scene in INNER else RUN_SECONDS
 
 
 async def run_one(run: Run, machine: Box, bus: BlueZ, adapter: str, place: int | Inside) -> bool:
@@ -166,13 +210,13 @@ async def run_one(run: Run, machine: Box, bus: BlueZ, adapter: str, place: int |
     run.log.unlink(missing_ok=True)
     name = re.sub(r"[^0-9a-z]", "", run.name)[-10:]
     try:
-        async with asyncio.timeout(INNER_RUN_SECONDS if run.scene in INNER else RUN_SECONDS):
+        async with asyncio.timeout(seconds(run)):
             await _switch_on(bus, adapter)
             if run.scene in INNER:
                 # The adapter of `ble` is the same in each scene, and not what BlueZ knows of it.
                 for device in bus.under(adapter, DEVICE):
                     await bus.call(adapter, ADAPTER, "RemoveDevice", "o", device)
-            await (SCENES | INNER)[run.scene](machine, bus, adapter, place, name, run.log)
+            await scene(run)(machine, bus, adapter, place, name, run.log)
     except Exception as error:  # Whatever went wrong, this run failed and the next is tried.
         last = run.log.read_text(errors="replace").splitlines()[-4:] if run.log.exists() else []
         say(f"{run.name}: FAILED, {error or type(error).__name__}", f"{run.log}:", *last)
@@ -213,7 +257,7 @@ async def run_all(runs: list[Run], retries: int) -> int:
 
 def main() -> int:
     parser = argparse.ArgumentParser(prog="Interop/bluez/run", description=__doc__)
-    run = "VERSION/CONTROLLERS/SCENE; all that are steady if none"
+    run = "VERSION/CONTROLLERS/SCENE; all that are usual if none"
     parser.add_argument("run", nargs="*", help=run)
     parser.add_argument("--list", action="store_true", help="show the runs and stop")
     parser.add_argument(

@@ -44,14 +44,18 @@ class BlueZ:
         for path, interfaces in objects.items():
             self._add(path, interfaces)
 
-    async def call(self, path: str, interface: str, member: str, signature: str = "", *body: Any) -> list[Any]:
+    async def call(
+        self, path: str, interface: str, member: str, signature: str = "", *body: Any, seconds: float = 30
+    ) -> list[Any]:
         """Calls a method; raises `Mismatch` if that fails."""
-        return await self._call(BLUEZ, path, interface, member, signature, *body)
+        return await self._call(BLUEZ, path, interface, member, signature, *body, seconds=seconds)
 
-    async def _call(self, to: str, path: str, interface: str, member: str, signature: str, *body: Any) -> list[Any]:
+    async def _call(
+        self, to: str, path: str, interface: str, member: str, signature: str, *body: Any, seconds: float = 30
+    ) -> list[Any]:
         message = Message(to, path, interface, member, signature=signature, body=list(body))
         try:
-            reply = await asyncio.wait_for(self.bus.call(message), 30)
+            reply = await asyncio.wait_for(self.bus.call(message), seconds)
         except TimeoutError:
             raise Mismatch(f"BlueZ does not answer to {member} of {path}") from None
         if reply is None or reply.message_type is MessageType.ERROR:

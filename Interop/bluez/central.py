@@ -12,7 +12,7 @@ from dbus_fast import Variant
 
 from interop.profile import Mismatch, expect
 
-from . import offer, tool
+from . import management, offer, tool
 from .box import Box
 from .bus import ADAPTER, CHARACTERISTIC, DESCRIPTOR, DEVICE, SERVICE, BlueZ
 from .inside import Inside
@@ -37,8 +37,9 @@ from .offer import (
 class Central:
     """BlueZ, with the peripheral that it is to use."""
 
-    def __init__(self, bluez: BlueZ, adapter: str, name: str) -> None:
+    def __init__(self, box: Box, bluez: BlueZ, adapter: str, name: str) -> None:
         self.bluez = bluez
+        self._box = box
         self._adapter = adapter
         self._name = name
         self._device = ""
@@ -64,24 +65,22 @@ class Central:
 
     async def connect(self) -> None:
         """Connects, and waits until BlueZ knows the services."""
-        await self._connect()
+        await self.bluez.call(self._device, DEVICE, "Connect")
         await self.bluez.until("BlueZ has discovered all", lambda: self._property("ServicesResolved"), 60)
 
     async def disconnect(self) -> None:
-        """Disconnects, also from a peripheral that is no longer there."""
+        """Disconnects, also from a peripheral that is no longer there, and waits until the link is over.
+
+        BlueZ 5.66 is told by its kernel that it has disconnected before the peripheral has acknowledged that. Until
+        then it can neither connect nor pair, and one that leaves is waited for until the supervision timeout.
+        """
         await self.bluez.call(self._device, DEVICE, "Disconnect")
         await self.bluez.until("BlueZ has disconnected", lambda: not self._property("Connected"))
+        await self.parted()
 
-    async def _connect(self) -> None:
-        """Connects; where the kernel is busy with the end of the last connection, once more."""
-        for _ in range(5):
-            with contextlib.suppress(Mismatch):
-                return await self._ask_to_connect()
-            await asyncio.sleep(1)
-        await self._ask_to_connect()
-
-    async def _ask_to_connect(self) -> None:
-        await self.bluez.call(self._device, DEVICE, "Connect")
+    async def parted(self) -> None:
+        """Waits until the kernel has no link any more."""
+        await management.parted(self._box, self._adapter)
 
     def _property(self, name: str) -> Any:
         return self.bluez.property(self._device, DEVICE, name)
@@ -162,7 +161,7 @@ class Central:
 
 async def converse(box: Box, bluez: BlueZ, adapter: str, port: int | Inside, name: str, log: pathlib.Path) -> None:
     """BlueZ finds, uses and watches what `ble serve` offers, and comes back twice."""
-    central = Central(bluez, adapter, name)
+    central = Central(box, bluez, adapter, name)
     content = {"name": name, "services": [tool.described(service) for service in AT_FIRST]}
     with tool.description(content) as file, _guests() as (guest, other_guest):
         async with tool.ble(port, log, "serve", file) as server:

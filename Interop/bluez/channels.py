@@ -25,7 +25,7 @@ DUMP, REPORT, PROCESS = "/tmp/l2test.dump", "/tmp/l2test.report", "/tmp/l2test.p
 
 async def accept(box: Box, bluez: BlueZ, adapter: str, port: int, name: str, log: pathlib.Path) -> None:
     """`l2test` opens a channel that `ble` offers, sends, and prints what it is sent."""
-    central = Central(bluez, adapter, name)
+    central = Central(box, bluez, adapter, name)
     async with tool.ble(port, log, "channel", "serve", "--name", name, "--stay") as server:
         psm = (await server.heard("published"))["psm"]
         await server.heard("advertising")

@@ -26,8 +26,10 @@ async def _registered(
 ) -> AsyncIterator[Application]:
     application = Application(bluez.bus, root, services)
     await bluez.call(adapter, GATT_MANAGER, "RegisterApplication", "oa{sv}", root, {})
-    yield application
-    await bluez.call(adapter, GATT_MANAGER, "UnregisterApplication", "o", root)
+    try:
+        yield application
+    finally:
+        await bluez.call(adapter, GATT_MANAGER, "UnregisterApplication", "o", root)
 
 
 @contextlib.asynccontextmanager
@@ -39,8 +41,10 @@ async def advertised(
     async with _registered(bluez, adapter, root, services) as application:
         advertisement = application.advertise(name, HOUSE.uuid)
         await bluez.call(adapter, ADVERTISING_MANAGER, "RegisterAdvertisement", "oa{sv}", advertisement, {})
-        yield application
-        await bluez.call(adapter, ADVERTISING_MANAGER, "UnregisterAdvertisement", "o", advertisement)
+        try:
+            yield application
+        finally:
+            await bluez.call(adapter, ADVERTISING_MANAGER, "UnregisterAdvertisement", "o", advertisement)
 
 
 async def converse(_: Box, bluez: BlueZ, adapter: str, place: int | Inside, name: str, log: pathlib.Path) -> None:

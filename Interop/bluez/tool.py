@@ -102,8 +102,12 @@ class Tool:
 
     async def interrupt(self) -> list[Fact]:
         """Asks it to end and returns the facts."""
-        self._process.send_signal(signal.SIGINT)
+        self.signal()
         return await self.finish()
+
+    def signal(self) -> None:
+        """Asks it to end."""
+        self._process.send_signal(signal.SIGINT)
 
     async def stop(self) -> None:
         """Ends it, whatever it does."""

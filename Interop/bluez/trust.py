@@ -1,179 +1,242 @@
-"""BlueZ and our host pair by every method, in either role."""
+"""BlueZ and our host pair by every method, in either role, and are refused where they should be."""
 
-# No postponed annotations: those of D-Bus methods are their signatures.
+from __future__ import annotations
 
 import asyncio
 import contextlib
 import pathlib
-from collections.abc import AsyncIterator
+from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple
 
-from dbus_fast.service import ServiceInterface, dbus_method
+from dbus_fast import Variant
 
-from interop.profile import expect
+from interop import results
+from interop.profile import Mismatch, expect
 
-from . import tool
+from . import management, tool
 from .box import Box
-from .bus import ADAPTER, CHARACTERISTIC, DEVICE, BlueZ
+from .bus import ADAPTER, DEVICE, BlueZ
+from .cases import METHODS, Case, Refusal
 from .central import Central
 from .inside import Inside
 from .offer import LOCKED, SAFE
 from .peripheral import advertised
+from .user import PATIENCE, User, asked, attended
 
-AGENT_MANAGER = "org.bluez.AgentManager1"
-AGENT = "/agent"
-PATIENCE = 20
+CASE_SECONDS = 150
+PAUSE = 1.5
+"""How long our host refuses to pair with one with whom it has just failed, in seconds, and more."""
+GIVES_UP = 45
+"""Until when both have given up a pairing in which nobody answers, in seconds."""
 
 
-class Method(NamedTuple):
-    """How the two are to pair."""
+class Scene(NamedTuple):
+    """Where the two meet."""
 
+    box: Box
+    bluez: BlueZ
+    adapter: str
+    place: int | Inside
     name: str
-    ours: str
-    """What our host can show and ask, as `ble --pairing` has it."""
-    bluezs: str
-    """What BlueZ can, as it names it."""
+    log: pathlib.Path
+
+    def ble(self, *arguments: str) -> contextlib.AbstractAsyncContextManager[tool.Tool]:
+        """Runs `ble` for as long as the context lasts."""
+        return tool.ble(self.place, self.log, *arguments)
+
+    async def bonds(self) -> list[tool.Fact]:
+        """The bonds of our host."""
+        return await tool.run(self.place, self.log, "bonds")
+
+    async def forget(self) -> None:
+        """Has both ends forget each other."""
+        for device in self.bluez.under(self.adapter, DEVICE):
+            await self.bluez.call(self.adapter, ADAPTER, "RemoveDevice", "o", device)
+        for bond in await self.bonds():
+            await tool.run(self.place, self.log, "bonds", "remove", bond["identifier"])
+
+    def are_paired(self) -> bool:
+        """Whether BlueZ says that it is paired with anybody."""
+        return any(found.get("Paired") for found in self.bluez.under(self.adapter, DEVICE).values())
 
 
-METHODS = [
-    Method("justWorks", "none", "NoInputNoOutput"),
-    Method("numericComparison", "yes-no", "DisplayYesNo"),
-    Method("passkeyEntry", "keyboard", "DisplayOnly"),
-    Method("passkeyEntry", "display", "KeyboardOnly"),
-]
-
-
-class User(ServiceInterface):
-    """Somebody who sits before both devices: BlueZ asks here."""
-
-    def __init__(self) -> None:
-        super().__init__("org.bluez.Agent1")
-        # What BlueZ shows, and what our host does.
-        self.shown: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-        self.ours: asyncio.Future[int] = asyncio.get_running_loop().create_future()
-        self.numbers: list[tuple[int, int]] = []
-
-    @dbus_method()
-    def Release(self) -> None:
-        """BlueZ asks no more."""
-
-    @dbus_method()
-    def Cancel(self) -> None:
-        """What was asked needs no answer."""
-
-    @dbus_method()
-    def RequestAuthorization(self, device: "o") -> None:  # type: ignore[name-defined]
-        """Whether to pair at all: yes."""
-
-    @dbus_method()
-    async def RequestConfirmation(self, device: "o", passkey: "u") -> None:  # type: ignore[name-defined]
-        self.numbers.append((passkey, await asyncio.wait_for(self.ours, PATIENCE)))
-
-    @dbus_method()
-    async def RequestPasskey(self, device: "o") -> "u":  # type: ignore[name-defined]
-        return await asyncio.wait_for(self.ours, PATIENCE)
-
-    @dbus_method()
-    def DisplayPasskey(self, device: "o", passkey: "u", entered: "q") -> None:  # type: ignore[name-defined]
-        if not self.shown.done():
-            self.shown.set_result(passkey)
-
-    async def attend(self, ours: tool.Tool, prefix: str) -> None:
-        """Answers what our host asks, for as long as it runs."""
-        answered = 0
-
-        def asked(facts: list[tool.Fact]) -> list[tool.Fact]:
-            return [fact for fact in facts if fact["event"] == "pairing_asked"][answered:]
-
-        while True:
-            (fact, *_) = await ours.until("our host asks something", asked, 600)
-            answered += 1
-            if "digits" in fact:
-                self.ours.set_result(int(fact["digits"]))
-            match fact["question"]:
-                case "enter":
-                    ours.say(f"{prefix}{await asyncio.wait_for(self.shown, PATIENCE):06}")
-                case "compare" | "consent":
-                    ours.say(f"{prefix}yes")
-
-
-@contextlib.asynccontextmanager
-async def _asked(bluez: BlueZ, method: Method) -> AsyncIterator[User]:
-    """Has BlueZ ask a user for as long as the context lasts."""
-    user = User()
-    bluez.bus.export(AGENT, user)
-    await bluez.call("/org/bluez", AGENT_MANAGER, "RegisterAgent", "os", AGENT, method.bluezs)
-    await bluez.call("/org/bluez", AGENT_MANAGER, "RequestDefaultAgent", "o", AGENT)
-    try:
-        yield user
-    finally:
-        await bluez.call("/org/bluez", AGENT_MANAGER, "UnregisterAgent", "o", AGENT)
-        bluez.bus.unexport(AGENT, user)
-
-
-@contextlib.asynccontextmanager
-async def _attended(user: User, ours: tool.Tool, prefix: str) -> AsyncIterator[None]:
-    attending = asyncio.create_task(user.attend(ours, prefix))
-    try:
-        yield
-    finally:
-        attending.cancel()
-
-
-async def accept(_: Box, bluez: BlueZ, adapter: str, place: int | Inside, name: str, log: pathlib.Path) -> None:
+async def accept(
+    box: Box,
+    bluez: BlueZ,
+    adapter: str,
+    place: int | Inside,
+    name: str,
+    log: pathlib.Path,
+    cases: Sequence[Case] = METHODS,
+    radio: str = "ours",
+) -> None:
     """BlueZ pairs with `ble serve`, reads what only a paired device may, and does so again when it is back."""
-    await _forget(bluez, adapter, place, log)
-    content = {"services": [tool.described(SAFE)]}
-    for number, method in enumerate(METHODS):
-        central = Central(bluez, adapter, f"{name}{number}")
-        with tool.description(content | {"name": f"{name}{number}"}) as file:
-            async with (
-                _asked(bluez, method) as user,
-                tool.ble(place, log, "serve", file, "--pairing", method.ours) as server,
-                _attended(user, server, "pair "),
-            ):
-                await server.heard("advertising")
-                device = await central.find()
-                await bluez.call(device, DEVICE, "Pair")
-                await server.heard("paired", method=method.name, bonded=True)
-                _expect_same_numbers(user, method)
-                async with central.connected():
-                    expect("what BlueZ reads", await central.read(central.path(LOCKED.uuid)), LOCKED.value)
-                async with central.connected():
-                    expect("what BlueZ reads", await central.read(central.path(LOCKED.uuid)), LOCKED.value)
-                expect("pairings", sum(fact["event"] == "paired" for fact in server.facts), 1)
-        await _forget(bluez, adapter, place, log)
+    scene = Scene(box, bluez, adapter, place, name, log)
+    await _each(_accept, scene, cases, radio, {"central": f"BlueZ {box.version}", "peripheral": "ours"})
 
 
-async def ask(_: Box, bluez: BlueZ, adapter: str, place: int | Inside, name: str, log: pathlib.Path) -> None:
+async def ask(
+    box: Box,
+    bluez: BlueZ,
+    adapter: str,
+    place: int | Inside,
+    name: str,
+    log: pathlib.Path,
+    cases: Sequence[Case] = METHODS,
+    radio: str = "ours",
+) -> None:
     """`ble read` pairs with BlueZ, which lets only paired devices read, and reads again without a question."""
-    await _forget(bluez, adapter, place, log)
-    for number, method in enumerate(METHODS):
-        async with (
-            advertised(bluez, adapter, f"{name}{number}", (SAFE,)),
-            _asked(bluez, method) as user,
-            tool.ble(place, log, "read", f"{name}{number}", LOCKED.uuid, "--pairing", method.ours) as reader,
-            _attended(user, reader, ""),
-        ):
-            facts = await reader.finish(2 * PATIENCE)
-            paired = [fact["method"] for fact in facts if fact["event"] == "paired"]
-            expect("how they paired", paired, [method.name])
-            _expect_same_numbers(user, method)
-            expect("what our host reads", bytes.fromhex(facts[-1]["value"]), LOCKED.value)
-            if await tool.run(place, log, "bonds"):
-                again = await tool.run(place, log, "read", f"{name}{number}", LOCKED.uuid, "--pairing", "none")
-                expect("facts of a read from a bonded peripheral", [fact["event"] for fact in again], ["read"])
-        await _forget(bluez, adapter, place, log)
+    scene = Scene(box, bluez, adapter, place, name, log)
+    await _each(_ask, scene, cases, radio, {"central": "ours", "peripheral": f"BlueZ {box.version}"})
 
 
-def _expect_same_numbers(user: User, method: Method) -> None:
-    expect("numbers that were compared", len(user.numbers), int(method.name == "numericComparison"))
+async def _each(
+    attempt: Callable[[Scene, Case], Awaitable[None]],
+    scene: Scene,
+    cases: Sequence[Case],
+    radio: str,
+    who: dict[str, str],
+) -> None:
+    """Tries all cases, records what came of each, and raises `Mismatch` with those that failed."""
+    failures = []
+    kernel = (await scene.box.shell("uname -r")).strip()
+    for number, case in enumerate(cases):
+        try:
+            with results.recorded("bluez", **who, kernel=kernel, controllers=radio, **case.facts):
+                async with asyncio.timeout(CASE_SECONDS), management.secure(scene.box, scene.adapter, case.is_secure):
+                    await scene.forget()
+                    await attempt(scene._replace(name=f"{scene.name[-8:]}{number}"), case)
+        except Exception as error:  # Whatever went wrong, this case failed and the next is tried.
+            failures.append(f"{case.title}: {error or type(error).__name__}")
+    with contextlib.suppress(Mismatch):
+        await scene.forget()
+    if failures:
+        more = f"; and {len(failures) - 3} more" if len(failures) > 3 else ""
+        raise Mismatch("; ".join(failures[:3]) + more)
+
+
+async def _accept(scene: Scene, case: Case) -> None:
+    content = {"name": scene.name, "services": [tool.described(SAFE)]}
+    options = ["--pairing", case.ours]
+    with tool.description(content) as file:
+        async with asked(scene.bluez, case) as user:
+            if not case.is_bonding:
+                await scene.bluez.set(scene.adapter, ADAPTER, "Pairable", Variant("b", False))
+            if case.refusal:
+                await _refused(scene, case, user, file, options)
+                user.begin()
+            async with scene.ble("serve", file, *options) as server, attended(user, server, "pair "):
+                await _paired(scene, case, user, server)
+
+
+async def _paired(scene: Scene, case: Case, user: User, server: tool.Tool) -> None:
+    """BlueZ pairs with `ble serve` and uses what it has by that."""
+    central = Central(scene.box, scene.bluez, scene.adapter, scene.name)
+    await server.heard("advertising")
+    device = await central.find()
+    await scene.bluez.call(device, DEVICE, "Pair")
+    await server.heard("paired", method=case.method, bonded=case.is_bonding)
+    _expect_same_numbers(user, case)
+    async with central.connected():
+        expect("what BlueZ reads", await central.read(central.path(LOCKED.uuid)), LOCKED.value)
+    if not case.is_bonding:
+        return expect("bonds", len(await management.diversifiers(scene.box)), 0)
+    await _expect_generation(scene, case)
+    async with central.connected():
+        expect("what BlueZ reads", await central.read(central.path(LOCKED.uuid)), LOCKED.value)
+    expect("pairings", sum(fact["event"] == "paired" for fact in server.facts), 1)
+
+
+async def _refused(scene: Scene, case: Case, user: User, file: str, options: list[str]) -> None:
+    """BlueZ does not get to pair with `ble serve`, and both say so."""
+    central = Central(scene.box, scene.bluez, scene.adapter, scene.name)
+    async with scene.ble("serve", file, *options) as server, attended(user, server, "pair "):
+        await server.heard("advertising")
+        device = await central.find()
+        pairing = asyncio.create_task(scene.bluez.call(device, DEVICE, "Pair", seconds=GIVES_UP))
+        try:
+            await _leave(scene, case, user, server)
+            with contextlib.suppress(Mismatch):
+                await pairing
+        finally:
+            pairing.cancel()
+        if pairing.exception() is None:
+            raise Mismatch("BlueZ has paired in spite of a refusal")
+        if "org.bluez.Error." not in str(pairing.exception()):
+            raise Mismatch(f"BlueZ does not say that pairing failed: {pairing.exception()}")
+        if case.refusal != Refusal.OURS_LEAVES:
+            await server.heard("pairing_failed")
+        expect("pairings", [fact for fact in server.facts if fact["event"] == "paired"], [])
+        expect("whether BlueZ is paired", scene.are_paired(), False)
+        with contextlib.suppress(Mismatch):
+            await central.disconnect()
+        await central.parted()
+        await asyncio.sleep(PAUSE)
+
+
+async def _ask(scene: Scene, case: Case) -> None:
+    options = ["--pairing", case.ours, *([] if case.is_bonding else ["--no-bond"])]
+    command = ("read", scene.name, LOCKED.uuid, *options)
+    async with advertised(scene.bluez, scene.adapter, scene.name, (SAFE,)), asked(scene.bluez, case) as user:
+        if case.refusal:
+            await _not_read(scene, case, user, command)
+            user.begin()
+        async with scene.ble(*command) as reader, attended(user, reader, ""):
+            facts = await reader.finish(3 * PATIENCE)
+            paired = [(fact["method"], fact["bonded"]) for fact in facts if fact["event"] == "paired"]
+            expect("how they paired", paired, [(case.method, case.is_bonding)])
+            _expect_same_numbers(user, case)
+            values = [bytes.fromhex(fact["value"]) for fact in facts if fact["event"] == "read"]
+            expect("what our host reads", values, [LOCKED.value])
+            await _read_again(scene, case)
+
+
+async def _read_again(scene: Scene, case: Case) -> None:
+    """Our host comes back, where it keeps bonds, and is asked nothing."""
+    if not case.is_bonding:
+        return expect("bonds", len(await management.diversifiers(scene.box)) + len(await scene.bonds()), 0)
+    await _expect_generation(scene, case)
+    if bonds := await scene.bonds():
+        kinds = [(bond["secure_connections"], bond["authenticated"]) for bond in bonds]
+        expect("bonds", kinds, [(case.is_secure, case.method != "justWorks")])
+        again = await tool.run(scene.place, scene.log, "read", scene.name, LOCKED.uuid, "--pairing", "none")
+        expect("facts of a read from a bonded peripheral", [fact["event"] for fact in again], ["read"])
+
+
+async def _not_read(scene: Scene, case: Case, user: User, command: tuple[str, ...]) -> None:
+    """`ble read` does not get to pair with BlueZ, and both say so."""
+    before = await management.failures(scene.box)
+    async with scene.ble(*command) as reader, attended(user, reader, ""):
+        await _leave(scene, case, user, reader)
+        status = await reader.status(GIVES_UP)
+        if case.refusal != Refusal.OURS_LEAVES:
+            expect("the status of ble read", status, 1)
+            expect("pairings that failed", sum(fact["event"] == "pairing_failed" for fact in reader.facts), 1)
+        expect("pairings", [fact for fact in reader.facts if fact["event"] in ("paired", "read")], [])
+    await management.parted(scene.box, scene.adapter)
+    expect("whether BlueZ is paired", scene.are_paired(), False)
+    expect("whether BlueZ says that pairing failed", await management.failures(scene.box) > before, True)
+
+
+async def _leave(scene: Scene, case: Case, user: User, ours: tool.Tool) -> None:
+    """One of the two leaves as soon as its user is asked, if it does so in this case."""
+    if case.refusal not in (Refusal.OURS_LEAVES, Refusal.BLUEZ_LEAVES):
+        return
+    await asyncio.wait_for(user.asked.wait(), PATIENCE)
+    if case.refusal == Refusal.OURS_LEAVES:
+        ours.signal()
+        return
+    for device, found in scene.bluez.under(scene.adapter, DEVICE).items():
+        if found.get("Connected"):
+            await scene.bluez.call(device, DEVICE, "Disconnect")
+
+
+async def _expect_generation(scene: Scene, case: Case) -> None:
+    """A key of LE Secure Connections has no diversifier; one of before has."""
+    found = await management.diversifiers(scene.box)
+    expect("whether BlueZ keeps a key of this generation", any(found) != case.is_secure and found != [], True)
+
+
+def _expect_same_numbers(user: User, case: Case) -> None:
+    expect("numbers that were compared", len(user.numbers), int(case.method == "numericComparison"))
     expect("numbers that differ", [pair for pair in user.numbers if pair[0] != pair[1]], [])
-
-
-async def _forget(bluez: BlueZ, adapter: str, place: int | Inside, log: pathlib.Path) -> None:
-    """Has both ends forget each other."""
-    for device in bluez.under(adapter, DEVICE):
-        await bluez.call(adapter, ADAPTER, "RemoveDevice", "o", device)
-    for bond in await tool.run(place, log, "bonds"):
-        await tool.run(place, log, "bonds", "remove", bond["identifier"])

@@ -119,7 +119,7 @@ async def writer(box: Box, bluez: BlueZ, adapter: str, place: Inside, name: str,
 
 async def server(box: Box, bluez: BlueZ, adapter: str, place: Inside, name: str, log: pathlib.Path) -> None:
     """`ble serve` goes on: it says that the radio is lost and back, is found again, and tells on what it did."""
-    central = Central(bluez, adapter, name)
+    central = Central(box, bluez, adapter, name)
     content = {"name": name, "services": [tool.described(service) for service in AT_FIRST]}
     with tool.description(content) as file:
         async with (

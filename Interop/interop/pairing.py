@@ -3,69 +3,159 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from typing import NamedTuple
 
+from bumble.core import UUID, ProtocolError
 from bumble.device import Connection, Device, Peer
 from bumble.gatt import Characteristic, Service
-from bumble.core import UUID
 from bumble.keys import MemoryKeyStore
 from bumble.pairing import PairingConfig, PairingDelegate
+from bumble.smp import OobContext, OobLegacyContext
 
+from . import results
 from .bumble_host import advertise, find, powered_on
-from .profile import GREETING, SERVICE, expect, greeting
+from .profile import GREETING, SERVICE, Mismatch, expect, greeting
 
 PERIPHERAL, CENTRAL = "F0:F1:F2:F3:F4:F5", "F0:F1:F2:F3:F4:F6"
+PATIENCE = 10
+NOTHING, YES_NO = PairingDelegate.NO_OUTPUT_NO_INPUT, PairingDelegate.DISPLAY_OUTPUT_AND_YES_NO_INPUT
+SHOWS, TYPES = PairingDelegate.DISPLAY_OUTPUT_ONLY, PairingDelegate.KEYBOARD_INPUT_ONLY
+
+
+class Case(NamedTuple):
+    """How the two pair in one round."""
+
+    method: str
+    central: PairingDelegate.IoCapability
+    peripheral: PairingDelegate.IoCapability
+    is_secure: bool = True
+    is_bonding: bool = True
+    refusal: str = ""
+    """What the user at the peripheral does wrong: `no` is said, or `wrong` digits are typed in."""
+
+    @property
+    def facts(self) -> dict[str, object]:
+        """The case as it is recorded."""
+        by = {(SHOWS, TYPES): "the central", (TYPES, SHOWS): "the peripheral"}
+        return {
+            "method": self.method,
+            "by": by.get((self.central, self.peripheral), ""),
+            "generation": "secure" if self.is_secure else "legacy",
+            "bonding": self.is_bonding,
+            "refusal": {"no": "no at the peripheral", "wrong": "wrong digits at the peripheral"}.get(self.refusal, ""),
+        }
+
+
+_SECURE = [
+    Case("justWorks", NOTHING, NOTHING),
+    Case("numericComparison", YES_NO, YES_NO),
+    Case("passkeyEntry", SHOWS, TYPES),
+    Case("passkeyEntry", TYPES, SHOWS),
+    Case("outOfBand", NOTHING, NOTHING),
+]
+_KEPT = _SECURE + [each._replace(is_secure=False) for each in _SECURE if each.method != "numericComparison"]
+CASES = [
+    *_KEPT,
+    *(each._replace(is_bonding=False) for each in _KEPT),
+    Case("numericComparison", YES_NO, YES_NO, refusal="no"),
+    Case("passkeyEntry", SHOWS, TYPES, is_secure=False, refusal="wrong"),
+]
+"""One round for each."""
 
 
 class User(PairingDelegate):
-    """Somebody who looks at both devices, and says yes to whatever they show."""
+    """Somebody who sits before one of the devices, and sees what the other one shows."""
 
-    def __init__(self, compares: bool, secure_connections: bool) -> None:
-        super().__init__(self.DISPLAY_OUTPUT_AND_YES_NO_INPUT if compares else self.NO_OUTPUT_NO_INPUT)
+    def __init__(self, capability: PairingDelegate.IoCapability, shown: asyncio.Future[int], refusal: str) -> None:
+        super().__init__(capability)
         self.numbers: list[int] = []
-        self._configuration = PairingConfig(
-            sc=secure_connections,
-            mitm=compares,
-            delegate=self,
-            identity_address_type=PairingConfig.AddressType.RANDOM,
-        )
+        self._shown = shown
+        self._refusal = refusal
 
-    def use(self, device: Device) -> None:
-        device.pairing_config_factory = lambda _: self._configuration
-        device.keystore = MemoryKeyStore()
+    async def display_number(self, number: int, digits: int) -> None:
+        self._shown.set_result(number)
+
+    async def get_number(self) -> int:
+        number = await asyncio.wait_for(self._shown, PATIENCE)
+        return (number + 1) % 1_000_000 if self._refusal == "wrong" else number
 
     async def compare_numbers(self, number: int, digits: int) -> bool:
         self.numbers.append(number)
-        return True
+        return self._refusal != "no"
+
+
+def _configure(case: Case, devices: list[Device]) -> list[User]:
+    """Has two devices, the central first, pair as in a case."""
+    shown: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    contexts, legacy = [OobContext(), OobContext()], OobLegacyContext()
+    users = [User(case.central, shown, ""), User(case.peripheral, shown, case.refusal)]
+    for number, (device, user) in enumerate(zip(devices, users)):
+        told = None
+        if case.method == "outOfBand":
+            told = PairingConfig.OobConfig(contexts[number], contexts[1 - number].share(), legacy)
+        configuration = PairingConfig(
+            sc=case.is_secure,
+            mitm=case.method != "justWorks",
+            bonding=case.is_bonding,
+            delegate=user,
+            identity_address_type=PairingConfig.AddressType.RANDOM,
+            oob=told,
+        )
+        device.pairing_config_factory = lambda _, configuration=configuration: configuration
+        device.keystore = MemoryKeyStore()
+    return users
 
 
 async def converse(first: int, second: int, name: str, round_number: int) -> None:
-    """One round: the central pairs, reads what only a paired device may read, and does so again when it comes back.
+    """One round: the central pairs, reads what only a paired device may read, and does so again when it comes back."""
+    case = CASES[(round_number - 1) % len(CASES)]
+    with results.recorded("bumble", central="Bumble", peripheral="Bumble", controllers="ours", **case.facts):
+        async with powered_on(second, name, PERIPHERAL) as peripheral, powered_on(first, "central", CENTRAL) as central:
+            users = _configure(case, [central, peripheral])
+            offer(peripheral)
+            await advertise(peripheral)
+            if case.refusal:
+                await _refused(central, peripheral, name)
+                users = _configure(case._replace(refusal=""), [central, peripheral])
+            await _paired(case, central, users, name)
 
-    Of three rounds, one is by numeric comparison, one by Just Works, and one by Just Works the legacy way.
-    """
-    compares, secure = round_number % 3 == 0, round_number % 3 != 2
-    users = User(compares, secure), User(compares, secure)
-    async with powered_on(second, name, PERIPHERAL) as peripheral, powered_on(first, "central", CENTRAL) as central:
-        for device, user in zip((peripheral, central), users):
-            user.use(device)
-        offer(peripheral)
-        await advertise(peripheral)
 
-        connection = await _connect(central, name)
-        await asyncio.wait_for(connection.pair(), 10)
-        expect("numbers that were compared", [len(user.numbers) for user in users], [1, 1] if compares else [0, 0])
-        expect("the number that both devices showed", users[0].numbers, users[1].numbers)
-        expect("whether the key is authenticated", await _is_authenticated(central, connection), compares)
-        await read(connection, name)
-        await asyncio.wait_for(connection.disconnect(), 5)
-        # Of the two keys of the legacy way, each of Bumble's hosts takes another one when the central comes back.
-        if not secure:
-            return
+async def _paired(case: Case, central: Device, users: list[User], name: str) -> None:
+    connection = await _connect(central, name)
+    await asyncio.wait_for(connection.pair(), PATIENCE)
+    compared = [1, 1] if case.method == "numericComparison" else [0, 0]
+    expect("numbers that were compared", [len(user.numbers) for user in users], compared)
+    expect("the number that both devices showed", users[0].numbers, users[1].numbers)
+    authenticated = await _is_authenticated(central, connection)
+    expect("whether the key is authenticated", authenticated, case.method != "justWorks")
+    await read(connection, name)
+    await asyncio.wait_for(connection.disconnect(), 5)
+    # Of the two keys of the legacy way, each of Bumble's hosts takes another one when the central comes back.
+    if not case.is_secure or not case.is_bonding:
+        return
+    connection = await _connect(central, name)
+    await asyncio.wait_for(connection.encrypt(), 5)
+    await read(connection, name)
+    await asyncio.wait_for(connection.disconnect(), 5)
 
-        connection = await _connect(central, name)
-        await asyncio.wait_for(connection.encrypt(), 5)
-        await read(connection, name)
-        await asyncio.wait_for(connection.disconnect(), 5)
+
+async def _refused(central: Device, peripheral: Device, name: str) -> None:
+    """They do not get to pair, and both are told so."""
+    failed = asyncio.Event()
+    peripheral.on("connection", lambda connection: connection.on(connection.EVENT_PAIRING_FAILURE, failed_by(failed)))
+    connection = await _connect(central, name)
+    with contextlib.suppress(ProtocolError):
+        await asyncio.wait_for(connection.pair(), PATIENCE)
+        raise Mismatch("Bumble has paired in spite of a refusal")
+    await asyncio.wait_for(failed.wait(), PATIENCE)
+    expect("whether the link is encrypted", connection.is_encrypted, False)
+    await asyncio.wait_for(connection.disconnect(), 5)
+
+
+def failed_by(event: asyncio.Event):
+    """What notes a failure of pairing."""
+    return lambda _: event.set()
 
 
 def offer(peripheral: Device) -> None:

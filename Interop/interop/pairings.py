@@ -6,7 +6,7 @@ import contextlib
 import pathlib
 from typing import NamedTuple
 
-from . import bearers, bumble_host, channels, door, pairing, polling, privacy, serial_talk, tool, trust
+from . import bearers, bumble_host, channels, door, methods, pairing, polling, privacy, serial_talk, tool, trust
 from .controllers import MAKES, Endpoints
 from .processes import LOGS
 
@@ -36,13 +36,14 @@ class Pairing(NamedTuple):
     @property
     def seconds(self) -> float:
         """How long a round may take."""
-        return {"channels": channels.SECONDS, "serial": serial_talk.SECONDS}.get(self.topic, 30)
+        longest = {"channels": channels.SECONDS, "serial": serial_talk.SECONDS, "pairing": trust.SECONDS}
+        return longest.get(self.topic, 30)
 
     @property
     def rounds(self) -> int:
         """How many rounds are usual; one of channels carries a great deal, and one of privacy takes its time."""
         if self.topic == "pairing" and self.central != self.peripheral:
-            return len(trust.METHODS)
+            return methods.USUAL_ROUNDS
         if self.topic == "serial":
             return serial_talk.ROUNDS
         return 5 if self.topic in ("channels", "privacy", "door") else 20
@@ -69,7 +70,7 @@ class Pairing(NamedTuple):
         if self.topic == "bearers":
             return await bearers.converse(first, second, name, log)
         if self.topic == "pairing" and self.central != self.peripheral:
-            return await trust.converse(self.central, first, second, name, round_number, log)
+            return await trust.converse(self.controllers, self.central, first, second, name, round_number, log)
         if self.topic == "pairing":
             return await pairing.converse(first, second, name, round_number)
         if self.topic == "serial":

@@ -1,4 +1,4 @@
-"""Pairs `BLEConformance smp` with Bumble's security manager, both ways and by every method.
+"""Pairs `BLEConformance smp` with Bumble's security manager and with itself, both ways and by every method.
 
 security.py PATH-OF-BLEConformance
 
@@ -7,12 +7,14 @@ the other, and the link is encrypted if both have come to the same key.
 """
 
 import asyncio
+import contextlib
 import json
 import os
 import socket
 import sys
 import tempfile
 
+import results
 from bumble import core, smp
 from bumble.hci import Address, Role
 from bumble.pairing import PairingConfig, PairingDelegate
@@ -29,20 +31,21 @@ CAPABILITIES = range(5)
 class Delegate(PairingDelegate):
     """The user of Bumble."""
 
-    def __init__(self, capability, key_size):
+    def __init__(self, capability, key_size, refusal=""):
         keys = PairingDelegate.DEFAULT_KEY_DISTRIBUTION
         super().__init__(PairingDelegate.IoCapability(capability), keys, keys, key_size)
         self.number = None
+        self.refusal = refusal
 
     async def get_number(self):
-        return PASSKEY
+        return PASSKEY + (self.refusal == "wrong digits at Bumble")
 
     async def generate_passkey(self):
         return PASSKEY
 
     async def compare_numbers(self, number, digits):
         self.number = number
-        return True
+        return self.refusal != "no at Bumble"
 
     async def display_number(self, number, digits):
         pass
@@ -104,19 +107,20 @@ class Connection(EventEmitter):
         pass
 
 
-def describe(role, ours, secure, key_size, out_of_band):
+def describe(role, ours, secure, key_size, out_of_band, bonding=True, refusal=""):
     local, peer = (CENTRAL, PERIPHERAL) if role == "initiator" else (PERIPHERAL, CENTRAL)
     return {
         "role": role, "io_capability": ours, "secure_connections": secure, "mitm": False, "max_key_size": key_size,
         "local": {"address": bytes(local).hex(), "address_type": local.address_type & 1},
         "peer": {"address": bytes(peer).hex(), "address_type": peer.address_type & 1},
         "identity": {"address": bytes(IDENTITY).hex(), "address_type": 1}, "irk": "11" * 16,
-        "initiator_keys": 3, "responder_keys": 3, "passkey": str(PASSKEY), "oob": out_of_band,
+        "initiator_keys": 3, "responder_keys": 3, "oob": out_of_band, "bonding": bonding,
+        "passkey": str(PASSKEY + (refusal == "wrong digits at ours")), "confirm_numeric": refusal != "no at ours",
     }
 
 
-async def pair(program, role, ours, theirs, secure, key_size, has_data=False):
-    """Pairs once, and returns what the driver says of it."""
+async def pair(program, role, ours, theirs, secure, key_size, has_data=False, bonding=True, refusal=""):
+    """Pairs with Bumble once, and returns what the driver says of it."""
     packets, other = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
     packets.setblocking(False)
     config, out_of_band = None, None
@@ -125,24 +129,22 @@ async def pair(program, role, ours, theirs, secure, key_size, has_data=False):
         told = context.share()
         out_of_band = (told.c + told.r).hex() if secure else legacy.tk.hex()
         config = PairingConfig.OobConfig(our_context=context, peer_data=None, legacy_context=legacy)
-    delegate, device = Delegate(theirs, key_size), Device()
+    delegate, device = Delegate(theirs, key_size, refusal), Device()
     connection = Connection(Role.PERIPHERAL if role == "initiator" else Role.CENTRAL, packets)
     manager = smp.Manager(
         device, lambda _: PairingConfig(sc=secure, mitm=True, bonding=True, delegate=delegate, oob=config)
     )
     with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-        json.dump(describe(role, ours, secure, key_size, out_of_band), file)
+        json.dump(describe(role, ours, secure, key_size, out_of_band, bonding, refusal), file)
         file.flush()
-        process = await asyncio.create_subprocess_exec(
-            program, "smp", file.name, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-            preexec_fn=lambda: os.dup2(other.fileno(), 3), pass_fds=[3],
-        )
-        other.close()
+        process = await drive(program, file.name, other)
         tasks = [asyncio.ensure_future(receive(packets, manager, connection))]
         try:
             if role == "responder":
                 tasks.append(asyncio.ensure_future(manager.pair(connection)))
-            return await asyncio.wait_for(converse(process, role, manager, connection, device, delegate), 20)
+            if refusal:
+                return await asyncio.wait_for(be_refused(process, device), 20)
+            return await asyncio.wait_for(converse(process, role, manager, connection, device, delegate, bonding), 20)
         finally:
             for task in tasks:
                 task.cancel()
@@ -152,12 +154,36 @@ async def pair(program, role, ours, theirs, secure, key_size, has_data=False):
             await asyncio.gather(*tasks, return_exceptions=True)
 
 
+async def drive(program, case, packets):
+    """Runs the driver with a case, whose packets go to and fro by a socket."""
+    process = await asyncio.create_subprocess_exec(
+        program, "smp", case, stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+        preexec_fn=lambda: os.dup2(packets.fileno(), 3), pass_fds=[3],
+    )
+    packets.close()
+    return process
+
+
+async def be_refused(process, device):
+    """They do not pair, and both say so."""
+    line = {}
+    while "failed" not in line:
+        line = json.loads(await process.stdout.readline())
+        if "paired" in line or "ltk" in line:
+            raise RuntimeError(f"the driver says {line} in spite of a refusal")
+    try:
+        await device.keys
+    except RuntimeError:
+        return line
+    raise RuntimeError("Bumble has paired in spite of a refusal")
+
+
 async def receive(packets, manager, connection):
     while packet := await asyncio.get_running_loop().sock_recv(packets, 65536):
         manager.on_smp_pdu(connection, packet)
 
 
-async def converse(process, role, manager, connection, device, delegate):
+async def converse(process, role, manager, connection, device, delegate, bonding):
     number = None
     while True:
         line = json.loads(await process.stdout.readline() or "{}")
@@ -186,26 +212,135 @@ async def converse(process, role, manager, connection, device, delegate):
     address, keys = await device.keys
     if number is not None and number != delegate.number:
         raise RuntimeError(f"the numbers differ: {number}, {delegate.number}")
-    if address != IDENTITY or keys.irk.value != bytes([0x11]) * 16:
+    if bonding and (address != IDENTITY or keys.irk.value != bytes([0x11]) * 16):
         raise RuntimeError(f"Bumble has learnt {address}, {keys}")
+    if not bonding and keys.irk is not None:
+        raise RuntimeError(f"Bumble has been given {keys} without a bond")
     stored = keys.ltk or keys.ltk_central
     if stored.authenticated != outcome["authenticated"]:
         raise RuntimeError(f"Bumble says that the key is authenticated: {stored.authenticated}")
     return outcome
 
 
+async def pair_ours(program, initiator, responder, secure, has_data, bonding, protected):
+    """Pairs two drivers once, and returns what they say of it."""
+    first, second = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    told = os.urandom(16).hex() if has_data else None
+    with tempfile.TemporaryDirectory() as folder:
+        processes = []
+        try:
+            # The responder first: the initiator begins at once.
+            for role, capability, packets in (("responder", responder, second), ("initiator", initiator, first)):
+                path = os.path.join(folder, role)
+                with open(path, "w") as file:
+                    case = describe(role, capability, secure, 16, told, bonding)
+                    # No two devices have one identity.
+                    other = {"identity": case["local"], "irk": os.urandom(16).hex()} if role == "initiator" else {}
+                    json.dump(case | other | {"mitm": protected}, file)
+                processes.append(await drive(program, path, packets))
+            return await asyncio.wait_for(converse_ours(processes), 20)
+        finally:
+            for process in processes:
+                with contextlib.suppress(ProcessLookupError):
+                    process.kill()
+                await process.wait()
+
+
+async def converse_ours(processes):
+    said = [{}, {}]
+    for step in ("key", "paired"):
+        for process, facts in zip(processes, said):
+            while step not in facts:
+                line = json.loads(await process.stdout.readline() or '{"failed": "it has ended"}')
+                if "failed" in line:
+                    raise RuntimeError(f"a driver says {line}")
+                facts |= {"key": value for name, value in line.items() if name in ("ltk", "stk")} | line
+        if step == "key":
+            for process in processes:
+                process.stdin.write(b'{"encrypted": true}\n')
+    for name in ("key", "numeric", "paired"):
+        if said[0].get(name) != said[1].get(name):
+            raise RuntimeError(f"the two differ: {said}")
+    return said[0]["paired"]
+
+
+def method(initiator, responder, secure, has_data):
+    """By which method devices with these capabilities pair. Core 6.0, Vol 3, Part H, 2.3.5.1."""
+    if has_data:
+        return "outOfBand", ""
+    shows, types = (0, 1, 4), (2, 4)
+    if 3 in (initiator, responder):
+        return "justWorks", ""
+    if secure and initiator in (1, 4) and responder in (1, 4):
+        return "numericComparison", ""
+    if initiator in types and responder in types and 2 in (initiator, responder):
+        by = "nobody" if initiator == responder else "the central" if initiator == 4 else "the peripheral"
+        return "passkeyEntry", by
+    if initiator in shows and responder in types:
+        return "passkeyEntry", "the central"
+    if initiator in types and responder in shows:
+        return "passkeyEntry", "the peripheral"
+    return "justWorks", ""
+
+
+def facts(role, ours, theirs, peer, secure, has_data, bonding, refusal=""):
+    """A pairing as it is recorded."""
+    initiator, responder = (ours, theirs) if role == "initiator" else (theirs, ours)
+    name, by = method(initiator, responder, secure, has_data)
+    central, peripheral = ("ours", peer) if role == "initiator" else (peer, "ours")
+    if peer != "ours":
+        by = {"the central": central, "the peripheral": peripheral}.get(by, by).replace(peer, "the peer")
+    return {
+        "central": central, "peripheral": peripheral, "controllers": "none", "method": name, "by": by,
+        "generation": "secure" if secure else "legacy", "bonding": bonding, "refusal": refusal,
+    }
+
+
+# By each method once: Just Works, numeric comparison, passkeys that either shows.
+METHODS = [(3, 3), (1, 1), (2, 0), (0, 2)]
+REFUSALS = [
+    ((1, 1), "no at ours"),
+    ((1, 1), "no at Bumble"),
+    ((2, 0), "wrong digits at ours"),
+    ((0, 2), "wrong digits at Bumble"),
+]
+
+
 async def main(program):
     count = 0
     for role in ("initiator", "responder"):
         for secure in (True, False):
-            cells = [(ours, theirs, 16, False) for ours in CAPABILITIES for theirs in CAPABILITIES]
-            for ours, theirs, key_size, has_data in cells + [(3, 3, 16, True)]:
-                outcome = await pair(program, role, ours, theirs, secure, key_size, has_data)
-                if outcome["key_size"] != key_size:
-                    raise RuntimeError(f"a key of {outcome}")
+            every = [(ours, theirs, False, True, "") for ours in CAPABILITIES for theirs in CAPABILITIES]
+            every += [(3, 3, True, True, ""), (3, 3, True, False, "")]
+            every += [(*pair, False, False, "") for pair in METHODS]
+            every += [(*pair, False, True, refusal) for pair, refusal in REFUSALS if secure or pair != (1, 1)]
+            for ours, theirs, has_data, bonding, refusal in every:
+                with results.recorded(
+                    "security", **facts(role, ours, theirs, "Bumble", secure, has_data, bonding, refusal)
+                ):
+                    outcome = await pair(program, role, ours, theirs, secure, 16, has_data, bonding, refusal)
+                    name, _ = method(*((ours, theirs) if role == "initiator" else (theirs, ours)), secure, has_data)
+                    expected = {"authenticated": name != "justWorks", "key_size": 16}
+                    if not refusal and outcome != expected:
+                        raise RuntimeError(f"{name} comes to {outcome}")
                 count += 1
-                print(f"{role}, SC {secure}, ours {ours}, theirs {theirs}, OOB {has_data}: {outcome}", flush=True)
-    print(f"{count} pairings with Bumble")
+    print(f"{count} pairings with Bumble, or refusals", flush=True)
+    count = 0
+    for secure in (True, False):
+        for bonding in (True, False):
+            every = [(first, second, False) for first in CAPABILITIES for second in CAPABILITIES]
+            # What is told for LE Secure Connections follows from keys that the driver draws.
+            for initiator, responder, has_data in every + ([] if secure else [(3, 3, True)]):
+                with results.recorded(
+                    "security", **facts("initiator", initiator, responder, "ours", secure, has_data, bonding)
+                ):
+                    name, _ = method(initiator, responder, secure, has_data)
+                    protected = name != "justWorks"
+                    outcome = await pair_ours(program, initiator, responder, secure, has_data, bonding, protected)
+                    if outcome["authenticated"] != protected:
+                        raise RuntimeError(f"{name} comes to {outcome}")
+                count += 1
+    print(f"{count} pairings of ours with ours", flush=True)
 
 
 if __name__ == "__main__":

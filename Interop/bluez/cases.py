@@ -1,0 +1,111 @@
+"""How BlueZ and our host are to pair: by which method and generation, kept or not, and what goes wrong.
+
+Nothing is told out of band: the kernels of both versions take what `btmgmt remote-oob` gives them and say in their
+Pairing Request that they have nothing, and to `btmgmt le-oob` they answer that it is not supported.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Refusal:
+    """What goes wrong in a pairing; the values are what docs/INTEROP.md calls them."""
+
+    OURS_NO = "no at ours"
+    BLUEZ_NO = "no at BlueZ"
+    OURS_WRONG = "wrong digits at ours"
+    BLUEZ_WRONG = "wrong digits at BlueZ"
+    OURS_SILENT = "no answer at ours"
+    BLUEZ_SILENT = "no answer at BlueZ"
+    OURS_LEAVES = "ours leaves"
+    BLUEZ_LEAVES = "BlueZ leaves"
+
+
+class Case(NamedTuple):
+    """How the two are to pair once."""
+
+    method: str
+    ours: str
+    """What our host can show and ask, as `ble --pairing` has it."""
+    bluezs: str
+    """What BlueZ can, as it names it."""
+    is_secure: bool = True
+    """Whether by LE Secure Connections."""
+    is_bonding: bool = True
+    refusal: str = ""
+    """What goes wrong at first: one of `Refusal`."""
+
+    @property
+    def facts(self) -> dict[str, object]:
+        """The case as it is recorded."""
+        shown_by = {"keyboard": "the peer", "display": "ours"}.get(self.ours) if self.method == "passkeyEntry" else None
+        return {
+            "method": self.method,
+            "by": shown_by or "",
+            "generation": "secure" if self.is_secure else "legacy",
+            "bonding": self.is_bonding,
+            "refusal": self.refusal,
+        }
+
+    @property
+    def title(self) -> str:
+        words = [self.method, *filter(None, [str(self.facts["by"])]), "" if self.is_secure else "legacy"]
+        words += ["" if self.is_bonding else "not bonding", self.refusal]
+        return ", ".join(filter(None, words))
+
+
+JUST_WORKS = Case("justWorks", "none", "NoInputNoOutput")
+COMPARISON = Case("numericComparison", "yes-no", "DisplayYesNo")
+BLUEZ_SHOWS = Case("passkeyEntry", "keyboard", "DisplayOnly")
+OURS_SHOWS = Case("passkeyEntry", "display", "KeyboardOnly")
+CONSENT = JUST_WORKS._replace(ours="display")
+"""Our host asks its user, if it is the peripheral."""
+AUTHORIZATION = JUST_WORKS._replace(bluezs="DisplayOnly")
+"""BlueZ asks its user, if it is the peripheral."""
+
+METHODS = (JUST_WORKS, COMPARISON, BLUEZ_SHOWS, OURS_SHOWS)
+LEGACY = tuple(each._replace(is_secure=False) for each in (JUST_WORKS, BLUEZ_SHOWS, OURS_SHOWS))
+USUAL = (
+    *METHODS,
+    *LEGACY,
+    JUST_WORKS._replace(is_bonding=False),
+    COMPARISON._replace(refusal=Refusal.OURS_NO),
+    BLUEZ_SHOWS._replace(refusal=Refusal.OURS_WRONG),
+    OURS_SHOWS._replace(is_secure=False, refusal=Refusal.BLUEZ_WRONG),
+    JUST_WORKS._replace(is_secure=False, is_bonding=False),
+)
+"""What is spread over the usual runs."""
+
+
+def every(is_ours_central: bool) -> list[Case]:
+    """Every method of each generation, kept or not, and everything that can go wrong, where our host has this role."""
+    kept = [*METHODS, *LEGACY]
+    asked = AUTHORIZATION._replace(refusal=Refusal.BLUEZ_NO)
+    if not is_ours_central:
+        asked = CONSENT._replace(refusal=Refusal.OURS_NO)
+    anyhow = [
+        COMPARISON._replace(refusal=Refusal.OURS_NO),
+        COMPARISON._replace(refusal=Refusal.BLUEZ_NO),
+        BLUEZ_SHOWS._replace(refusal=Refusal.OURS_NO),
+        COMPARISON._replace(refusal=Refusal.OURS_LEAVES),
+        COMPARISON._replace(refusal=Refusal.BLUEZ_LEAVES),
+        COMPARISON._replace(refusal=Refusal.OURS_SILENT),
+        COMPARISON._replace(refusal=Refusal.BLUEZ_SILENT),
+    ]
+    generations = [
+        each._replace(is_secure=is_secure)
+        for is_secure in (True, False)
+        for each in (
+            BLUEZ_SHOWS._replace(refusal=Refusal.OURS_WRONG),
+            OURS_SHOWS._replace(refusal=Refusal.BLUEZ_WRONG),
+            asked,
+            BLUEZ_SHOWS._replace(refusal=Refusal.OURS_LEAVES),
+        )
+    ]
+    return [*kept, *(each._replace(is_bonding=False) for each in kept), *anyhow, *generations]
+
+
+def usual(place: int, places: int) -> list[Case]:
+    """The part of the usual cases that falls to one of so many places."""
+    return list(USUAL[place::places])

@@ -1,0 +1,55 @@
+"""What only the management socket of the kernel lets one say, and what a box shows of its pairings."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import AsyncIterator
+
+from interop.profile import Mismatch
+
+from .box import Box
+
+LOG = "/run/log/bluetoothd"
+QUIET = "/run/quiet"
+"""A pipe that nothing comes through and that never ends: `btmgmt` leaves when its input does."""
+
+
+async def manage(box: Box, adapter: str, *words: str) -> str:
+    """Runs a command of `btmgmt` for an adapter, and returns what it says."""
+    index = re.sub(r"\D", "", adapter.rpartition("/")[2])
+    command = f"[ -p {QUIET} ] || mkfifo {QUIET}; timeout 10 btmgmt --index {index} {' '.join(words)} <> {QUIET} 2>&1"
+    said = await box.shell(command, 15)
+    if "failed" in said:
+        raise Mismatch(f"btmgmt {' '.join(words)}: {said.strip()}")
+    return said
+
+
+@contextlib.asynccontextmanager
+async def secure(box: Box, adapter: str, is_on: bool) -> AsyncIterator[None]:
+    """Has the kernel know LE Secure Connections, or not, for as long as the context lasts."""
+    if not is_on:
+        await manage(box, adapter, "sc", "off")
+    try:
+        yield
+    finally:
+        if not is_on:
+            await manage(box, adapter, "sc", "on")
+
+
+async def diversifiers(box: Box) -> list[int]:
+    """Those of all keys that BlueZ keeps for LE: 0 for a key of LE Secure Connections."""
+    said = await box.shell("cat /var/lib/bluetooth/*/*/info 2> /dev/null || :")
+    return [int(number) for number in re.findall(r"^EDiv=(\d+)", said, re.MULTILINE)]
+
+
+async def failures(box: Box) -> int:
+    """How often BlueZ has said that pairing failed."""
+    said = await box.shell(f"grep -cE 'attempt_complete.* status 0x0*[1-9a-f]|device_bonding_failed' {LOG} || :")
+    return int(said)
+
+
+async def parted(box: Box, adapter: str) -> None:
+    """Waits until an adapter has no link any more."""
+    links = f"/sys/class/bluetooth/{adapter.rpartition('/')[2]}:*"
+    await box.shell(f"while ls -d {links} > /dev/null 2>&1; do usleep 20000; done", 30)

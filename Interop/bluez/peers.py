@@ -1,0 +1,169 @@
+"""BlueZ pairs with BlueZ, on two adapters of one box, over controllers that others wrote."""
+
+# No postponed annotations: those of D-Bus methods are their signatures.
+
+import asyncio
+import contextlib
+import pathlib
+from collections.abc import AsyncIterator, Sequence
+from typing import NamedTuple
+
+from dbus_fast.service import ServiceInterface, dbus_method
+
+from interop import results
+from interop.profile import Mismatch, expect
+
+from . import management
+from .box import Box
+from .bus import ADAPTER, DEVICE, BlueZ, bluez
+from .central import Central
+from .inside import Inside
+from .offer import LOCKED, SAFE
+from .peripheral import advertised
+from .unplugging import OURS as SECOND
+from .user import AGENT, AGENT_MANAGER, PATIENCE
+
+CASE_SECONDS = 120
+
+
+class Case(NamedTuple):
+    """How the two pair: what each can, as BlueZ names it, and by which generation."""
+
+    method: str
+    central: str
+    peripheral: str
+    is_secure: bool = True
+
+    @property
+    def facts(self) -> dict[str, object]:
+        """The case as it is recorded."""
+        by = {"DisplayOnly": "the central", "KeyboardOnly": "the peripheral"}.get(self.central, "")
+        generation = "secure" if self.is_secure else "legacy"
+        return {"method": self.method, "by": by, "generation": generation, "bonding": True, "refusal": ""}
+
+
+JUST_WORKS = Case("justWorks", "NoInputNoOutput", "NoInputNoOutput")
+COMPARISON = Case("numericComparison", "DisplayYesNo", "DisplayYesNo")
+CENTRAL_SHOWS = Case("passkeyEntry", "DisplayOnly", "KeyboardOnly")
+PERIPHERAL_SHOWS = Case("passkeyEntry", "KeyboardOnly", "DisplayOnly")
+LEGACY = [each._replace(is_secure=False) for each in (JUST_WORKS, CENTRAL_SHOWS, PERIPHERAL_SHOWS)]
+EVERY = [JUST_WORKS, COMPARISON, CENTRAL_SHOWS, PERIPHERAL_SHOWS, *LEGACY]
+USUAL = [COMPARISON, CENTRAL_SHOWS, LEGACY[0]]
+
+
+class Person(ServiceInterface):
+    """Whom one of the two asks."""
+
+    def __init__(self, shown: asyncio.Future[int]) -> None:
+        super().__init__("org.bluez.Agent1")
+        self.numbers: list[int] = []
+        self.questions = 0
+        self._shown = shown
+
+    @dbus_method()
+    def Release(self) -> None:
+        """Nothing is asked any more."""
+
+    @dbus_method()
+    def Cancel(self) -> None:
+        """What was asked needs no answer."""
+
+    @dbus_method()
+    def RequestAuthorization(self, device: "o") -> None:  # type: ignore[name-defined]
+        self.questions += 1
+
+    @dbus_method()
+    def RequestConfirmation(self, device: "o", passkey: "u") -> None:  # type: ignore[name-defined]
+        self.questions += 1
+        self.numbers.append(passkey)
+
+    @dbus_method()
+    async def RequestPasskey(self, device: "o") -> "u":  # type: ignore[name-defined]
+        self.questions += 1
+        return await asyncio.wait_for(asyncio.shield(self._shown), PATIENCE)
+
+    @dbus_method()
+    def DisplayPasskey(self, device: "o", passkey: "u", entered: "q") -> None:  # type: ignore[name-defined]
+        if not self._shown.done():
+            self._shown.set_result(passkey)
+
+
+async def pair(
+    box: Box,
+    bus: BlueZ,
+    adapter: str,
+    place: int | Inside,
+    name: str,
+    log: pathlib.Path,
+    cases: Sequence[Case] = USUAL,
+    radio: str = "ours",
+) -> None:
+    """By each method the first adapter pairs with the second, reads what it protects, and again when it is back."""
+    await bus.until("the second adapter is on", lambda: bus.property(SECOND, ADAPTER, "Powered"), 40)
+    kernel = (await box.shell("uname -r")).strip()
+    host = f"BlueZ {box.version}"
+    who = {"kernel": kernel, "central": host, "peripheral": host, "controllers": radio}
+    failures = []
+    async with bluez(box.bus_address) as other:
+        for number, case in enumerate(cases):
+            try:
+                with results.recorded("bluez", **who, **case.facts):
+                    async with asyncio.timeout(CASE_SECONDS):
+                        await _converse(box, bus, other, adapter, f"{name[-8:]}{number}", case)
+            except Exception as error:  # Whatever went wrong, this case failed and the next is tried.
+                failures.append(f"{case.method}: {error or type(error).__name__}")
+    if failures:
+        raise Mismatch("; ".join(failures))
+
+
+async def _converse(box: Box, bus: BlueZ, other: BlueZ, adapter: str, name: str, case: Case) -> None:
+    for each in (adapter, SECOND):
+        for device in bus.under(each, DEVICE):
+            await bus.call(each, ADAPTER, "RemoveDevice", "o", device)
+    shown: asyncio.Future[int] = asyncio.get_running_loop().create_future()
+    central = Central(box, bus, adapter, name)
+    async with (
+        management.secure(box, adapter, case.is_secure),
+        management.secure(box, SECOND, case.is_secure),
+        advertised(bus, SECOND, name, (SAFE,)),
+        _attended(bus, case.central, shown, is_default=False) as calling,
+        # Whoever is called asks the one that is asked in default.
+        _attended(other, case.peripheral, shown, is_default=True) as called,
+    ):
+        device = await central.find()
+        await bus.call(device, DEVICE, "Pair")
+        for each in (adapter, SECOND):
+            await bus.until("both are paired", lambda each=each: _are_paired(bus, each))
+        expect("the numbers that both have shown", calling.numbers, called.numbers)
+        compared = int(case.method == "numericComparison")
+        expect("numbers that were compared", len(calling.numbers), compared)
+        expect("whether a passkey was carried", shown.done(), case.method == "passkeyEntry")
+        keys = await management.diversifiers(box)
+        expect("whether the keys are of this generation", any(keys) != case.is_secure and keys != [], True)
+        questions = calling.questions + called.questions
+        for _ in range(2):
+            async with central.connected():
+                expect("what is read", await central.read(central.path(LOCKED.uuid)), LOCKED.value)
+        expect("questions when it is back", calling.questions + called.questions - questions, 0)
+        expect("keys when it is back", await management.diversifiers(box), keys)
+
+
+def _are_paired(bus: BlueZ, adapter: str) -> bool:
+    return any(found.get("Paired") for found in bus.under(adapter, DEVICE).values())
+
+
+@contextlib.asynccontextmanager
+async def _attended(
+    bus: BlueZ, capability: str, shown: asyncio.Future[int], is_default: bool
+) -> AsyncIterator[Person]:
+    """Has whoever calls on this connection, or is called if it is the default, ask a person."""
+    person = Person(shown)
+    bus.bus.export(AGENT, person)
+    await bus.call("/org/bluez", AGENT_MANAGER, "RegisterAgent", "os", AGENT, capability)
+    if is_default:
+        await bus.call("/org/bluez", AGENT_MANAGER, "RequestDefaultAgent", "o", AGENT)
+    try:
+        yield person
+    finally:
+        await bus.call("/org/bluez", AGENT_MANAGER, "UnregisterAgent", "o", AGENT)
+        bus.bus.unexport(AGENT, person)

@@ -1,0 +1,36 @@
+"""What came of pairings, one JSON object a line, for `table.py`."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import pathlib
+import time
+from collections.abc import Iterator
+from typing import Any
+
+HOME = pathlib.Path(os.environ.get("INTEROP_HOME", pathlib.Path(__file__).parents[2] / ".interop"))
+FOLDER = HOME / "results"
+
+
+@contextlib.contextmanager
+def recorded(name: str, **facts: Any) -> Iterator[None]:
+    """Adds to the file called `name` what comes of a pairing that is made while the context lasts."""
+    start, failure = time.monotonic(), "it was cut short"
+    try:
+        yield
+        failure = ""
+    except Exception as error:
+        failure = str(error) or type(error).__name__
+        raise
+    finally:
+        facts |= {"passed": not failure, "why": failure, "took": round(time.monotonic() - start, 1)}
+        _record(name, facts)
+
+
+def _record(name: str, facts: dict[str, Any]) -> None:
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    line = {"date": time.strftime("%Y-%m-%d", time.gmtime())} | facts
+    with open(FOLDER / f"{name}.jsonl", "a") as file:
+        file.write(json.dumps(line) + "\n")

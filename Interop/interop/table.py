@@ -1,0 +1,169 @@
+"""Renders docs/INTEROP.md from what came of pairings: `table.py [RESULTS-FOLDER] > docs/INTEROP.md`.
+
+The folder is `.interop/results` if it is not given. Each run of the scripts adds to it; whoever wants the figures of
+one day alone removes it before.
+"""
+
+from __future__ import annotations
+
+import json
+import pathlib
+import sys
+from collections.abc import Iterable
+from typing import Any
+
+Row = dict[str, Any]
+
+METHODS = {
+    "justWorks": "Just Works",
+    "numericComparison": "numeric comparison",
+    "passkeyEntry": "passkey",
+    "outOfBand": "told out of band",
+}
+GENERATIONS = {"secure": "LE Secure Connections", "legacy": "legacy"}
+
+HEAD = """# Pairing with others
+
+What the scripts of [Interop](../Interop/README.md) made, and what came of it; made by `Interop/interop/table.py` from
+what they recorded, and not by hand. “3 of 3” means that three were made and three passed.
+
+A pairing passes if both ends say that they are paired, by this method, and keep a bond or keep none, as was asked for;
+the same numbers were shown where some are compared; the central has read what only a paired one may; and, where a bond
+was kept and the peers of the radio are met again, it has read that once more after it came back, encrypted and without
+a question (not Bumble after legacy pairing, of whose two keys it takes another one than ours). A refusal passes if
+neither end is paired afterwards, both say that it failed, each of its own, unless it has left, and the next pairing of
+the two, in which all goes well, passes.
+
+Between security managers alone, without controllers, there is nothing to read: there, both ends have come to the same
+key, by the method that the specification gives for their capabilities.
+"""
+NOTES = """
+## What is not there
+
+- BlueZ is told nothing out of band. Its management interface takes what the other device tells
+  (`btmgmt remote-oob`), and with both versions the Pairing Request then said that there is none; what it would tell
+  itself is not to be had (`btmgmt le-oob`: Not Supported). BlueZ has no call for it on D-Bus.
+- Of legacy pairing out of band, only security managers have been tried, and Bumble's hosts with each other: apps of
+  ours tell and are told for LE Secure Connections alone.
+- Bumble's host keeps keys also where it has said that it does not bond; what it does with them then is not tried.
+"""
+
+
+def load(folder: pathlib.Path) -> list[Row]:
+    """All that was recorded."""
+    return [json.loads(line) for file in sorted(folder.glob("*.jsonl")) for line in file.read_text().splitlines()]
+
+
+def place(text: str, row: Row) -> str:
+    """Who is meant by `ours`, `the peer` or a name, as the central or the peripheral."""
+    central, peripheral = row["central"], row["peripheral"]
+    if text in ("", "the central", "the peripheral", "nobody"):
+        return text
+    if text == "the peer":
+        return "the central" if central != "ours" else "the peripheral"
+    return "the central" if central.split()[0] == text else "the peripheral"
+
+
+def kind(row: Row) -> tuple[str, str]:
+    """The generation and method of a pairing, as a row of the table."""
+    by = place(row["by"], row)
+    shown = {"": "", "nobody": ", typed in at both"}.get(by, f", {by} shows it")
+    return GENERATIONS[row["generation"]], METHODS[row["method"]] + shown
+
+
+def refusal(row: Row) -> str:
+    """What goes wrong in a refusal."""
+    text = row["refusal"]
+    if " at " in text:
+        what, _, who = text.partition(" at ")
+        return f"{what} at {place(who, row)}"
+    return f"{place(text.removesuffix(' leaves'), row)} leaves"
+
+
+def pair(row: Row) -> str:
+    """Who pairs with whom, as a column of the table."""
+    return f"{row['central']} → {row['peripheral']}"
+
+
+def table(rows: Iterable[Row], name: str) -> list[str]:
+    """A table of those rows, with a column for each pair of hosts."""
+    rows = list(rows)
+    pairs = sorted({pair(row) for row in rows}, key=lambda each: (each.count("ours") == 0, each))
+    lines: dict[tuple[str, ...], dict[str, list[bool]]] = {}
+    for row in rows:
+        generation, method = kind(row)
+        key = (generation, method, refusal(row) if row["refusal"] else "kept" if row["bonding"] else "not kept")
+        lines.setdefault(key, {}).setdefault(pair(row), []).append(row["passed"])
+    order = list(METHODS.values())
+    text = [f"| generation | method | {name} | {' | '.join(pairs)} |", "| --- " * (3 + len(pairs)) + "|"]
+    def rank(key: tuple[str, ...]) -> tuple[bool, int, tuple[str, ...]]:
+        return key[0] != GENERATIONS["secure"], order.index(key[1].partition(",")[0]), key
+
+    for key in sorted(lines, key=rank):
+        cells = [lines[key].get(each, []) for each in pairs]
+        counts = [f"{sum(cell)} of {len(cell)}" if cell else "–" for cell in cells]
+        text.append(f"| {' | '.join(key)} | {' | '.join(counts)} |")
+    return [*text, ""]
+
+
+def controllers(rows: list[Row]) -> list[str]:
+    """On whose controllers all these were made."""
+    makes = {"none": "none", "ours": "ours (`ble radio`)", "rootcanal": "rootcanal's"}
+    text = ["| controllers | pairings and refusals | passed |", "| --- | --- | --- |"]
+    for make, name in makes.items():
+        some = [row["passed"] for row in rows if row["controllers"] == make]
+        if some:
+            text.append(f"| {name} | {len(some)} | {sum(some)} |")
+    return [*text, ""]
+
+
+def failures(rows: list[Row]) -> list[str]:
+    """Those that failed, and why."""
+    failed = [row for row in rows if not row["passed"]]
+    if not failed:
+        return []
+    text = ["", "## What failed", ""]
+    for row in failed:
+        what = ", ".join(filter(None, [*kind(row), row["refusal"]]))
+        text.append(f"- {row['date']}, {pair(row)}, controllers {row['controllers']}, {what}: {row['why'][:200]}")
+    return text
+
+
+def versions(folder: pathlib.Path, rows: list[Row]) -> str:
+    """What was tested, and when."""
+    installed = folder.parent / "installed"
+    names = installed.read_text().split() if installed.exists() else []
+    known = {"bumble": "Bumble", "rootcanal": "rootcanal"}
+    found = [each.partition("==") for each in names]
+    peers = [f"{known[name]} {version}" for name, _, version in found if name in known]
+    hosts: dict[str, str | None] = {}
+    for row in rows:
+        for host in (row["central"], row["peripheral"]):
+            if host.startswith("BlueZ"):
+                hosts[host] = row.get("kernel") or hosts.get(host)
+    peers += [f"{host} on Linux {kernel}" if kernel else host for host, kernel in sorted(hosts.items())]
+    dates = sorted({row["date"] for row in rows})
+    days = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
+    return f"Made on {days}, with {', '.join(peers)}.\n"
+
+
+def main() -> None:
+    default = pathlib.Path(__file__).parents[2] / ".interop" / "results"
+    folder = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else default
+    rows = load(folder)
+    if not rows:
+        sys.exit(f"table.py: nothing is recorded in {folder}; run Interop/run and Interop/bluez/run first")
+    paired, refused = [row for row in rows if not row["refusal"]], [row for row in rows if row["refusal"]]
+    hosts = [row for row in paired if row["controllers"] != "none"]
+    managers = [row for row in rows if row["controllers"] == "none"]
+    text = [HEAD, versions(folder, rows), *controllers(rows)]
+    text += ["## Pairings of hosts", "", *table(hosts, "bond")]
+    text += ["## Refusals of hosts", ""]
+    text += table((row for row in refused if row["controllers"] != "none"), "what goes wrong")
+    text += ["## Security managers alone", "", *table((row for row in managers if not row["refusal"]), "bond")]
+    text += table((row for row in managers if row["refusal"]), "what goes wrong")
+    print("\n".join([*text[:-1], *failures(rows)]).rstrip() + "\n" + NOTES, end="")
+
+
+if __name__ == "__main__":
+    main()
