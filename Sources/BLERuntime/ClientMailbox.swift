@@ -21,6 +21,8 @@ final class ClientMailbox: Sendable {
     private let caughtUp: @Sendable (ClientMailbox) -> Void
     private let contents = Locked(Contents())
     private let isClosed = Atomic(false)
+    /// Whether the client has heard something since it last asked for something.
+    private let hasHeard = Atomic(false)
 
     /// Creates an empty mailbox.
     ///
@@ -65,6 +67,12 @@ final class ClientMailbox: Sendable {
         return count
     }
 
+    /// Notes that the client asks for something; returns whether it is the first since the client was told something
+    /// that calls for an answer.
+    ///
+    /// What it sends because it may send again is no answer, and there will be more of it.
+    func isAnswered() -> Bool { hasHeard.exchange(false, ordering: .relaxed) }
+
     /// Calls the client no more, not even with what is waiting.
     func close() {
         isClosed.store(true, ordering: .relaxed)
@@ -77,6 +85,7 @@ final class ClientMailbox: Sendable {
             contents.isScheduled = false
             swap(&contents.events, &events)
         }
+        if events.contains(where: { !$0.isReceipt }) { hasHeard.store(true, ordering: .relaxed) }
         for event in events {
             guard !isClosed.load(ordering: .relaxed) else { return }
             receive(event)
@@ -89,6 +98,16 @@ final class ClientMailbox: Sendable {
         events.removeAll(keepingCapacity: true)
         contents.withLock { contents in
             if contents.events.capacity == 0 { swap(&contents.events, &events) }
+        }
+    }
+}
+
+extension ClientEvent {
+    /// Whether it says no more than that values have been taken, so that there is room for others.
+    var isReceipt: Bool {
+        switch self {
+        case .peer(_, .writeCommandsTaken), .server(.updatesTaken): true
+        default: false
         }
     }
 }

@@ -7,7 +7,7 @@ import Synchronization
 ///
 /// The loop is the actor's executor, so that what it calls enters the actor without suspending: what arrives is handled
 /// in the order in which it arrived. A turn handles everything that is there, from the controller and from clients,
-/// then sends all that came of it with one write.
+/// then sends all that came of it with one write. An app that answers what it heard takes the turn for that by itself.
 package actor HostRunner {
     /// What other threads hand over.
     private enum Errand: Sendable {
@@ -74,13 +74,15 @@ package actor HostRunner {
     /// Lets go of the controller for good.
     package nonisolated func stop() { hand(over: .stop) }
 
-    /// Has the next turn do this, after what was handed over before.
-    private nonisolated func hand(over errand: Errand) {
+    /// Has the next turn do this, after what was handed over before; `atOnce` if that turn is best taken here and now,
+    /// unless somebody is at work.
+    private nonisolated func hand(over errand: Errand, atOnce: Bool = false) {
         let isFirst = inbox.withLock { inbox in
             defer { inbox.append(errand) }
             return inbox.isEmpty
         }
-        if isFirst { loop.wake() }
+        guard isFirst, !(atOnce && loop.takeTurnHere()) else { return }
+        loop.wake()
     }
 
     /// Does what clients and the host ask for; returns when the next turn must be.
@@ -214,7 +216,9 @@ extension HostRunner: HostLink {
         let runner: HostRunner
         let mailbox: ClientMailbox
 
-        func send(_ request: ClientRequest) { runner.hand(over: .request(request, mailbox.client)) }
+        func send(_ request: ClientRequest) {
+            runner.hand(over: .request(request, mailbox.client), atOnce: mailbox.isAnswered())
+        }
 
         func close() {
             mailbox.close()

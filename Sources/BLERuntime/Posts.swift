@@ -16,6 +16,9 @@ struct Posts {
     /// Adds an event, unless the client is gone.
     mutating func add(_ event: ClientEvent, for client: ClientID) {
         guard let index = drafts.firstIndex(where: { $0.mailbox.client == client }) else { return }
+        if event.isReceipt, let last = drafts[index].events.indices.last, drafts[index].events[last].absorb(event) {
+            return
+        }
         drafts[index].events.append(event)
     }
 
@@ -28,5 +31,21 @@ struct Posts {
             if count > 4 * ClientMailbox.limit, crowd == nil { crowd = drafts[index].mailbox }
         }
         return crowd
+    }
+}
+
+extension ClientEvent {
+    /// Adds what another receipt says to this one, if both are about the same.
+    fileprivate mutating func absorb(_ receipt: ClientEvent) -> Bool {
+        switch (self, receipt) {
+        case (.peer(let peer, .writeCommandsTaken(let count)), .peer(let other, .writeCommandsTaken(let more)))
+        where peer == other:
+            self = .peer(peer, .writeCommandsTaken(count + more))
+            return true
+        case (.server(.updatesTaken(let count)), .server(.updatesTaken(let more))):
+            self = .server(.updatesTaken(count + more))
+            return true
+        default: return false
+        }
     }
 }

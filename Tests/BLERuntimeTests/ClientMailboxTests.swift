@@ -53,6 +53,9 @@ struct ClientMailboxTests {
         .peer(PeerIdentifier(rawValue: 1), .valueNotified(AttributeHandle(wire: UInt16(number)), []))
     }
 
+    /// The host took a value that was for this peer.
+    static func room(_ peer: UInt128) -> ClientEvent { .peer(PeerIdentifier(rawValue: peer), .writeCommandsTaken(1)) }
+
     @Test("Events arrive once, in the order in which they were posted")
     func ordered() async {
         let client = Client(), mailbox = client.mailbox()
@@ -61,6 +64,37 @@ struct ClientMailboxTests {
         Self.post(Array(events[30...]), to: mailbox)
         #expect(await client.hear() == events)
         #expect(client.caughtUp.withLock { $0 } == 0)
+    }
+
+    @Test("What a client asks first after it heard something is an answer, unless it heard of room alone")
+    func answers() async {
+        let client = Client(), mailbox = client.mailbox()
+        #expect(!mailbox.isAnswered())
+        Self.post([Self.room(1)], to: mailbox)
+        _ = await client.hear()
+        #expect(!mailbox.isAnswered())
+        Self.post([Self.room(1), Self.value(1)], to: mailbox)
+        _ = await client.hear()
+        #expect(mailbox.isAnswered())
+        #expect(!mailbox.isAnswered())
+    }
+
+    @Test("What the host took in one turn is one number for each kind and peer, in its place among other events")
+    func receipts() async {
+        let client = Client(), mailbox = client.mailbox()
+        var posts = Posts()
+        posts.open(mailbox)
+        let updates = ClientEvent.server(.updatesTaken(1))
+        for event in [Self.room(1), Self.room(1), Self.room(2), updates, updates, Self.value(1), updates] {
+            posts.add(event, for: mailbox.client)
+        }
+        _ = posts.deliver()
+        let first = PeerIdentifier(rawValue: 1)
+        #expect(
+            await client.hear() == [
+                .peer(first, .writeCommandsTaken(2)), Self.room(2), .server(.updatesTaken(2)), Self.value(1), updates,
+            ]
+        )
     }
 
     @Test("A client that is behind misses the oldest advertisements and nothing else")

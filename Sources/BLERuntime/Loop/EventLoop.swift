@@ -5,7 +5,8 @@ import Dispatch
 ///
 /// What belongs to a loop happens on its thread, a round at a time: the thread waits; what other threads posted runs;
 /// descriptors that are ready are handled; timers that are due ring; then the owner takes its turn, once for all of
-/// that. Actors may have a loop as their executor. The thread ends when nobody holds the loop any more.
+/// that. While the thread waits, another one may take a turn in its place (``takeTurnHere()``). Actors may have a loop
+/// as their executor. The thread ends when nobody holds the loop any more.
 package final class EventLoop: SerialExecutor {
     /// What the deadlines of this loop are told in.
     package let clock = MonotonicClock()
@@ -28,6 +29,14 @@ package final class EventLoop: SerialExecutor {
     /// Has a round begin soon.
     package func wake() { thread.wake() }
 
+    /// Takes the turn of the owner on the calling thread, if the loop waits and nobody has woken it.
+    ///
+    /// That spares both threads the change between them, and the caller waits as long as a turn takes. What the turn
+    /// uses finds itself on the thread of the loop (``isCurrent``).
+    ///
+    /// - Returns: Whether it did; if not, the caller may ``wake()`` the loop.
+    package func takeTurnHere() -> Bool { thread.takeTurnHere() }
+
     /// Runs `body` on the thread and waits for it; at once if this is the thread.
     package func sync<Value: Sendable>(_ body: @escaping @Sendable () -> Value) -> Value {
         if isCurrent { return body() }
@@ -42,7 +51,7 @@ package final class EventLoop: SerialExecutor {
         return value
     }
 
-    /// Whether the caller is on the thread.
+    /// Whether the caller is on the thread, or has its place.
     package var isCurrent: Bool { thread.isCurrent }
 
     /// Watches a descriptor from the next round on.

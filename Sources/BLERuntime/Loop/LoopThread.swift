@@ -5,7 +5,8 @@ import Synchronization
 
 /// The thread of a loop and what it works on.
 ///
-/// Sendable because everything but the inbox and the bell is used on the thread alone.
+/// Sendable because everything but the inbox and the bell is used by whoever has the floor: the thread, but for when it
+/// waits.
 final class LoopThread: @unchecked Sendable {
     /// What other threads leave here.
     private struct Inbox {
@@ -20,8 +21,11 @@ final class LoopThread: @unchecked Sendable {
     private let name: String
     private let clock: MonotonicClock
     private let inbox = Locked(Inbox())
+    /// Whoever has it does what belongs to the loop.
+    private let floor = Locked(())
     /// Written to when the thread waits and must not.
     private let bell: Descriptor
+    /// The thread that has the floor.
     private let identity = Atomic<UInt>(0)
 
     private var turn: () -> Instant? = { nil }
@@ -30,7 +34,13 @@ final class LoopThread: @unchecked Sendable {
     /// The earliest first.
     private var alarms: [LoopAlarm] = []
     private var bodies: [@Sendable () -> Void] = []
+    /// What the system is asked about, or was when the thread began to wait.
     private var questions: [pollfd] = []
+    /// Until when the thread waits, or for ever.
+    private var until: Instant?
+    private var mayWait = false
+    /// Questions with what the system answered, which only the thread itself uses.
+    private var answers: [pollfd] = []
 
     init(name: String, clock: MonotonicClock) {
         self.name = name
@@ -87,18 +97,44 @@ final class LoopThread: @unchecked Sendable {
         alarms.insert(alarm, at: alarms.firstIndex { alarm.deadline < $0.deadline } ?? alarms.endIndex)
     }
 
-    private func run() {
+    /// Has the calling thread take the turn of the owner, if the thread of the loop waits; returns whether it did.
+    func takeTurnHere() -> Bool {
+        guard inbox.withLock({ $0.isWaiting && !$0.isWoken }) else { return false }
+        let isOutdated = floor.withLockIfAvailable { _ in
+            asOwner {
+                due = turn()
+                return waitsForOther
+            }
+        }
+        guard let isOutdated else { return false }
+        if isOutdated { wake() }
+        return true
+    }
+
+    private func asOwner<Result>(_ body: () -> Result) -> Result {
         identity.store(UInt(pthread_self()), ordering: .relaxed)
+        defer { identity.store(0, ordering: .relaxed) }
+        return body()
+    }
+
+    private func run() {
         _ = pthread_setname_np(pthread_self(), String(name.prefix(15)))
+        floor.withLock { _ in prepare() }
         while round() {}
-        watches = []
-        alarms = []
-        turn = { nil }
+        floor.withLock { _ in
+            watches = []
+            alarms = []
+            turn = { nil }
+        }
     }
 
     /// Waits, then does all that there is to do; returns whether the thread goes on.
     private func round() -> Bool {
         wait()
+        return floor.withLock { _ in asOwner { work() } }
+    }
+
+    private func work() -> Bool {
         let isStopped = inbox.withLock { inbox in
             inbox.isWaiting = false
             inbox.isWoken = false
@@ -111,42 +147,66 @@ final class LoopThread: @unchecked Sendable {
         answerWatches()
         ringAlarms()
         due = turn()
+        prepare()
         return true
     }
 
-    /// Asks the system about all descriptors, and waits unless somebody has woken the loop.
-    private func wait() {
-        let mayWait = inbox.withLock { inbox in
-            inbox.isWaiting = !inbox.isWoken
-            return inbox.isWaiting
-        }
+    /// Finds out what to wait for.
+    private func prepare() {
         watches.removeAll { $0.isCancelled }
         alarms.removeAll { $0.isOver }
         questions.removeAll(keepingCapacity: true)
         questions.append(pollfd(fd: bell.raw, events: Int16(POLLIN), revents: 0))
         for watch in watches { questions.append(watch.question) }
-        let deadline =
-            switch (due, alarms.first?.deadline) {
-            case (let turn?, let alarm?): min(turn, alarm)
-            case (let turn, let alarm): turn ?? alarm
-            }
-        if mayWait, deadline == nil {
-            ppoll(&questions, UInt(questions.count), nil, nil)
+        // A deadline that was given up is kept: the next one is often no earlier, so that another thread that sets it
+        // need not ring, and waking early does no harm.
+        let now = clock.now, deadline = nextDeadline
+        if let until, until > now, deadline.map({ $0 > until }) ?? true {} else { until = deadline }
+        mayWait = inbox.withLock { inbox in
+            inbox.isWaiting = !inbox.isWoken
+            return inbox.isWaiting
+        }
+    }
+
+    private var nextDeadline: Instant? {
+        switch (due, alarms.first?.deadline) {
+        case (let turn?, let alarm?): min(turn, alarm)
+        case (let turn, let alarm): turn ?? alarm
+        }
+    }
+
+    /// Whether the thread, which waits, would have to wait for something else.
+    private var waitsForOther: Bool {
+        if let deadline = nextDeadline, until.map({ deadline < $0 }) ?? true { return true }
+        guard watches.count == questions.count - 1 else { return true }
+        return watches.indices.contains { index in
+            let question = watches[index].question, asked = questions[index + 1]
+            return question.fd != asked.fd || question.events != asked.events
+        }
+    }
+
+    /// Asks the system about all descriptors, and waits unless somebody has woken the loop.
+    private func wait() {
+        answers.removeAll(keepingCapacity: true)
+        answers.append(contentsOf: questions)
+        if mayWait, until == nil {
+            ppoll(&answers, UInt(answers.count), nil, nil)
         } else {
-            let now = clock.now, until = mayWait ? max(now, deadline ?? now) : now
-            let wait = until.nanoseconds - now.nanoseconds
+            let now = clock.now, end = mayWait ? max(now, until ?? now) : now
+            let wait = end.nanoseconds - now.nanoseconds
             var time = timespec(tv_sec: Int(wait / 1_000_000_000), tv_nsec: Int(wait % 1_000_000_000))
-            ppoll(&questions, UInt(questions.count), &time, nil)
+            ppoll(&answers, UInt(answers.count), &time, nil)
         }
-        if questions[0].revents != 0 {
-            var count: UInt64 = 0
-            read(bell.raw, &count, MemoryLayout<UInt64>.size)
-        }
+        guard answers[0].revents != 0 else { return }
+        var count: UInt64 = 0
+        read(bell.raw, &count, MemoryLayout<UInt64>.size)
+        // Whoever rang may have more to say, and where processors are few that is said first.
+        sched_yield()
     }
 
     private func answerWatches() {
         // What is added meanwhile was not asked about.
-        for index in 0..<(questions.count - 1) { watches[index].answered(questions[index + 1].revents) }
+        for index in 0..<(answers.count - 1) { watches[index].answered(answers[index + 1].revents) }
     }
 
     private func ringAlarms() {

@@ -34,7 +34,7 @@ package final class LoopWatch: @unchecked Sendable {
 
     /// What the system is asked about this descriptor.
     var question: pollfd {
-        pollfd(fd: interest.isEmpty ? -1 : descriptor.raw, events: interest.rawValue, revents: 0)
+        pollfd(fd: interest.isEmpty || isCancelled ? -1 : descriptor.raw, events: interest.rawValue, revents: 0)
     }
 
     /// Takes what the system answered.

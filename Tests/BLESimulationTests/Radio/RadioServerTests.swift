@@ -15,6 +15,7 @@ struct RadioServerTests {
         at port: UInt16,
         secret: UInt128,
         storage: StateFile? = nil,
+        tap: PacketTap? = nil,
         capture: CaptureFile? = nil,
         isWatchable: Bool = false
     ) -> HostRunner {
@@ -25,6 +26,7 @@ struct RadioServerTests {
             ),
             transport: SocketTransport(to: .tcp(host: "127.0.0.1", port: port)),
             storage: storage,
+            tap: tap,
             capture: capture,
             program: "test",
             isWatchable: isWatchable
@@ -46,6 +48,33 @@ struct RadioServerTests {
         #expect(server.queue.sync { server.written.count } == 10)
         for host in hosts { host.stop() }
         radio.stop()
+    }
+
+    @Test("An app that answers what it heard sends on its own queue, without a change of threads")
+    func answering() async throws {
+        let radio = RadioServer(seed: 1)
+        let first = try radio.listen(at: .tcp(host: "127.0.0.1", port: 0))
+        let second = try radio.listen(at: .tcp(host: "127.0.0.1", port: 0))
+        let key = DispatchSpecificKey<Bool>(), queue = DispatchQueue(label: "client")
+        queue.setSpecific(key: key, value: true)
+        let count = Counter()
+        let asking = Self.host(at: second, secret: 2) { record in
+            if record.direction == .toController, DispatchQueue.getSpecific(key: key) == true { count.add() }
+        }
+        let serving = Self.host(at: first, secret: 1)
+        let server = EchoServer(on: serving), client = EchoClient(on: asking, count: 50, queue: queue)
+        await waiting(for: client) { $0.isComplete }
+        #expect(server.queue.sync { server.written.count } == 50)
+        #expect(count.value > 0)
+        for host in [serving, asking] { host.stop() }
+        radio.stop()
+    }
+
+    /// How often something happened, on whichever thread.
+    private final class Counter: Sendable {
+        private let count = Atomic(0)
+        func add() { count.add(1, ordering: .relaxed) }
+        var value: Int { count.load(ordering: .relaxed) }
     }
 
     @Test("A capture has all packets of a host, and what its apps ask for and hear")
