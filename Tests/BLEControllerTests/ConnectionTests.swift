@@ -55,6 +55,34 @@ struct ConnectionTests {
         }
     }
 
+    @Test("The air carries data until the other end has them and their giver knows", arguments: [true, false])
+    func carrying(fromCentral: Bool) throws {
+        var bench = Bench()
+        let boards = (central: bench.add(), peripheral: bench.add())
+        let pair = bench.connect(boards.central, boards.peripheral)
+        let handles = try #require(pair)
+        bench.run(for: .seconds(2))
+        let before = bench.air.carriesData
+        #expect(!before)
+        let (sender, handle) =
+            fromCentral ? (boards.central, handles.central) : (boards.peripheral, handles.peripheral)
+        bench.send([1, 2, 3], on: handle, sender)
+        let after = bench.air.carriesData
+        #expect(after)
+        var steps = 0
+        while bench.air.carriesData, let due = bench.air.deadline, steps < 100 {
+            #expect(bench.completed(sender, handle) == 0)
+            bench.run(until: due)
+            steps += 1
+        }
+        #expect(bench.completed(sender, handle) == 1)
+        #expect(
+            fromCentral
+                ? bench.received(boards.peripheral, handles.peripheral) == [1, 2, 3]
+                : bench.received(boards.central, handles.central) == [1, 2, 3]
+        )
+    }
+
     @Test("Either end may end a connection; both hear of it, each with its reason", arguments: [true, false])
     func termination(byCentral: Bool) throws {
         var bench = Bench()

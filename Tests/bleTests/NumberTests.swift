@@ -27,6 +27,7 @@ struct NumberTests {
         (["channel", "open", "Store"], "--timeout", "1", ["0"]),
         (["channel", "serve"], "--count", "0", ["0.5"]),
         (["radio"], "--port", "65535", ["0", "65536"]),
+        (["radio"], "--shared-port", "65535", ["0", "65536"]),
         (["radio", "--port", "1"], "--seed", "0", ["1.5"]),
         (["radio", "--port", "1"], "--loss", "0", ["0.91"]),
     ]

@@ -1,6 +1,17 @@
 import BLEWire
 
 extension Air {
+    /// Whether something that hosts gave is on its way to another host: on a connection whose ends meet, or heard and
+    /// not yet told.
+    package var carriesData: Bool {
+        if outbox.deadline != nil { return true }
+        // A link is looked at where it lies: a copy would cost more than the packet.
+        for index in links.indices where links[index].isMeeting {
+            if links[index][.central].hasSomethingToSend || links[index][.peripheral].hasSomethingToSend { return true }
+        }
+        return false
+    }
+
     /// Lets everything happen that is due by `instant`, each thing in its own time.
     mutating func catchUp(to instant: Instant) {
         let target = max(instant, now)

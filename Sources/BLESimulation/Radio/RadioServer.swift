@@ -2,16 +2,24 @@ import BLEController
 package import BLERuntime
 import BLEWire
 
-/// Virtual controllers that programs reach over sockets: one controller for each address, all on one air, in real time.
+/// Virtual controllers that programs reach over sockets: one for each address, or for each connection to an address
+/// that is shared, all on one air.
 ///
 /// To connect is to switch a controller on, and to disconnect is to switch it off: a host finds it as new, and its
-/// peers lose it. A controller has one host at a time: a second connection is closed at once.
+/// peers lose it. A controller has one host at a time: a second connection is closed at once, unless the address is
+/// shared. The air keeps real time (``RadioPace``).
 /// Sendable because everything happens on the thread of its loop.
 package final class RadioServer: @unchecked Sendable {
+    /// How many controllers there are at most behind shared addresses.
+    package static let mostShared = 4_096
+
+    /// A controller, whose number on the air is its place among the ports.
     private struct Port {
         let controller: ControllerID
         var number: UInt16 = 0
         var listener: SocketListener?
+        /// Whether it is for whoever comes to a shared address.
+        var isShared = false
         /// The connection of its host.
         var stream: SocketStream?
         var framer = H4Framer(from: .host)
@@ -25,6 +33,8 @@ package final class RadioServer: @unchecked Sendable {
     private let refused: (@Sendable (UInt16) -> Void)?
     private var air: Air
     private var ports: [Port] = []
+    private var doors: [SocketListener] = []
+    private var pace: RadioPace
     /// What is being sent, whose room the ports share.
     private var packets: [UInt8] = []
     private var isStopped = false
@@ -37,16 +47,19 @@ package final class RadioServer: @unchecked Sendable {
     ///   - seed: What the addresses of controllers follow from, and the choices of the air as far as real time lets
     ///     them.
     ///   - loss: The share of packets that is lost on the air.
+    ///   - pace: How the time of the air passes.
     ///   - tap: Hears of every HCI packet.
     ///   - refused: Hears of the port at which a second connection was closed, once for each host that has it.
     package init(
         seed: UInt64,
         loss: Double = 0,
+        pace: RadioPace = RadioPace(),
         tap: PacketTap? = nil,
         refused: (@Sendable (UInt16) -> Void)? = nil
     ) {
         air = Air(seed: seed, conditions: .init(loss: loss))
         firstAddress = Self.firstAddress(seed: seed)
+        self.pace = pace
         self.tap = tap
         self.refused = refused
         loop.start { [weak self] in self?.takeTurn() }
@@ -70,17 +83,49 @@ package final class RadioServer: @unchecked Sendable {
                 let listener = try SocketListener(at: address, on: loop) { [weak self] stream in
                     self?.accept(stream, at: index)
                 }
-                let identity = ControllerIdentity(address: DeviceAddress(firstAddress + UInt64(index), .public))
-                ports.append(Port(controller: air.add(identity), number: listener.port, listener: listener))
+                addPort(number: listener.port)
+                ports[index].listener = listener
                 return listener.port
             }
         }
         return try result.get()
     }
 
+    /// Has every connection to `address` get a controller of its own, which is there as long as the connection.
+    ///
+    /// - Returns: The port that they are reached at, which the system chose if it was asked for 0.
+    /// - Throws: ``TransportError/Code/unreachable`` if the address cannot be listened at.
+    @discardableResult
+    package func share(_ address: SocketAddress) throws(TransportError) -> UInt16 {
+        let result: Result<UInt16, TransportError> = loop.sync { [self] in
+            Result { () throws(TransportError) in
+                let door = try SocketListener(at: address, on: loop) { [weak self] in self?.admit($0) }
+                doors.append(door)
+                return door.port
+            }
+        }
+        return try result.get()
+    }
+
+    private func addPort(number: UInt16 = 0, isShared: Bool = false) {
+        let identity = ControllerIdentity(address: DeviceAddress(firstAddress + UInt64(ports.count), .public))
+        ports.append(Port(controller: air.add(identity), number: number, isShared: isShared))
+    }
+
+    /// Gives a connection to a shared address a controller that nobody has, if there may be one.
+    private func admit(_ stream: SocketStream) {
+        var free = ports.firstIndex { $0.isShared && $0.stream == nil }
+        if free == nil, ports.count(where: \.isShared) < Self.mostShared {
+            free = ports.count
+            addPort(isShared: true)
+        }
+        if let free { accept(stream, at: free) }
+    }
+
     /// Lets go of all connections and ports.
     package func stop() {
         loop.sync { [self] in
+            doors = []
             for index in ports.indices {
                 ports[index].listener = nil
                 ports[index].stream?.close()
@@ -98,7 +143,7 @@ package final class RadioServer: @unchecked Sendable {
         ports[index].hasRefused = false
         ports[index].framer.reset()
         ports[index].outgoing.removeAll()
-        air.powerCycle(ports[index].controller, at: loop.clock.now)
+        air.powerCycle(ports[index].controller, at: now)
         stream.start { [weak self, weak stream] (chunk) throws(TransportError) in
             guard let self, let stream else { return }
             try receive(chunk, on: stream, at: index)
@@ -116,7 +161,7 @@ package final class RadioServer: @unchecked Sendable {
 
     private func receive(_ chunk: Span<UInt8>, on stream: SocketStream, at index: Int) throws(TransportError) {
         guard ports[index].stream === stream else { return }
-        let now = loop.clock.now, controller = ports[index].controller
+        let now = now, controller = ports[index].controller
         air.wake(at: now)
         try ports[index].framer.receive(chunk) { packet in
             record(packet, .toController, index, at: now)
@@ -127,22 +172,37 @@ package final class RadioServer: @unchecked Sendable {
     private func disconnected(_ stream: SocketStream, at index: Int) {
         guard ports[index].stream === stream else { return }
         ports[index].stream = nil
-        air.powerCycle(ports[index].controller, at: loop.clock.now)
+        air.powerCycle(ports[index].controller, at: now)
     }
+
+    /// The time on the air.
+    private var now: Instant { pace.time(on: loop.clock.now) }
 
     /// Lets happen what is due, and sends each host what there is for it with one write; returns when more is due.
     private func takeTurn() -> Instant? {
         guard !isStopped else { return nil }
-        air.wake(at: loop.clock.now)
-        repeat { drain() } while sendOutgoing()
-        return air.deadline
+        air.wake(at: now)
+        repeat { drain() } while hurry() || sendOutgoing()
+        return air.deadline.map(pace.turn(for:))
+    }
+
+    /// Has the time of the air jump to the next thing that happens there, if the pace lets it while data wait to be
+    /// carried, and all hosts have read what they heard; returns whether it did.
+    private func hurry() -> Bool {
+        guard pace.mayJump, air.carriesData, let due = air.deadline else { return false }
+        guard ports.allSatisfy({ $0.stream.map { $0.pendingOctets == 0 } ?? true }) else { return false }
+        pace.jump(to: due, from: loop.clock.now)
+        air.wake(at: due)
+        return true
     }
 
     /// Takes what the controllers have to say.
     private func drain() {
         while let output = air.next() {
-            guard case .hci(let bytes, let controller) = output, let index = index(of: controller) else { continue }
-            record(bytes.span, .toHost, index, at: loop.clock.now)
+            guard case .hci(let bytes, let controller) = output else { continue }
+            let index = controller.rawValue
+            guard ports.indices.contains(index) else { continue }
+            record(bytes.span, .toHost, index, at: now)
             ports[index].outgoing.append(contentsOf: bytes)
         }
     }
@@ -158,8 +218,6 @@ package final class RadioServer: @unchecked Sendable {
         }
         return hasSent
     }
-
-    private func index(of controller: ControllerID) -> Int? { ports.firstIndex { $0.controller == controller } }
 
     private func record(_ packet: Span<UInt8>, _ direction: PacketRecord.Direction, _ index: Int, at now: Instant) {
         guard let tap else { return }

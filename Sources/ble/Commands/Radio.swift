@@ -8,10 +8,12 @@ struct Radio: AsyncParsableCommand {
         discussion: """
             Each port is a controller that speaks HCI over H4, on 127.0.0.1. A new connection is a power cycle. A port
             serves one program at a time: the connection of a second one is closed, and this is said once.
-            Controllers have other addresses in each run, unless --seed is the same.
+            Controllers have other addresses in each run, unless --seed is the same. At a --shared-port every connection
+            has a controller of its own.
 
             Examples:
               ble radio --port 7001 --port 7002
+              ble radio --shared-port 7001
               BLUETOOTH_HOST=tcp:127.0.0.1:7001 ble serve lamp.json
               BLUETOOTH_HOST=tcp:127.0.0.1:7002 ble inspect Lamp
             """
@@ -22,7 +24,16 @@ struct Radio: AsyncParsableCommand {
         help: "A port to serve a controller on; give one for each controller.",
         transform: Bounds(1...UInt16.max).read
     )
-    var ports: [UInt16]
+    var ports: [UInt16] = []
+
+    @Option(
+        help: "A port at which every program that connects has a controller of its own.",
+        transform: Bounds(1...UInt16.max).read
+    )
+    var sharedPort: UInt16?
+
+    @Flag(help: "Carry data at once instead of at each connection's interval, to measure hosts.")
+    var unpaced = false
 
     @Option(
         help: "What addresses and every random choice follow from; drawn anew in each run if left out.",
@@ -39,8 +50,9 @@ struct Radio: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        guard !ports.isEmpty else { throw ValidationError("Name at least one --port.") }
-        guard Set(ports).count == ports.count else { throw ValidationError("Each --port may be named once.") }
+        let all = ports + (sharedPort.map { [$0] } ?? [])
+        guard !all.isEmpty else { throw ValidationError("Name at least one --port, or a --shared-port.") }
+        guard Set(all).count == all.count else { throw ValidationError("Each port may be named once.") }
     }
 
     @MainActor
@@ -57,20 +69,34 @@ struct Radio: AsyncParsableCommand {
                 printer.remark("A program has port \(port); another one that came there was turned away.")
             }
         }
-        let server = RadioServer(seed: seed ?? .random(in: .min ... .max), loss: loss, refused: refused)
-        for port in ports {
-            do {
-                try server.listen(at: .tcp(host: "127.0.0.1", port: port))
-            } catch {
-                throw Trouble.unusablePort(port, "\(error)")
-            }
+        let server = RadioServer(
+            seed: seed ?? .random(in: .min ... .max),
+            loss: loss,
+            pace: RadioPace(hurries: unpaced),
+            refused: refused
+        )
+        for port in ports { try listen(at: port) { address throws(TransportError) in try server.listen(at: address) } }
+        if let sharedPort {
+            try listen(at: sharedPort) { address throws(TransportError) in try server.share(address) }
         }
-        let interruption = Interruption()
-        let list = ports.map { "127.0.0.1:\($0)" }.joined(separator: ", ")
+        let interruption = Interruption(), all = ports + (sharedPort.map { [$0] } ?? [])
+        let list = all.map { "127.0.0.1:\($0)" }.joined(separator: ", ")
         printer.print(
-            Fact("listening", ["ports": ports.map(Int.init)], text: "Controllers listen on \(list); Ctrl-C ends them.")
+            Fact("listening", ["ports": all.map(Int.init)], text: "Controllers listen on \(list); Ctrl-C ends them.")
         )
         try await interruption.wait()
         server.stop()
+    }
+
+    /// Listens at a port of this machine, or says why that cannot be.
+    private func listen(
+        at port: UInt16,
+        _ listen: (SocketAddress) throws(TransportError) -> UInt16
+    ) throws {
+        do throws(TransportError) {
+            _ = try listen(.tcp(host: "127.0.0.1", port: port))
+        } catch {
+            throw Trouble.unusablePort(port, "\(error)")
+        }
     }
 }

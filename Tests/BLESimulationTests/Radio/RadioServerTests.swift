@@ -50,6 +50,20 @@ struct RadioServerTests {
         radio.stop()
     }
 
+    @Test("Those that connect to a shared port have a controller each, and find each other", arguments: [false, true])
+    func shared(hurries: Bool) async throws {
+        let radio = RadioServer(seed: 1, pace: RadioPace(hurries: hurries))
+        let port = try radio.share(.tcp(host: "127.0.0.1", port: 0))
+        for secret in [UInt128(1), 3] {
+            let hosts = [Self.host(at: port, secret: secret), Self.host(at: port, secret: secret + 1)]
+            let server = EchoServer(on: hosts[0]), client = EchoClient(on: hosts[1], count: 20)
+            await waiting(for: client) { $0.isComplete }
+            #expect(server.queue.sync { server.written.count } == 20)
+            for host in hosts { host.stop() }
+        }
+        radio.stop()
+    }
+
     @Test("An app that answers what it heard sends on its own queue, without a change of threads")
     func answering() async throws {
         let radio = RadioServer(seed: 1)
