@@ -22,7 +22,7 @@ struct Arguments {
                    [micro [H1…H9 [OPERATIONS]] | scale [--devices N] | chat-hour [--seed N] | channel [--octets N]]
                BLEBenchmarks peer server --controller tcp:HOST:PORT|unix:PATH
                BLEBenchmarks peer client --controller tcp:HOST:PORT|unix:PATH
-                   [--n N] [--workloads read,write,wcmd,notify,disc] [--mtus 23,247,517]
+                   [--n N] [--workloads read,write,wcmd,notify,coc,disc] [--mtus 23,247,517]
         Without a workload all but those of peers run. A table is printed, but scale, chat-hour, channel and peer print
         JSON. A peer's controllers are those of anybody; server and client may be of different makers.
         """

@@ -22,7 +22,7 @@ struct PeerBench {
     /// Runs workloads on one connection for each MTU.
     func ask(_ workloads: [PeerWorkload], operations: Int, mtus: [Int]) -> [Result] {
         mtus.flatMap { mtu in
-            let chosen = workloads.filter { !$0.isAboutSmallValues || mtu == mtus.first }
+            let chosen = workloads.filter { $0.isMeasured(mtu: mtu, among: mtus) }
             let runner = host(PeerPlan.clientAddress, mtu: mtu)
             defer { runner.stop() }
             let client = PeerClient(), connected = Outcome<Bool>()
@@ -39,7 +39,7 @@ struct PeerBench {
     }
 
     private func measure(_ workload: PeerWorkload, on client: PeerClient, operations: Int, mtu: Int) -> Result {
-        let done = Outcome<Int>(), size = mtu == ATT.defaultMTU ? 20 : min(mtu - 3, 512)
+        let done = Outcome<Int>(), size = workload.size(mtu: mtu)
         let expected = workload == .disc ? 4 + PeerPlan.services * PeerPlan.characteristics : operations
         let wall = Stopwatch(.wall), processor = Stopwatch(.processor)
         client.queue.async { workload.run(on: client, operations, size: size) { done.set($0) } }

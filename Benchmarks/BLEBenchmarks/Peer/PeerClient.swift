@@ -17,6 +17,9 @@ final class PeerClient: NSObject, @unchecked Sendable {
     var valueArrived: ((CBCharacteristic) -> Void)?
     var valueWritten: (() -> Void)?
     var isReady: (() -> Void)?
+    var channelOpened: ((CBL2CAPChannel?) -> Void)?
+    /// The channel that is in use.
+    var channel: (channel: CBL2CAPChannel, source: ChannelSource)?
 
     /// Connects to the first device that advertises and discovers what it has; must be called on ``queue``.
     func connect(then connected: @escaping (Bool) -> Void) {
@@ -138,4 +141,8 @@ extension PeerClient: CBPeripheralDelegate {
     }
 
     func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) { isReady?() }
+
+    func peripheral(_ peripheral: CBPeripheral, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
+        channelOpened?(channel)
+    }
 }

@@ -16,6 +16,11 @@ enum PeerPlan {
     /// Written: an ``Order``; read: what has been counted.
     static var control: CBUUID { CBUUID(string: "BE04") }
 
+    /// Where the channel is whose octets are counted.
+    static let channel: CBL2CAPPSM = 0x80
+    /// What is written to the channel at once.
+    static let piece = 1_024
+
     static let services = 50
     static let characteristics = 10
 

@@ -23,6 +23,8 @@ final class PeerServer: NSObject, @unchecked Sendable {
         value: nil,
         permissions: [.readable, .writeable]
     )
+    private let sink = ChannelSink()
+    private var channel: CBL2CAPChannel?
     private var awaited = 0
     private var counts = PeerPlan.Counts()
     /// The values that are still to be sent.
@@ -62,7 +64,9 @@ final class PeerServer: NSObject, @unchecked Sendable {
 
     private func obey(_ order: PeerPlan.Order) {
         switch order {
-        case .reset: counts = PeerPlan.Counts()
+        case .reset:
+            counts = PeerPlan.Counts()
+            sink.reset()
         case .notify(let count, let size):
             remaining = count
             value = Data((0..<size).map { UInt8(truncatingIfNeeded: $0) })
@@ -90,7 +94,23 @@ extension PeerServer: CBPeripheralManagerDelegate {
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {
         awaited -= 1
-        if awaited == 0 { peripheral.startAdvertising([CBAdvertisementDataServiceUUIDsKey: [PeerPlan.service]]) }
+        if awaited == 0 { peripheral.publishL2CAPChannel(withEncryption: false) }
+    }
+
+    func peripheralManager(
+        _ peripheral: CBPeripheralManager,
+        didPublishL2CAPChannel PSM: CBL2CAPPSM,
+        error: (any Error)?
+    ) {
+        guard error == nil, PSM == PeerPlan.channel else { return ready(false) }
+        peripheral.startAdvertising([CBAdvertisementDataServiceUUIDsKey: [PeerPlan.service]])
+    }
+
+    func peripheralManager(_ peripheral: CBPeripheralManager, didOpen channel: CBL2CAPChannel?, error: (any Error)?) {
+        guard let channel else { return }
+        // The channel lasts as long as somebody keeps it.
+        self.channel = channel
+        sink.read(channel)
     }
 
     func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
@@ -98,6 +118,7 @@ extension PeerServer: CBPeripheralManagerDelegate {
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
+        counts.channelOctets = sink.octets
         request.value = counts.data
         peripheral.respond(to: request, withResult: .success)
     }

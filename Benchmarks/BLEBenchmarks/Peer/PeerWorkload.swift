@@ -6,6 +6,7 @@ enum PeerWorkload: String, CaseIterable {
     case write
     case wcmd
     case notify
+    case coc
     case disc
 
     var explanation: String {
@@ -14,12 +15,28 @@ enum PeerWorkload: String, CaseIterable {
         case .write: "writes with response one after the other"
         case .wcmd: "writes without response"
         case .notify: "notifications"
+        case .coc: "\(PeerPlan.piece) octets through a channel"
         case .disc: "discovery of every service and characteristic"
         }
     }
 
-    /// Whether it is measured with one MTU alone: the smallest, since it is about small values.
-    var isAboutSmallValues: Bool { self == .read || self == .write }
+    /// Whether it is measured with an MTU out of those that are asked for: small values with the first of them, and the
+    /// channel, whose packets have 247 octets, with 247 or the last.
+    func isMeasured(mtu: Int, among mtus: [Int]) -> Bool {
+        switch self {
+        case .read, .write: mtu == mtus.first
+        case .coc: mtu == (mtus.contains(247) ? 247 : mtus.last)
+        case .wcmd, .notify, .disc: true
+        }
+    }
+
+    /// How many octets a value has.
+    func size(mtu: Int) -> Int {
+        switch self {
+        case .coc: PeerPlan.piece
+        case .read, .write, .wcmd, .notify, .disc: mtu == 23 ? 20 : min(mtu - 3, 512)
+        }
+    }
 
     /// Runs it on a connection; must be called on the client's queue.
     ///
@@ -35,6 +52,7 @@ enum PeerWorkload: String, CaseIterable {
         case .write: Self.write(client, peripheral, count, size, done)
         case .wcmd: Self.writeCommands(client, peripheral, count, size, done)
         case .notify: Self.notifications(client, peripheral, count, size, done)
+        case .coc: Self.channel(client, peripheral, count, done)
         case .disc: client.discover(then: done)
         }
     }
@@ -123,5 +141,38 @@ enum PeerWorkload: String, CaseIterable {
             for: control,
             type: .withResponse
         )
+    }
+
+    private static func channel(
+        _ client: PeerClient,
+        _ peripheral: CBPeripheral,
+        _ count: Int,
+        _ done: @escaping (Int) -> Void
+    ) {
+        guard let control = client.characteristic(PeerPlan.control) else { return done(0) }
+        let octets = count * PeerPlan.piece, queue = client.queue
+        // What has been read is asked for until that is everything.
+        client.valueArrived = { _ in
+            let arrived = control.value.flatMap(PeerPlan.Counts.init)?.channelOctets ?? 0
+            guard arrived >= octets else { return peripheral.readValue(for: control) }
+            client.channel = nil
+            done(arrived / PeerPlan.piece)
+        }
+        client.channelOpened = { channel in
+            guard let channel else { return done(0) }
+            let source = ChannelSource(octets: octets) {
+                queue.async {
+                    guard let control = client.characteristic(PeerPlan.control) else { return }
+                    client.peripheral?.readValue(for: control)
+                }
+            }
+            client.channel = (channel, source)
+            source.write(channel)
+        }
+        client.valueWritten = {
+            client.valueWritten = nil
+            peripheral.openL2CAPChannel(PeerPlan.channel)
+        }
+        peripheral.writeValue(PeerPlan.Order.reset.data, for: control, type: .withResponse)
     }
 }
