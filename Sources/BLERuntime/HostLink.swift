@@ -17,6 +17,21 @@ package protocol HostLink: AnyObject, Sendable {
 
     /// The host that this leads to, which is the same for all links to it.
     var host: HostIdentity { get }
+
+    /// Whether the app that has the link may use the host.
+    var permission: HostAuthorization { get }
+}
+
+/// Whether an app may use a host, as its user has decided.
+package enum HostAuthorization: Sendable {
+    /// The user has not been asked yet.
+    case undetermined
+    /// It may not, and the user cannot change that.
+    case restricted
+    /// The user said no.
+    case denied
+    /// It may.
+    case allowed
 }
 
 /// Names a host among all of a process, as long as somebody keeps a link to it.
@@ -34,6 +49,9 @@ package struct HostIdentity: Hashable, Sendable {
 extension HostLink {
     /// A host of its own.
     package var host: HostIdentity { HostIdentity(of: self) }
+
+    /// What nobody guards may be used.
+    package var permission: HostAuthorization { .allowed }
 
     /// Opens a session of which nothing is left when the app ends.
     package func open(

@@ -6,10 +6,32 @@ package import Logging
 
 /// The host that new managers talk to.
 package enum DefaultLink {
-    /// What ``Bluetooth/link`` says, else the host that the environment names.
+    /// What ``Bluetooth/link`` says, else the machine in which the process lives, else the host that the environment
+    /// names.
     ///
-    /// All managers of the process that ask the environment share one host.
-    package static var current: any HostLink { Bluetooth.link ?? shared }
+    /// All managers of the process that ask the environment share one host. While there are worlds and the environment
+    /// names no host, nobody meant the computer's own: a line in the log says so each time.
+    package static var current: any HostLink {
+        if let chosen { return chosen }
+        let name = environment(HostSpecification.variable)
+        return outside(name, worlds: World.count, logger: .coreBluetooth) ?? shared
+    }
+
+    /// What somebody has chosen in this process; `nil` if the environment is to be asked.
+    package static var chosen: (any HostLink)? { Bluetooth.link ?? ProcessSeat.machine }
+
+    /// What a manager has that was made in none of so many worlds; `nil` if it has what the environment names.
+    package static func outside(_ name: String?, worlds: Int, logger: Logger) -> (any HostLink)? {
+        guard name == nil, worlds > 0 else { return nil }
+        logger.error(
+            """
+            A manager was made outside of every world, although there is one: Bluetooth is unsupported for it. \
+            `inhabit` reaches no queue, timer or detached task. Have the whole process live in a machine with \
+            `machine.inhabitProcessWide()`, or make the manager within `machine.inhabit { }`.
+            """
+        )
+        return UnsupportedLink()
+    }
 
     private static let shared = link(
         named: environment(HostSpecification.variable),

@@ -89,8 +89,21 @@ extension Machine: HostLink {
 
     package var host: HostIdentity { HostIdentity(of: world, index: index) }
 
+    package var permission: HostAuthorization { HostAuthorization(authorization) }
+
     package func open(
         _ role: ClientRole,
+        restoring identifier: String?,
+        on queue: DispatchQueue,
+        receive: @escaping @Sendable (ClientEvent) -> Void
+    ) -> any HostSession {
+        open(role, of: 0, restoring: identifier, on: queue, receive: receive)
+    }
+
+    /// Opens a session for one of the apps.
+    func open(
+        _ role: ClientRole,
+        of app: Int,
         restoring identifier: String?,
         on queue: DispatchQueue,
         receive: @escaping @Sendable (ClientEvent) -> Void
@@ -99,6 +112,7 @@ extension Machine: HostLink {
         let client = world.core.withLock { core in
             let session = WorldSession(
                 machine: index,
+                app: app,
                 role: role,
                 client: core.nextClient,
                 queue: queue,

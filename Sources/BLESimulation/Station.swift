@@ -31,6 +31,14 @@ final class Station {
     var isLaunched = false
     var radio: Radio
     var faults = Machine.Faults()
+    /// The apps that were named, the one without a name of its own first.
+    var apps = [AppRecord(name: AppRecord.standardName)]
+    /// What the user has been told in the place of apps.
+    var alerts: [Machine.Alert] = []
+    /// What apps want the user to be told while they sleep.
+    var wishes: [AlertWish] = []
+    /// What peers are called, as far as any app has heard.
+    var names: [PeerIdentifier: String] = [:]
     /// What the apps of the machine may do in the background; `nil` while they are in the foreground.
     var backgroundModes: BackgroundModes?
     /// What apps hear when they are at work again.

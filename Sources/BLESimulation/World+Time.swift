@@ -24,6 +24,23 @@ extension World {
         while core.withLock({ $0.run(until: end) }) { await deliver() }
     }
 
+    /// Lets time pass until `isDone` says so, and looks every ten milliseconds of the world and at the end.
+    ///
+    /// ```swift
+    /// #expect(await world.advance(atMost: .seconds(60)) { reader.values.count == 3 })
+    /// ```
+    ///
+    /// - Returns: Whether it was so within `duration`.
+    public func advance(atMost duration: Duration, until isDone: () -> Bool) async -> Bool {
+        let end = now + duration
+        while !isDone() {
+            let rest = end - now
+            guard rest > .zero else { return false }
+            await advance(by: min(rest, .milliseconds(10)))
+        }
+        return true
+    }
+
     /// Has the world keep pace with the computer's clock from now on, by itself.
     ///
     /// That is for people and for programs that have to do with the outside; two runs are never alike. The world stops
@@ -83,7 +100,7 @@ extension World {
     func post(_ delivery: WorldDelivery, done: @escaping @Sendable () -> Void) {
         let session = delivery.session
         session.queue.async { [self] in
-            Bluetooth.$link.withValue(machine(at: session.machine)) {
+            Bluetooth.$link.withValue(link(of: session)) {
                 for event in delivery.events { session.receive(event) }
             }
             done()

@@ -1,5 +1,6 @@
 package import BLERuntime
 import BLEWire
+import Synchronization
 
 /// A place with Bluetooth machines in it, where time passes only when it is told to.
 ///
@@ -56,7 +57,14 @@ public final class World: Sendable {
     /// Creates an empty world in which every random choice follows from `seed`.
     public init(seed: UInt64, conditions: Conditions = Conditions()) {
         core = Locked(WorldCore(seed: seed, loss: conditions.loss))
+        Self.living.add(1, ordering: .relaxed)
     }
+
+    deinit { Self.living.subtract(1, ordering: .relaxed) }
+
+    /// How many worlds there are in this process.
+    static var count: Int { living.load(ordering: .relaxed) }
+    private static let living = Atomic(0)
 
     /// The machine called `name`, which is made if it is not there yet.
     ///
@@ -121,6 +129,14 @@ public final class World: Sendable {
     /// The machine with an index.
     func machine(at index: Int) -> Machine {
         Machine(name: core.withLock { $0.stations[index].name }, index: index, world: self)
+    }
+
+    /// What a session's app finds when it looks for a host.
+    func link(of session: WorldSession) -> any HostLink {
+        let machine = machine(at: session.machine)
+        guard session.app > 0 else { return machine }
+        let name = core.withLock { $0.stations[session.machine].apps[session.app].name }
+        return Machine.App(name: name, index: session.app, on: machine)
     }
 
     /// Hands `action` to the world, which hears it before any more time passes.

@@ -27,6 +27,8 @@ struct WorldLaunch: Sendable {
 struct WorldSession: Sendable {
     /// The index of the machine that it is on.
     let machine: Int
+    /// The index of the app among those of the machine.
+    let app: Int
     let role: ClientRole
     /// Whom the host takes the manager for; another than itself if an earlier launch of its app opened the session.
     var client: ClientID

@@ -7,6 +7,9 @@ extension WorldCore {
         switch action {
         case .open(let client, let role):
             guard let index = station(of: client) else { return }
+            if case .app(let session) = clients[client.rawValue], !isAuthorized(session) {
+                return turnAway(session, client)
+            }
             stations[index].host.open(client, role: role, at: now)
             tellPhase(to: client)
             markDirty(index)
@@ -27,7 +30,11 @@ extension WorldCore {
     mutating func perform(_ request: ClientRequest, for client: ClientID) {
         guard let index = station(of: client) else { return }
         var known = client
-        if case .app(let session) = clients[client.rawValue] { known = session.client }
+        if case .app(let session) = clients[client.rawValue] {
+            guard isAuthorized(session) else { return }
+            known = session.client
+            noteAlerts(request, for: client, on: index)
+        }
         preserve(request, for: known)
         stations[index].host.perform(request, for: known, at: now)
         markDirty(index)

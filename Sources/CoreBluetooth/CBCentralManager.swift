@@ -25,7 +25,7 @@ open class CBCentralManager: CBManager {
     }
 
     let content: Guarded<Content>
-    private let features = SupportedFeatures.of(DefaultLink.current)
+    private let features: SupportedFeatures
 
     /// What a manager knows.
     struct Content {
@@ -58,9 +58,12 @@ open class CBCentralManager: CBManager {
         queue: dispatch_queue_t?,
         options: [String: Any]? = nil
     ) {
+        let link = DefaultLink.current
         content = Guarded(Content(delegate: delegate))
+        features = SupportedFeatures.of(link)
         super.init(
             .central,
+            of: link,
             queue: queue,
             restoreIdentifier: options?[CBCentralManagerOptionRestoreIdentifierKey]
         )

@@ -16,12 +16,18 @@ public let CBCentralManagerScanOptionAllowDuplicatesKey: String = "kCBScanOption
 public let CBCentralManagerScanOptionSolicitedServiceUUIDsKey: String = "kCBScanOptionSolicitedServiceUUIDs"
 
 /// Whether to alert the user of a connection while the app is suspended: an `NSNumber` that holds a `Bool`.
+///
+/// A simulated world keeps the alerts of a machine; on an adapter nobody is alerted.
 public let CBConnectPeripheralOptionNotifyOnConnectionKey: String = "kCBConnectOptionNotifyOnConnection"
 
 /// Whether to alert the user of a disconnection while the app is suspended: an `NSNumber` that holds a `Bool`.
+///
+/// A simulated world keeps the alerts of a machine; on an adapter nobody is alerted.
 public let CBConnectPeripheralOptionNotifyOnDisconnectionKey: String = "kCBConnectOptionNotifyOnDisconnection"
 
 /// Whether to alert the user of notifications while the app is suspended: an `NSNumber` that holds a `Bool`.
+///
+/// A simulated world keeps the alerts of a machine; on an adapter nobody is alerted.
 public let CBConnectPeripheralOptionNotifyOnNotificationKey: String = "kCBConnectOptionNotifyOnNotification"
 
 /// How long to wait before the first attempt to connect, in seconds: an `NSNumber`.

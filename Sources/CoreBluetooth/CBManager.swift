@@ -18,7 +18,7 @@ open class CBManager: NSObject, Observed {
     /// Opens a session; events arrive on a serial queue of the manager's own, which targets the app's queue.
     ///
     /// So they keep their order even if the app's queue is concurrent, and count as being on the app's queue.
-    init(_ role: ClientRole, queue: DispatchQueue?, restoreIdentifier: Any?) {
+    init(_ role: ClientRole, of link: any HostLink, queue: DispatchQueue?, restoreIdentifier: Any?) {
         let restoreIdentifier = restoreIdentifier as? String
         restores = restoreIdentifier != nil
         let appQueue = queue ?? .main
@@ -28,7 +28,7 @@ open class CBManager: NSObject, Observed {
         let reference = ManagerReference(queue: queue)
         self.reference = reference
         queue.suspend()
-        session = DefaultLink.current.open(role, restoring: restoreIdentifier, on: queue) {
+        session = link.open(role, restoring: restoreIdentifier, on: queue) {
             reference.manager?.receive($0)
         }
         super.init()
@@ -60,7 +60,11 @@ open class CBManager: NSObject, Observed {
     open var authorization: CBManagerAuthorization { Self.authorization }
 
     /// Whether the app may use Bluetooth; known before there is any manager.
-    open class var authorization: CBManagerAuthorization { .allowedAlways }
+    ///
+    /// It may, but in a simulated world that says otherwise.
+    open class var authorization: CBManagerAuthorization {
+        CBManagerAuthorization(DefaultLink.chosen?.permission ?? .allowed)
+    }
 
     /// Brings the objects up to date with `event`, then tells the delegate.
     ///
@@ -123,4 +127,16 @@ extension CBManagerState {
 
     /// Whether peripherals, services and centrals of before are void.
     var invalidatesObjects: Bool { rawValue < CBManagerState.poweredOff.rawValue }
+}
+
+extension CBManagerAuthorization {
+    init(_ authorization: HostAuthorization) {
+        self =
+            switch authorization {
+            case .undetermined: .notDetermined
+            case .restricted: .restricted
+            case .denied: .denied
+            case .allowed: .allowedAlways
+            }
+    }
 }

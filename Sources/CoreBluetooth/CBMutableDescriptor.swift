@@ -9,14 +9,24 @@ open class CBMutableDescriptor: CBDescriptor {
     /// The octets that clients read.
     let octets: [UInt8]
 
+    /// How many octets a presentation format has: Core 6.0, Vol 3, Part G, 3.3.3.5.
+    private static let formatLength = 7
+
     /// Creates a descriptor with a value that never changes.
     ///
-    /// - Precondition: `UUID` is 2901 and `value` is a `String`, or `UUID` is 2904 and `value` is `Data`; anything else
-    ///   ends the program, as on Apple's systems.
+    /// - Precondition: `UUID` is 2901 and `value` is a `String`, or `UUID` is 2904 and `value` is `Data` of at least 7
+    ///   octets; anything else ends the program, as on Apple's systems.
     public init(type UUID: CBUUID, value: Any?) {
         switch (UUID.value.attributeForm, value) {
         case (.short(0x2901), let text as String): octets = [UInt8](text.utf8)
-        case (.short(0x2904), let data as Data): octets = [UInt8](data)
+        case (.short(0x2904), let data as Data):
+            guard data.count >= Self.formatLength else {
+                raise(
+                    "A Characteristic Presentation Format descriptor must have \(Self.formatLength) octets "
+                        + "as its value, not \(data.count)"
+                )
+            }
+            octets = [UInt8](data)
         case (.short(0x2901), _):
             raise("A Characteristic User Description descriptor must have a string as its value")
         case (.short(0x2904), _):

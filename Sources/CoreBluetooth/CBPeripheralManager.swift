@@ -1,5 +1,6 @@
 import BLEHost
 import BLERuntime
+import BLESimulation
 import BLEWire
 public import Dispatch
 public import Foundation
@@ -43,6 +44,7 @@ open class CBPeripheralManager: CBManager {
         content = Guarded(Content(delegate: delegate))
         super.init(
             .peripheral,
+            of: DefaultLink.current,
             queue: queue,
             restoreIdentifier: options?[CBPeripheralManagerOptionRestoreIdentifierKey]
         )
@@ -62,7 +64,14 @@ open class CBPeripheralManager: CBManager {
     /// Whether the app may act as a peripheral; a spelling of long ago.
     @available(*, deprecated, message: "Use CBManager.authorization instead.")
     @discardableResult
-    open class func authorizationStatus() -> CBPeripheralManagerAuthorizationStatus { .authorized }
+    open class func authorizationStatus() -> CBPeripheralManagerAuthorizationStatus {
+        switch DefaultLink.chosen?.permission ?? .allowed {
+        case .undetermined: .notDetermined
+        case .restricted: .restricted
+        case .denied: .denied
+        case .allowed: .authorized
+        }
+    }
 
     /// Advertises a name (``CBAdvertisementDataLocalNameKey``) and services (``CBAdvertisementDataServiceUUIDsKey``),
     /// and nothing else that may be in `advertisementData`.

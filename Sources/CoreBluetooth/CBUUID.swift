@@ -24,7 +24,7 @@ open class CBUUID: NSObject, NSCopying {
         guard let value = BluetoothUUID(hasPrefix ? String(theString.dropFirst(2)) : theString),
             !hasPrefix || value.octets.count <= 4
         else {
-            raise("String \(theString) does not represent a valid UUID")
+            raise("String \"\(theString)\" does not represent a valid UUID")
         }
         self.value = value
     }

@@ -66,6 +66,21 @@ struct DefaultLinkTests {
         #expect(lines.first?.contains("BLUETOOTH_HOST") == true)
     }
 
+    @Test("A manager that is made outside of every world while there is one is told of in a line with the cure")
+    func outside() async throws {
+        let log = Lines()
+        let link = try #require(DefaultLink.outside(nil, worlds: 1, logger: log.logger))
+        let app = SeamApp()
+        app.start(.central, on: link)
+        await waiting(for: app) { $0.states == [.unsupported] }
+        let lines = log.lines.withLock { $0 }
+        #expect(lines.count == 1)
+        #expect(lines.first?.contains("made outside of every world") == true)
+        #expect(lines.first?.contains("inhabitProcessWide()") == true)
+        #expect(DefaultLink.outside(nil, worlds: 0, logger: log.logger) == nil)
+        #expect(DefaultLink.outside("demo", worlds: 1, logger: log.logger) == nil)
+    }
+
     @Test("A file of a world that makes no sense is named, with the keys that lead to the mistake")
     func senseless() throws {
         let path = FileManager.default.temporaryDirectory.path + "/world-\(UUID().uuidString).json"

@@ -88,18 +88,35 @@ package struct ConnectRequest: Equatable, Sendable {
     ///
     /// Of several that wait, the first decides.
     package var ownAddress: OwnAddressKind?
+    /// What the user is to be told while the app sleeps.
+    package var alerts: ConnectionAlerts
 
     package init(
         startDelay: Duration = .zero,
         reconnects: Bool = false,
         timeout: Duration? = nil,
-        ownAddress: OwnAddressKind? = nil
+        ownAddress: OwnAddressKind? = nil,
+        alerts: ConnectionAlerts = []
     ) {
         self.startDelay = startDelay
         self.reconnects = reconnects
         self.timeout = timeout
         self.ownAddress = ownAddress
+        self.alerts = alerts
     }
+}
+
+/// Of what whoever runs the host tells the user in the place of an app that sleeps; the host itself tells nobody.
+package struct ConnectionAlerts: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    /// A connection was made.
+    package static let connection = Self(rawValue: 1 << 0)
+    /// A connection was lost.
+    package static let disconnection = Self(rawValue: 1 << 1)
+    /// The peer sent a value by itself.
+    package static let notification = Self(rawValue: 1 << 2)
 }
 
 /// What a client asks of a peer that it is connected to.

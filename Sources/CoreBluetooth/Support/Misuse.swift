@@ -1,4 +1,5 @@
 import BLERuntime
+import Glibc
 
 /// Where a manager complains of how it is used: one line each on the standard error, as Apple's framework does.
 enum Misuse {
@@ -10,7 +11,13 @@ enum Misuse {
 }
 
 /// Ends the program where Apple's framework raises an exception, with the reason, also in optimised builds.
-func raise(_ reason: String) -> Never { fatalError(reason) }
+///
+/// The line of the app that is to blame stands before the reason, if the program has debug information.
+func raise(_ reason: String) -> Never {
+    let place = CallSite.ofApp().map { "\($0): " } ?? ""
+    try? StandardStream.error.write(line: "\(place)Fatal error: \(reason)")
+    abort()
+}
 
 /// The lines of one manager, and of what belongs to it.
 struct Console: Sendable {

@@ -21,7 +21,8 @@ extension ConnectRequest {
         let seconds = options.seconds(CBConnectPeripheralOptionStartDelayKey)
         self.init(
             startDelay: .milliseconds(Int(seconds * 1000)),
-            reconnects: options.bool(CBConnectPeripheralOptionEnableAutoReconnect)
+            reconnects: options.bool(CBConnectPeripheralOptionEnableAutoReconnect),
+            alerts: options.alerts
         )
     }
 }
@@ -37,6 +38,15 @@ private struct Options {
     init(_ values: [String: Any]?, console: Console) {
         self.values = values ?? [:]
         self.console = console
+    }
+
+    /// What the user is to be told while the app sleeps.
+    var alerts: ConnectionAlerts {
+        var alerts: ConnectionAlerts = []
+        if bool(CBConnectPeripheralOptionNotifyOnConnectionKey) { alerts.insert(.connection) }
+        if bool(CBConnectPeripheralOptionNotifyOnDisconnectionKey) { alerts.insert(.disconnection) }
+        if bool(CBConnectPeripheralOptionNotifyOnNotificationKey) { alerts.insert(.notification) }
+        return alerts
     }
 
     func bool(_ key: String) -> Bool { value(key, of: NSNumber.self)?.boolValue ?? false }

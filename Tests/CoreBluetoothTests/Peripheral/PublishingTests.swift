@@ -8,6 +8,9 @@ import Testing
 struct PublishingTests {
     let bench = PeripheralBench()
 
+    /// A presentation format.
+    private static let format: [UInt8] = [4, 0, 0, 0, 1, 0, 0]
+
     private func service(_ uuid: String = "180D", _ characteristics: [CBCharacteristic] = []) -> CBMutableService {
         let service = CBMutableService(type: CBUUID(string: uuid), primary: true)
         service.characteristics = characteristics
@@ -31,7 +34,7 @@ struct PublishingTests {
         )
         dynamic.descriptors = [
             CBMutableDescriptor(type: CBUUID(string: CBUUIDCharacteristicUserDescriptionString), value: "hi"),
-            CBMutableDescriptor(type: CBUUID(string: CBUUIDCharacteristicFormatString), value: Data([4])),
+            CBMutableDescriptor(type: CBUUID(string: CBUUIDCharacteristicFormatString), value: Data(Self.format)),
         ]
         bench.manager.add(service("180D", [fixed, dynamic]))
         func id(_ number: UInt32) -> LocalAttributeID { LocalAttributeID(rawValue: number) }
@@ -56,7 +59,7 @@ struct PublishingTests {
                                 permissions: [.readable, .writeEncryptionRequired],
                                 descriptors: [
                                     DescriptorDefinition(id: id(4), uuid: .short(0x2901), value: [0x68, 0x69]),
-                                    DescriptorDefinition(id: id(5), uuid: .short(0x2904), value: [4]),
+                                    DescriptorDefinition(id: id(5), uuid: .short(0x2904), value: Self.format),
                                 ]
                             ),
                         ]
@@ -216,5 +219,9 @@ struct PublishingTests {
             _ = CBMutableDescriptor(type: CBUUID(string: "2901"), value: nil)
         }
         #expect(complaint(value).contains("must have a string as its value"))
+        let short = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            _ = CBMutableDescriptor(type: CBUUID(string: "2904"), value: Data([4, 0, 1, 0x27, 1, 0]))
+        }
+        #expect(complaint(short).contains("must have 7 octets as its value, not 6"))
     }
 }

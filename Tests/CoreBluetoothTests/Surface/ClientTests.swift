@@ -33,6 +33,10 @@ struct ClientTests {
         ("func f(_ p: CBPeripheral) { p.name = nil }", "get-only"),
         ("let option: CBConnectionEventMatchingOption = .init(\"x\")", "rawValue"),
         ("func f(_ s: CBManagerState) { switch s { case .poweredOn: break } }", "exhaustive"),
+        (
+            "func f(_ s: CBConnectionEvent) { switch s { case .peerDisconnected, .peerConnected: break } }",
+            "additional unknown values"
+        ),
         ("func f<S: Sendable>(_: S) {}; func g(_ p: CBPeripheral) { f(p) }", "Sendable"),
         ("func f(_ m: CBCentralManager) { m.delegate?.centralManager?(m, didUnite: m) }", "callAsFunction"),
     ]

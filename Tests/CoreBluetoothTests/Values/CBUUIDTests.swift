@@ -100,14 +100,28 @@ struct CBUUIDTests {
         let text = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = CBUUID(string: "not a UUID")
         }
-        #expect(complaint(text).contains("String not a UUID does not represent a valid UUID"))
+        #expect(complaint(text).contains(#"String "not a UUID" does not represent a valid UUID"#))
         let prefix = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = CBUUID(string: "0x0x180D")
         }
-        #expect(complaint(prefix).contains("String 0x0x180D does not represent a valid UUID"))
+        #expect(complaint(prefix).contains(#"String "0x0x180D" does not represent a valid UUID"#))
         let data = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             _ = CBUUID(data: Data([1, 2, 3]))
         }
         #expect(complaint(data).contains("does not represent a valid UUID"))
+    }
+
+    @Test("blames the line of the app that made it", .behaviour("4.8.10"))
+    func blame() async {
+        let end = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+            Self.makeJunk()
+        }
+        #expect(complaint(end).contains("CBUUIDTests.swift:\(Self.lineOfJunk): Fatal error: String \"junk\" does not"))
+    }
+
+    private static let lineOfJunk = #line + 3
+
+    @inline(never) private static func makeJunk() {
+        _ = ["180D", "junk"].map(CBUUID.init(string:))
     }
 }

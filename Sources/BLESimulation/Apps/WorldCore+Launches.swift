@@ -7,13 +7,14 @@ extension WorldCore {
     mutating func open(_ session: WorldSession, restoring identifier: String) -> ClientID {
         let index = session.machine
         let place = restorable.firstIndex {
-            $0.machine == index && $0.role == session.role && $0.identifier == identifier
+            $0.machine == index && $0.app == session.app && $0.role == session.role && $0.identifier == identifier
         }
         guard let place else {
             restorable.append(
                 RestorableSession(
                     client: nextClient,
                     machine: index,
+                    app: session.app,
                     role: session.role,
                     identifier: identifier,
                     state: PreservedState(session.role)

@@ -20,16 +20,18 @@ extension WorldCore {
 
     /// Tells the host how far the app of a client is in use, unless it is as always.
     mutating func tellPhase(to client: ClientID) {
-        guard case .app(let session) = clients[client.rawValue] else { return }
+        guard case .app(let session) = clients[client.rawValue], isAuthorized(session) else { return }
         perform(.appMoved(to: stations[session.machine].phase(of: session.role)), for: client)
     }
 
     /// Has an app hear of something, now or when it is at work again.
     mutating func tell(_ session: WorldSession, _ client: ClientID, _ event: ClientEvent) {
         let station = stations[session.machine]
+        station.learnNames(event)
         guard station.phase(of: session.role) == .suspended else {
             return deliveries.append((client.rawValue, event))
         }
+        alert(event, instead: session, client)
         switch event {
         case .server(.readRequested), .server(.writeRequested): refuse(event, for: session.client, on: session.machine)
         case .discovered: break

@@ -8,6 +8,8 @@ struct RestorableSession {
     /// Whom the host takes the app for, in each of its launches.
     let client: ClientID
     let machine: Int
+    /// The index of the app among those of the machine.
+    let app: Int
     let role: ClientRole
     let identifier: String
     /// What the app has asked for and heard.
