@@ -15,11 +15,10 @@ from bumble.hci import Address
 
 from . import tool
 from .bumble_host import powered_on
+from .methods import COMPARISON
 from .processes import running
 from .profile import Mismatch, expect
-from .trust import CENTRAL, METHODS, PATIENCE, User
-
-NUMERIC = next(method for method in METHODS if method.name == "numericComparison" and not method.refusal)
+from .trust import CENTRAL, PATIENCE, User
 
 Line = dict[str, Any]
 
@@ -84,7 +83,7 @@ def octets(address: Address) -> str:
 async def converse(first: int, second: int, name: str, log: pathlib.Path) -> None:
     """One round: each hears what the other advertises and connects to it, and they pair, once."""
     async with suite(first, log) as ours, powered_on(second, name, CENTRAL) as bumble:
-        user = User(NUMERIC)
+        user = User(COMPARISON, True)
         user.use(bumble)
         await ours.call("factory_reset")
         own = await ours.call("read_local_address")
