@@ -5,7 +5,8 @@ import BLEWire
 /// It passes as on the clock; what is due is done a millisecond late, so that what lies close together, such as an
 /// advertisement and the reports of it, takes one turn. An air that hurries also jumps over the time in which data
 /// would wait to be carried: connections then move data as fast as the hosts and the computer can, and everything else
-/// that has an interval on the air happens more often. That is for measuring hosts; a peer that is gone is lost at once.
+/// that has an interval on the air happens more often. That is for measuring hosts; a peer that is gone is lost at
+/// once.
 package struct RadioPace: Sendable {
     /// How late what is due is done.
     static let slack = Duration.milliseconds(1)

@@ -19,7 +19,7 @@ struct ConnectingTests {
                 CBConnectPeripheralOptionNotifyOnConnectionKey: true,
             ]
         )
-        let request = ConnectRequest(startDelay: .milliseconds(2500), reconnects: true)
+        let request = ConnectRequest(startDelay: .milliseconds(2500), reconnects: true, alerts: .connection)
         #expect(bench.session.take() == [.connect(peer, request)])
     }
 
