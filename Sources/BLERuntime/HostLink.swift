@@ -78,12 +78,16 @@ package protocol HostSession: Sendable {
     /// A simulated world lets no time pass while the hold is there; others need none.
     func hold() -> Hold?
 
+    /// Says that the app did something that Apple's systems refuse, by Apple's name for the rule; worlds list it.
+    func report(_ rule: String, _ sentence: String)
+
     /// Whether time passes while a thread of the app waits, so that waiting for the host is not in vain.
     var passesTime: Bool { get }
 }
 
 extension HostSession {
     package func hold() -> Hold? { nil }
+    package func report(_ rule: String, _ sentence: String) {}
     package var passesTime: Bool { true }
 }
 

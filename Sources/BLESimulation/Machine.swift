@@ -15,6 +15,10 @@ public final class Machine: Sendable {
         public var isMute = false
         /// The share of events, from 0 to 1, that the controller forgets to tell its host.
         public var forgottenEvents = 0.0
+        /// How many of the next connections of apps on this machine fail: they hear `didFailToConnect`.
+        public var failedConnections = 0
+        /// How many of the next requests for a connection to this machine get lost on the air, so that it comes later.
+        public var lostConnectionRequests = 0
 
         /// Creates a controller without faults.
         public init() {}
@@ -81,7 +85,25 @@ extension Machine: HostLink {
     private struct Session: HostSession {
         let world: World
         let client: ClientID
-        func send(_ request: ClientRequest) { world.tell(.request(request, client)) }
+        func send(_ request: ClientRequest) {
+            let suspicions = world.core.withLock { $0.suspicions(of: request, for: client) }
+            world.tell(.request(request, client))
+            for suspicion in suspicions { find(suspicion) }
+        }
+
+        func report(_ rule: String, _ sentence: String) {
+            guard let rule = World.Finding.Rule(rawValue: rule) else { return }
+            find(Suspicion(rule: rule, sentence: sentence))
+        }
+
+        private func find(_ suspicion: Suspicion) {
+            let place = CallSite.ofApp().map { "\($0)" }
+            world.change { core in
+                guard case .app(let session) = core.clients[client.rawValue] else { return }
+                core.find(suspicion, machine: session.machine, app: session.app, place: place)
+            }
+        }
+
         func close() { world.tell(.close(client)) }
         func hold() -> Hold? { world.hold() }
         var passesTime: Bool { world.runsInRealTime }

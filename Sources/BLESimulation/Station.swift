@@ -33,6 +33,10 @@ final class Station {
     var faults = Machine.Faults()
     /// The apps that were named, the one without a name of its own first.
     var apps = [AppRecord(name: AppRecord.standardName)]
+    /// The background tasks that have not ended.
+    var backgroundTasks: [Int] = []
+    /// Whether apps are ended that work too long in the background.
+    var endsLateApps = false
     /// What the user has been told in the place of apps.
     var alerts: [Machine.Alert] = []
     /// What apps want the user to be told while they sleep.

@@ -13,6 +13,11 @@ enum WorldAction: Sendable {
     case moveApps(machine: Int, BackgroundModes?)
     case setFaults(machine: Int, Machine.Faults)
     case setApart(Int, Int, Bool)
+    /// Nobody hears a machine, or everybody does who did before.
+    case isolate(machine: Int, Bool)
+    /// Something goes wrong with a machine of this name.
+    case strike(World.Fault.Kind, machine: String)
+    case expireTask(machine: Int, Int)
 }
 
 /// That an app of a machine is launched, because something happened that it is to hear of.

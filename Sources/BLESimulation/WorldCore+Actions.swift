@@ -1,5 +1,6 @@
 import BLEController
 import BLEHost
+import BLERuntime
 import BLEWire
 
 extension WorldCore {
@@ -24,6 +25,9 @@ extension WorldCore {
             apart.removeAll { $0 == (one, other) || $0 == (other, one) }
             if isApart { apart.append((one, other)) }
             set(one, other, apart: isApart)
+        case .isolate(let index, let isIsolated): isolate(index, isIsolated)
+        case .strike(let kind, let machine): strike(kind, machine)
+        case .expireTask(let index, let number): expireTask(number, on: index)
         }
     }
 
@@ -33,6 +37,12 @@ extension WorldCore {
         if case .app(let session) = clients[client.rawValue] {
             guard isAuthorized(session) else { return }
             known = session.client
+            story.add(
+                .asked(request, machine: index, app: session.app, client: client.rawValue),
+                at: now
+            )
+            capture?.comment("app \(client.rawValue) asks: \(request)")
+            countStep(request.step, on: index)
             noteAlerts(request, for: client, on: index)
         }
         preserve(request, for: known)
@@ -126,11 +136,12 @@ extension WorldCore {
         case .present(let controller), .resetting(let controller, _), .switchedOff(let controller):
             air[faults: controller].isMute = faults.isMute
             air[faults: controller].dropEvents = faults.forgottenEvents
+            air[faults: controller].lostConnectIndications = faults.lostConnectionRequests
         case .unplugged: break
         }
     }
 
-    private mutating func set(_ one: Int, _ other: Int, apart isApart: Bool) {
+    mutating func set(_ one: Int, _ other: Int, apart isApart: Bool) {
         for a in owners.indices where owners[a] == one {
             for b in owners.indices where owners[b] == other {
                 let pair = ControllerPair(ControllerID(rawValue: a), ControllerID(rawValue: b))

@@ -22,8 +22,11 @@ extension WorldCore {
     mutating func takeDeliveries() -> [WorldDelivery] {
         var taken: [Int: Int] = [:]
         var result: [(client: Int, delivery: WorldDelivery)] = []
-        for (client, event) in deliveries {
+        let waiting = deliveries
+        deliveries.removeAll(keepingCapacity: true)
+        for (client, event) in waiting {
             preserve(event, for: client)
+            note(event, for: client)
             if let index = taken[client] {
                 result[index].delivery.events.append(event)
             } else if case .app(let session) = clients[client] {
@@ -31,8 +34,17 @@ extension WorldCore {
                 result.append((client, WorldDelivery(session: session, events: [event])))
             }
         }
-        deliveries.removeAll(keepingCapacity: true)
         return result.sorted { $0.client < $1.client }.map(\.delivery)
+    }
+
+    /// Has the world know that an app is about to hear of something.
+    private mutating func note(_ event: ClientEvent, for client: Int) {
+        guard case .app(let session) = clients[client], event.isTold else { return }
+        story.add(.heard(event, machine: session.machine, app: session.app, client: client), at: now)
+        if let capture, !event.isDiscovery { capture.comment("app \(client) hears: \(event)") }
+        countStep(event.step, on: session.machine)
+        countConnections(event, session)
+        wakeApp(of: session)
     }
 
     /// Does what apps and tests have asked for, and all that follows from it at this instant.
@@ -52,6 +64,7 @@ extension WorldCore {
     var deadline: Instant? {
         var due = air.deadline
         due.bringForward(to: sleepers.deadline)
+        due.bringForward(to: agenda.deadline)
         for station in stations { due.bringForward(to: station.deadline) }
         for device in devices { due.bringForward(to: device.deadline) }
         return due
@@ -63,6 +76,10 @@ extension WorldCore {
         now = max(now, due)
         air.wake(at: now)
         sleepers.wake(at: now)
+        for action in agenda.takeDue(at: now) {
+            perform(action)
+            settle()
+        }
         for index in stations.indices {
             guard let deadline = stations[index].deadline, deadline <= now else { continue }
             wake(index)
@@ -120,7 +137,7 @@ extension WorldCore {
     private mutating func tell(_ client: ClientID, _ event: ClientEvent) {
         defer { if case .stateChanged(let state) = event { radioChanged(state, for: client) } }
         switch clients[client.rawValue] {
-        case .app(let session): tell(session, client, event)
+        case .app(let session): tell(session, client, failsInstead(event, for: client, on: session.machine) ?? event)
         case .relaunched(let latest):
             if case .app(let session) = clients[latest.rawValue] { tell(session, latest, event) }
         case .ended: hold(event, for: client)
@@ -132,6 +149,15 @@ extension WorldCore {
 
     private mutating func record(_ bytes: [UInt8], _ index: Int, _ direction: PacketRecord.Direction) {
         trace.add(bytes.span, machine: index, direction, at: now)
-        tap?(PacketRecord(machine: stations[index].name, direction: direction, time: now, bytes: bytes))
+        countPacket(bytes, index)
+        let record = PacketRecord(machine: stations[index].name, direction: direction, time: now, bytes: bytes)
+        story.add(record)
+        tap?(record)
+        capture?.write(record)
     }
+}
+
+extension ClientEvent {
+    /// Whether it is one of very many, of which packets tell enough.
+    fileprivate var isDiscovery: Bool { if case .discovered = self { true } else { false } }
 }

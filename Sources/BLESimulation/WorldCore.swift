@@ -10,6 +10,8 @@ import Dispatch
 struct WorldCore: ~Copyable {
     /// How long a controller may be gone before its host is told that there is none.
     static let absence = Duration.seconds(1)
+    /// The smallest ATT packet that everybody takes, in octets: Core 6.0, Vol 3, Part G, 5.2.1.
+    private static let leastMTU = 23
     /// How long a controller is off when its host switches it off and on.
     static let restart = Duration.milliseconds(100)
 
@@ -37,6 +39,20 @@ struct WorldCore: ~Copyable {
     var launches: [Int] = []
     /// The stations whose hosts may have something to say.
     var dirty: [Int] = []
+    /// What is to happen at a time of its own.
+    var agenda = Agenda()
+    /// What is to go wrong.
+    var faultPlan = FaultPlan()
+    /// What happened lately.
+    var story = Story()
+    /// What apps have done that an iPhone would refuse.
+    var findings: [World.Finding] = []
+    /// What apps are connected to.
+    var connections: [AppConnection] = []
+    /// How many background tasks there have been.
+    var taskCount = 0
+    /// Where packets are written down.
+    var capture: CaptureFile?
     var trace = TraceHash()
     var tap: PacketTap?
 
@@ -51,7 +67,7 @@ struct WorldCore: ~Copyable {
     }
 
     /// The index of the machine called `name`, which is made if it is not there.
-    mutating func machine(_ name: String, at position: World.Position) -> Int {
+    mutating func machine(_ name: String, at position: World.Position, mtu: Int? = nil) -> Int {
         if let index = stations.firstIndex(where: { $0.name == name }) { return index }
         let index = stations.count
         var random = SeededGenerator(seed: seed ^ Self.digest(name))
@@ -61,7 +77,8 @@ struct WorldCore: ~Copyable {
         )
         let configuration = Host.Configuration(
             name: name,
-            identifierSecret: UInt128(random.next()) << 64 | UInt128(random.next())
+            identifierSecret: UInt128(random.next()) << 64 | UInt128(random.next()),
+            preferredMTU: min(max(mtu ?? ATT.maximumMTU, Self.leastMTU), ATT.maximumMTU)
         )
         let host = Host(configuration: configuration, random: random)
         let controller = air.add(identity)
@@ -92,7 +109,7 @@ struct WorldCore: ~Copyable {
 
     /// Adds a scripted device, which comes to life when the world goes on.
     mutating func place(_ peripheral: SimulatedPeripheral) -> Int {
-        let station = machine(peripheral.name, at: peripheral.position)
+        let station = machine(peripheral.name, at: peripheral.position, mtu: peripheral.mtu)
         let client = ClientID(rawValue: clients.count)
         clients.append(.device(devices.count))
         devices.append(ScriptedDevice(peripheral, station: station, client: client))

@@ -77,6 +77,10 @@ extension CBPeripheral {
             )
         }
         guard data.count <= maximumWriteValueLength(for: .withoutResponse) else {
+            session.report(
+                "maximumWriteValueLength(for:)",
+                "a value of \(data.count) octets without response is dropped"
+            )
             return reference.console.warn(
                 "A value of \(data.count) octets is too long to be written without response: it is dropped"
             )

@@ -5,6 +5,9 @@ import Foundation
 
 extension CBPeripheralManager {
     func beginAdvertising(_ data: [String: Any]) {
+        if let excess = AdvertisingRequest.excess(data) {
+            session.report("startAdvertising(_:): 28 bytes and 10 more for the name", excess)
+        }
         guard let request = AdvertisingRequest(data, console: reference.console) else {
             return later {
                 $0.delegate?.peripheralManagerDidStartAdvertising($0, error: CBError(.invalidParameters))
@@ -90,6 +93,18 @@ extension CBPeripheralManager {
 }
 
 extension AdvertisingRequest {
+    /// What of an advertisement centrals do not see on Apple's systems; `nil` if they see all.
+    fileprivate static func excess(_ data: [String: Any]) -> String? {
+        let honoured = [CBAdvertisementDataLocalNameKey, CBAdvertisementDataServiceUUIDsKey]
+        let ignored = data.keys.filter { !honoured.contains($0) }.sorted()
+        if !ignored.isEmpty { return "\(ignored.joined(separator: ", ")) is not advertised" }
+        let name = (data[CBAdvertisementDataLocalNameKey] as? String)?.utf8.count ?? 0
+        let services = (data[CBAdvertisementDataServiceUUIDsKey] as? [CBUUID] ?? []).reduce(0) { $0 + $1.data.count }
+        if services > 28 { return "services of \(services) octets do not fit; the last are in the overflow area" }
+        guard name > max(28 - services, 10) else { return nil }
+        return "a name of \(name) octets does not fit, and is cut off"
+    }
+
     /// Reads what an app wants to advertise; `nil` if values have the wrong type.
     ///
     /// Keys that are not honoured are complained of and ignored.

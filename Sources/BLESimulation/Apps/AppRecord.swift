@@ -8,6 +8,8 @@ struct AppRecord {
 
     let name: String
     var authorization = Machine.Authorization.allowed
+    /// When it was last called, or sent to the background.
+    var woken: Instant?
 }
 
 /// What the user wants to be told of a peer in the place of an app.

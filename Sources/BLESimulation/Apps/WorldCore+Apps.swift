@@ -9,6 +9,7 @@ extension WorldCore {
     /// Puts the apps of a machine into the background, with these modes, or into the foreground.
     mutating func moveApps(of index: Int, to modes: BackgroundModes?) {
         stations[index].backgroundModes = modes
+        for app in stations[index].apps.indices { stations[index].apps[app].woken = now }
         for (client, app) in clients.enumerated() {
             guard case .app(let session) = app, session.machine == index else { continue }
             tellPhase(to: ClientID(rawValue: client))

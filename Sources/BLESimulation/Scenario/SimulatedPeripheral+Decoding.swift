@@ -2,7 +2,9 @@ import BLERuntime
 import BLEWire
 
 extension SimulatedPeripheral: Decodable {
-    private enum Key: String, CodingKey { case name, position, services }
+    private enum Key: String, CodingKey {
+        case name, position, services, manufacturerData, serviceData, transmitPower, connectable, latency, mtu
+    }
 
     /// Reads a device of a ``Scenario``.
     public init(from decoder: any Decoder) throws {
@@ -10,11 +12,17 @@ extension SimulatedPeripheral: Decodable {
         name = try values.decode(String.self, forKey: .name)
         position = try values.decodeIfPresent(World.Position.self, forKey: .position) ?? World.Position()
         services = try values.decodeIfPresent([Service].self, forKey: .services) ?? []
+        manufacturerData = try values.octetsIfPresent(forKey: .manufacturerData)
+        serviceData = try values.decodeIfPresent([ServiceDatum].self, forKey: .serviceData) ?? []
+        transmitPower = try values.decodeIfPresent(Bounds<Int8>(-127...20, of: "dBm"), forKey: .transmitPower)
+        isConnectable = try values.decodeIfPresent(Bool.self, forKey: .connectable) ?? true
+        latency = try values.decodeIfPresent(Latency.self, forKey: .latency)
+        mtu = try values.decodeIfPresent(Bounds(23...517, of: "octets"), forKey: .mtu)
     }
 }
 
 extension SimulatedPeripheral.Service: Decodable {
-    private enum Key: String, CodingKey { case uuid, advertised, characteristics }
+    private enum Key: String, CodingKey { case uuid, advertised, primary, includes, characteristics }
 
     /// Reads a service of a ``Scenario``.
     public init(from decoder: any Decoder) throws {
@@ -23,11 +31,15 @@ extension SimulatedPeripheral.Service: Decodable {
         isAdvertised = try values.decodeIfPresent(Bool.self, forKey: .advertised) ?? true
         characteristics =
             try values.decodeIfPresent([SimulatedPeripheral.Characteristic].self, forKey: .characteristics) ?? []
+        isPrimary = try values.decodeIfPresent(Bool.self, forKey: .primary) ?? true
+        includes = try values.decodeIfPresent([String].self, forKey: .includes) ?? []
     }
 }
 
 extension SimulatedPeripheral.Characteristic: Decodable {
-    private enum Key: String, CodingKey { case uuid, properties, value, text, notify }
+    private enum Key: String, CodingKey {
+        case uuid, properties, value, text, notify, descriptors, protected
+    }
 
     /// Reads a characteristic of a ``Scenario``.
     public init(from decoder: any Decoder) throws {
@@ -35,11 +47,39 @@ extension SimulatedPeripheral.Characteristic: Decodable {
         uuid = try values.uuid(forKey: .uuid)
         properties = try values.decodeIfPresent([SimulatedPeripheral.Property].self, forKey: .properties) ?? []
         notifications = try values.decodeIfPresent(SimulatedPeripheral.Notifications.self, forKey: .notify)
+        descriptors = try values.decodeIfPresent([SimulatedPeripheral.Descriptor].self, forKey: .descriptors) ?? []
+        isProtected = try values.decodeIfPresent(Bool.self, forKey: .protected) ?? false
         if let text = try values.decodeIfPresent(String.self, forKey: .text) {
             value = try values.checked(Array(text.utf8), .text)
         } else {
             value = try values.contains(.value) ? values.octets(values.decode(String.self, forKey: .value), .value) : []
         }
+    }
+}
+
+extension SimulatedPeripheral.Descriptor: Decodable {
+    private enum Key: String, CodingKey { case uuid, value, text }
+
+    /// Reads a descriptor of a ``Scenario``.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        uuid = try values.uuid(forKey: .uuid)
+        if let text = try values.decodeIfPresent(String.self, forKey: .text) {
+            value = try values.checked(Array(text.utf8), .text)
+        } else {
+            value = try values.octetsIfPresent(forKey: .value) ?? []
+        }
+    }
+}
+
+extension SimulatedPeripheral.ServiceDatum: Decodable {
+    private enum Key: String, CodingKey { case uuid, value }
+
+    /// Reads what an advertisement of a ``Scenario`` says of a service.
+    public init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: Key.self)
+        service = try values.uuid(forKey: .uuid)
+        value = try values.octetsIfPresent(forKey: .value) ?? []
     }
 }
 
@@ -85,6 +125,11 @@ extension KeyedDecodingContainer {
             throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "\(text) is no UUID")
         }
         return text
+    }
+
+    /// Reads octets if the key is there.
+    fileprivate func octetsIfPresent(forKey key: Key) throws -> [UInt8]? {
+        try decodeIfPresent(String.self, forKey: key).map { try octets($0, key) }
     }
 
     /// Reads octets from pairs of hexadecimal digits.

@@ -53,19 +53,68 @@ public struct SimulatedPeripheral: Hashable, Sendable {
         public var value: [UInt8]
         /// What it sends by itself, if anything.
         public var notifications: Notifications?
+        /// What describes it, beside the descriptors that follow from its properties.
+        public var descriptors: [Descriptor]
+        /// Whether only those may use it who are paired with the device: a central pairs when it first tries.
+        public var isProtected: Bool
 
-        /// Creates a characteristic.
+        /// Creates a characteristic; there may be several of one type.
         public init(
             _ uuid: String,
             _ properties: [Property],
             value: [UInt8] = [],
-            notifies notifications: Notifications? = nil
+            notifies notifications: Notifications? = nil,
+            descriptors: [Descriptor] = [],
+            isProtected: Bool = false
         ) {
             self.uuid = uuid
             self.properties = properties
             self.value = value
             self.notifications = notifications
+            self.descriptors = descriptors
+            self.isProtected = isProtected
         }
+    }
+
+    /// What describes a characteristic, with a value that never changes.
+    public struct Descriptor: Hashable, Sendable {
+        /// Its type, in one of the forms that `CBUUID` takes.
+        public var uuid: String
+        /// Its value; 512 octets at most.
+        public var value: [UInt8]
+
+        /// Creates a descriptor.
+        public init(_ uuid: String, value: [UInt8]) {
+            self.uuid = uuid
+            self.value = value
+        }
+
+        /// Creates a description in words, 2901.
+        public init(text: String) { self.init("2901", value: Array(text.utf8)) }
+    }
+
+    /// What an advertisement says of a service.
+    public struct ServiceDatum: Hashable, Sendable {
+        /// The type of the service.
+        public var service: String
+        /// What it says.
+        public var value: [UInt8]
+
+        /// Creates it.
+        public init(_ service: String, _ value: [UInt8]) {
+            self.service = service
+            self.value = value
+        }
+    }
+
+    /// A trade between delay and energy that the device asks each central for.
+    public enum Latency: String, Hashable, Sendable, Codable {
+        /// Answers soon.
+        case low
+        /// Between the two.
+        case medium
+        /// Saves energy.
+        case high
     }
 
     /// A service of a simulated peripheral.
@@ -76,12 +125,24 @@ public struct SimulatedPeripheral: Hashable, Sendable {
         public var isAdvertised: Bool
         /// Its characteristics.
         public var characteristics: [Characteristic]
+        /// Whether it is of use by itself, and not as a part of others alone; only such services are advertised.
+        public var isPrimary: Bool
+        /// The types of services before this one that are parts of it.
+        public var includes: [String]
 
-        /// Creates a primary service.
-        public init(_ uuid: String, _ characteristics: [Characteristic], isAdvertised: Bool = true) {
+        /// Creates a service.
+        public init(
+            _ uuid: String,
+            _ characteristics: [Characteristic],
+            isAdvertised: Bool = true,
+            isPrimary: Bool = true,
+            includes: [String] = []
+        ) {
             self.uuid = uuid
             self.isAdvertised = isAdvertised
             self.characteristics = characteristics
+            self.isPrimary = isPrimary
+            self.includes = includes
         }
     }
 
@@ -91,6 +152,18 @@ public struct SimulatedPeripheral: Hashable, Sendable {
     public var position: World.Position
     /// What it offers.
     public var services: [Service]
+    /// What it advertises of its maker: the two octets of the company identifier, the lesser first, and what follows.
+    public var manufacturerData: [UInt8]?
+    /// What it advertises of services.
+    public var serviceData: [ServiceDatum] = []
+    /// How strong it says that it sends, in dBm.
+    public var transmitPower: Int8?
+    /// Whether centrals may connect to it.
+    public var isConnectable = true
+    /// What it asks centrals for.
+    public var latency: Latency?
+    /// The largest ATT packet that it takes, in octets, 23 to 517; as large as can be if `nil`.
+    public var mtu: Int?
 
     /// Creates a description of a device.
     ///

@@ -1,0 +1,44 @@
+import BLERuntime
+import BLEWire
+
+extension Machine {
+    /// Time that an app in the background has asked for, as `beginBackgroundTask` gives it.
+    public final class BackgroundTask: Sendable {
+        private let machine: Machine
+        private let number: Int
+
+        init(_ number: Int, on machine: Machine) {
+            self.number = number
+            self.machine = machine
+        }
+
+        /// The app needs no more time.
+        public func end() {
+            machine.world.change { core in
+                core.stations[machine.index].backgroundTasks.removeAll { $0 == number }
+            }
+        }
+    }
+
+    /// Lets the apps of the machine work in the background for so long, instead of the ten seconds or so after each
+    /// time they are woken: 30 seconds on systems since iOS 13, three minutes before.
+    ///
+    /// A task that is not ended by then is a ``World/Finding``.
+    public func beginBackgroundTask(lasting duration: Duration = .seconds(30)) -> BackgroundTask {
+        let number = world.core.withLock { core in
+            core.taskCount += 1
+            core.stations[index].backgroundTasks.append(core.taskCount)
+            core.agenda.add(.expireTask(machine: index, core.taskCount), at: core.now + duration)
+            return core.taskCount
+        }
+        world.nudge()
+        return BackgroundTask(number, on: self)
+    }
+
+    /// Whether the system ends the apps of the machine, as ``AppEnd/terminatedBySystem``, when they work longer in the
+    /// background than they may; it is a ``World/Finding`` in any case.
+    public var endsLateApps: Bool {
+        get { world.core.withLock { $0.stations[index].endsLateApps } }
+        set { world.change { $0.stations[index].endsLateApps = newValue } }
+    }
+}

@@ -1,0 +1,119 @@
+import BLEHost
+import BLERuntime
+import BLEWire
+
+// What works here and would not on an iPhone.
+extension WorldCore {
+    /// How long an app in the background may work when it was woken.
+    static let wakeTime = Duration.seconds(10)
+    /// The most findings that are kept.
+    private static let mostFindings = 1_024
+
+    /// What is wrong with a request at this moment, before it is done.
+    func suspicions(of request: ClientRequest, for client: ClientID) -> [Suspicion] {
+        guard case .app(let session) = clients[client.rawValue] else { return [] }
+        let station = stations[session.machine]
+        guard station.backgroundModes != nil, session.role != .agent else { return [] }
+        var result: [Suspicion] = []
+        if case .scan(let scan) = request, station.backgroundModes?.contains(.liveActivity) != true {
+            if scan.services.isEmpty {
+                let sentence = "a scan in the background names no services and finds nobody"
+                result.append(Suspicion(rule: .backgroundScan, sentence: sentence))
+            }
+            if scan.allowsDuplicates {
+                let sentence = "a scan in the background tells of no duplicates"
+                result.append(Suspicion(rule: .backgroundDuplicates, sentence: sentence))
+            }
+        }
+        if let overtime = overtime(of: session) {
+            let sentence = "\(request.step) is asked for \(overtime.inMilliseconds) after the app was woken"
+            result.append(Suspicion(rule: .backgroundTime, sentence: sentence))
+        }
+        return result
+    }
+
+    /// How long an app is at work since it was woken, if that is longer than it may be.
+    private func overtime(of session: WorldSession) -> Duration? {
+        let station = stations[session.machine]
+        guard station.phase(of: session.role) == .background, station.backgroundTasks.isEmpty,
+            let woken = station.apps[session.app].woken, now - woken > Self.wakeTime
+        else { return nil }
+        return now - woken
+    }
+
+    /// Keeps a finding, unless it is there already; ends the apps of the machine if that is what the system does.
+    mutating func find(_ suspicion: Suspicion, machine: Int, app: Int, place: String?) {
+        let station = stations[machine], name = station.apps[app].name
+        let isKnown = findings.contains {
+            $0.rule == suspicion.rule && $0.machine == station.name && $0.app == name && $0.place == place
+        }
+        if !isKnown, findings.count < Self.mostFindings {
+            findings.append(
+                World.Finding(
+                    rule: suspicion.rule,
+                    sentence: suspicion.sentence,
+                    machine: station.name,
+                    app: name,
+                    place: place,
+                    time: now - Instant()
+                )
+            )
+        }
+        guard station.endsLateApps, [.backgroundTime, .backgroundTask].contains(suspicion.rule) else { return }
+        story.add(.remark("the system ends the apps: \(suspicion.sentence)", machine: machine), at: now)
+        endApps(of: machine, .terminatedBySystem)
+    }
+
+    /// An app is called: in the background it may work for a while from now on.
+    mutating func wakeApp(of session: WorldSession) {
+        stations[session.machine].apps[session.app].woken = now
+    }
+
+    /// A background task has run out of time.
+    mutating func expireTask(_ number: Int, on index: Int) {
+        guard stations[index].backgroundTasks.contains(number) else { return }
+        stations[index].backgroundTasks.removeAll { $0 == number }
+        guard stations[index].backgroundModes != nil else { return }
+        let suspicion = Suspicion(rule: .backgroundTask, sentence: "a background task was not ended in its time")
+        find(suspicion, machine: index, app: 0, place: nil)
+    }
+
+    /// What apps of the world are connected to.
+    var openConnections: [World.Finding] {
+        connections.map { connection in
+            let station = stations[connection.machine]
+            let peer = station.names[connection.peer] ?? "a device without a name"
+            return World.Finding(
+                rule: .endlessConnection,
+                sentence: "the connection to “\(peer)” was never given up",
+                machine: station.name,
+                app: station.apps[connection.app].name,
+                place: nil,
+                time: now - Instant()
+            )
+        }
+    }
+
+    /// Keeps count of the connections that apps have heard of.
+    mutating func countConnections(_ event: ClientEvent, _ session: WorldSession) {
+        switch event {
+        case .connected(let peer, _):
+            connections.append(
+                AppConnection(client: session.client, peer: peer, machine: session.machine, app: session.app)
+            )
+        case .disconnected(let peer, _, _):
+            connections.removeAll { $0.client == session.client && $0.peer == peer }
+        case .stateChanged(let state):
+            if state != .poweredOn { connections.removeAll { $0.client == session.client } }
+        default: break
+        }
+    }
+}
+
+/// A connection of an app.
+struct AppConnection {
+    let client: ClientID
+    let peer: PeerIdentifier
+    let machine: Int
+    let app: Int
+}

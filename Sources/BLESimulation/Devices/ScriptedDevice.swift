@@ -1,0 +1,239 @@
+import BLEHost
+import BLEWire
+
+/// What stands in for the app of a ``SimulatedPeripheral``: events in, requests out.
+struct ScriptedDevice {
+    struct Attribute {
+        let id: LocalAttributeID
+        let uuid: BluetoothUUID
+        let characteristic: SimulatedPeripheral.Characteristic
+        var value: [UInt8]
+        var subscribers: [PeerIdentifier] = []
+        var sent = 0
+        var due: Instant?
+    }
+
+    let station: Int
+    let client: ClientID
+    private(set) var peripheral: SimulatedPeripheral
+    private(set) var attributes: [Attribute] = []
+    /// What a test wants instead of what the description says.
+    var behaviour = DeviceBehaviour()
+    /// What is to be said later, in the order of time.
+    private var later: [(due: Instant, request: ClientRequest)] = []
+    private var centrals: [PeerIdentifier] = []
+    private var isOn = false
+
+    init(_ peripheral: SimulatedPeripheral, station: Int, client: ClientID) {
+        self.peripheral = peripheral
+        self.station = station
+        self.client = client
+        makeAttributes()
+    }
+
+    private mutating func makeAttributes() {
+        attributes = []
+        for characteristic in peripheral.services.flatMap(\.characteristics) {
+            guard let uuid = BluetoothUUID(characteristic.uuid) else { continue }
+            attributes.append(
+                Attribute(
+                    id: LocalAttributeID(rawValue: UInt32(attributes.count)),
+                    uuid: uuid,
+                    characteristic: characteristic,
+                    value: characteristic.value
+                )
+            )
+        }
+    }
+
+    /// When the next value or answer is to be sent.
+    var deadline: Instant? {
+        let values = attributes.compactMap(\.due).min()
+        guard let first = later.first?.due else { return values }
+        return min(first, values ?? first)
+    }
+
+    /// Takes what the host says, and returns what the device wants of it.
+    mutating func receive(_ event: ClientEvent, at now: Instant) -> [ClientRequest] {
+        switch event {
+        case .stateChanged(let state):
+            for index in attributes.indices { stopNotifying(index) }
+            (later, centrals, isOn) = ([], [], state == .poweredOn)
+            return isOn ? publication : []
+        case .server(let event): return receive(event, at: now)
+        case .featuresChanged, .knownPeers, .systemLinks, .discovered, .connected, .connectFailed, .disconnected,
+            .peer, .channel, .security, .tester, .restored:
+            return []
+        }
+    }
+
+    /// Sends the values and answers that are due.
+    mutating func wake(at now: Instant) -> [ClientRequest] {
+        let due = later.prefix { $0.due <= now }.map(\.request)
+        later.removeFirst(due.count)
+        var requests = due
+        for index in attributes.indices {
+            guard let due = attributes[index].due, due <= now,
+                let notifications = attributes[index].characteristic.notifications
+            else { continue }
+            let value = notifications.values[attributes[index].sent % notifications.values.count]
+            attributes[index].sent += 1
+            attributes[index].value = value
+            attributes[index].due = due + max(notifications.interval, .milliseconds(1))
+            requests.append(.server(.update(attributes[index].id, value, to: nil)))
+        }
+        return requests
+    }
+
+    /// Offers other services from now on.
+    mutating func offer(_ services: [SimulatedPeripheral.Service]) -> [ClientRequest] {
+        peripheral.services = services
+        makeAttributes()
+        return isOn ? [.server(.stopAdvertising)] + publication : []
+    }
+
+    /// Ends the links to all centrals.
+    func disconnectAll() -> [ClientRequest] { centrals.map { .server(.disconnect($0)) } }
+
+    /// Has a characteristic send a value.
+    mutating func update(_ type: BluetoothUUID, _ value: [UInt8]) -> [ClientRequest] {
+        attributes.indices.filter { attributes[$0].uuid == type }.map { index in
+            attributes[index].value = value
+            return .server(.update(attributes[index].id, value, to: nil))
+        }
+    }
+
+    private mutating func receive(_ event: ServerEvent, at now: Instant) -> [ClientRequest] {
+        switch event {
+        case .subscribed(let central, let id): return subscribed(central, id, at: now)
+        case .unsubscribed(let central, let id):
+            guard let index = index(of: id) else { return [] }
+            attributes[index].subscribers.removeAll { $0 == central.peer }
+            if attributes[index].subscribers.isEmpty { stopNotifying(index) }
+            return []
+        case .readRequested(let transaction, _, let id, let offset):
+            return read(id, from: offset, transaction, at: now)
+        case .writeRequested(let transaction, _, let parts): return write(parts, transaction, at: now)
+        case .centralsConnected(let connected):
+            let new = connected.map(\.central.peer).filter { !centrals.contains($0) }
+            centrals = connected.map(\.central.peer)
+            if behaviour.refusesConnections { return new.map { .server(.disconnect($0)) } }
+            return peripheral.latency.map { latency in new.map { .server(.setLatency($0, latency.host)) } } ?? []
+        case .serviceAdded, .advertisingStarted, .updatesTaken, .centralChanged, .channelPublished,
+            .channelUnpublished, .channelOpened:
+            return []
+        }
+    }
+
+    private mutating func subscribed(
+        _ central: RemoteCentral,
+        _ id: LocalAttributeID,
+        at now: Instant
+    ) -> [ClientRequest] {
+        guard let index = index(of: id) else { return [] }
+        attributes[index].subscribers.append(central.peer)
+        if attributes[index].due == nil, let notifications = attributes[index].characteristic.notifications,
+            !notifications.values.isEmpty
+        {
+            attributes[index].due = now + max(notifications.interval, .milliseconds(1))
+        }
+        let value = attributes[index].value
+        guard let answer = behaviour.answer(.subscription, of: attributes[index].uuid, value, at: now) else {
+            return []
+        }
+        return carryOut(answer, nil, .success([]), at: now)
+    }
+
+    private mutating func read(
+        _ id: LocalAttributeID,
+        from offset: Int,
+        _ transaction: ServerTransaction,
+        at now: Instant
+    ) -> [ClientRequest] {
+        guard let index = index(of: id) else { return [.server(.respond(transaction, .failure(.attributeNotFound)))] }
+        var value = attributes[index].value
+        let answer = behaviour.answer(.read, of: attributes[index].uuid, value, at: now)
+        if case .value(let octets) = answer?.outcome { value = Array(octets.prefix(ATT.maximumValueLength)) }
+        let response: ServerResponse =
+            0...value.count ~= offset ? .success(Array(value[offset...])) : .failure(.invalidOffset)
+        return carryOut(answer ?? .accepted, transaction, response, at: now)
+    }
+
+    /// Takes all parts or none, and sends on what changed.
+    private mutating func write(
+        _ parts: [WritePart],
+        _ transaction: ServerTransaction?,
+        at now: Instant
+    ) -> [ClientRequest] {
+        func refuse(_ code: ATT.ErrorCode) -> [ClientRequest] {
+            transaction.map { [.server(.respond($0, .failure(code)))] } ?? []
+        }
+        var values = attributes.map(\.value)
+        var changed: [Int] = []
+        for part in parts {
+            guard let index = index(of: part.attribute) else { return refuse(.attributeNotFound) }
+            if !changed.contains(index) { changed.append(index) }
+            guard 0...values[index].count ~= part.offset else { return refuse(.invalidOffset) }
+            guard part.offset + part.value.count <= ATT.maximumValueLength else {
+                return refuse(.invalidAttributeValueLength)
+            }
+            values[index] = values[index][..<part.offset] + part.value
+        }
+        var answers: [DeviceAnswer] = []
+        for index in changed {
+            guard let answer = behaviour.answer(.write, of: attributes[index].uuid, values[index], at: now)
+            else { continue }
+            answers.append(answer)
+        }
+        let refusal = answers.first { if case .value = $0.outcome { false } else { true } }
+        if let refusal { return carryOut(refusal, transaction, .success([]), at: now) }
+        for index in changed { attributes[index].value = values[index] }
+        let updates: [ClientRequest] = changed.filter { !attributes[$0].subscribers.isEmpty }.map { index in
+            .server(.update(attributes[index].id, values[index], to: nil))
+        }
+        guard let answer = answers.first else {
+            return carryOut(.accepted, transaction, .success([]), at: now) + updates
+        }
+        return carryOut(answer, transaction, .success([]), at: now)
+    }
+
+    /// Answers, now or later, and sends what is to follow.
+    private mutating func carryOut(
+        _ answer: DeviceAnswer,
+        _ transaction: ServerTransaction?,
+        _ response: ServerResponse,
+        at now: Instant
+    ) -> [ClientRequest] {
+        var requests: [(due: Instant, request: ClientRequest)] = []
+        let due = now + max(answer.delay, .zero)
+        if let transaction {
+            switch answer.outcome {
+            case .value: requests.append((due, .server(.respond(transaction, response))))
+            case .error(let code):
+                requests.append((due, .server(.respond(transaction, .failure(ATT.ErrorCode(wire: code))))))
+            case .silence: break
+            }
+        }
+        for update in answer.updates {
+            guard let type = BluetoothUUID(update.characteristic),
+                let index = attributes.firstIndex(where: { $0.uuid == type })
+            else { continue }
+            let request = ServerRequest.update(attributes[index].id, update.value, to: nil)
+            requests.append((due + max(update.delay, .zero), .server(request)))
+        }
+        for request in requests where request.due > now {
+            let place = later.firstIndex { $0.due > request.due } ?? later.endIndex
+            later.insert(request, at: place)
+        }
+        return requests.filter { $0.due <= now }.map(\.request)
+    }
+
+    private mutating func stopNotifying(_ index: Int) {
+        attributes[index].due = nil
+        attributes[index].subscribers = []
+    }
+
+    private func index(of id: LocalAttributeID) -> Int? {
+        attributes.indices.contains(Int(id.rawValue)) ? Int(id.rawValue) : nil
+    }
+}

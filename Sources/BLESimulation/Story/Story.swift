@@ -1,0 +1,92 @@
+import BLEHost
+import BLERuntime
+import BLEWire
+
+/// The latest of what apps have asked for and heard, and of the packets.
+struct Story: Sendable {
+    enum Entry: Sendable {
+        /// An app, by its machine and its own index, asks its manager with this number for something.
+        case asked(ClientRequest, machine: Int, app: Int, client: Int)
+        case heard(ClientEvent, machine: Int, app: Int, client: Int)
+        /// Something happened to a machine.
+        case remark(String, machine: Int)
+    }
+
+    /// Keeps the latest of many.
+    private struct Ring<Element: Sendable>: Sendable {
+        private let capacity: Int
+        private var elements: [Element] = []
+        private var next = 0
+        private(set) var dropped = 0
+
+        init(_ capacity: Int) { self.capacity = capacity }
+
+        mutating func append(_ element: Element) {
+            guard elements.count == capacity else { return elements.append(element) }
+            elements[next] = element
+            next = (next + 1) % capacity
+            dropped += 1
+        }
+
+        /// The oldest first.
+        var all: [Element] { Array(elements[next...] + elements[..<next]) }
+    }
+
+    private var entries = Ring<(Instant, Entry)>(200)
+    private var packets = Ring<PacketRecord>(40)
+
+    mutating func add(_ entry: Entry, at now: Instant) { entries.append((now, entry)) }
+    mutating func add(_ packet: PacketRecord) { packets.append(packet) }
+
+    /// The story as lines.
+    ///
+    /// - Parameters:
+    ///   - heading: What stands first.
+    ///   - name: What a machine and an app of it are called.
+    /// - Returns: The lines, the oldest first.
+    func text(_ heading: String, name: (_ machine: Int, _ app: Int?) -> String) -> String {
+        var lines = [heading, ""]
+        if entries.dropped > 0 { lines.append("(\(entries.dropped) lines before)") }
+        for (time, entry) in entries.all {
+            let stamp = Self.stamp(time)
+            switch entry {
+            case .asked(let request, let machine, let app, let client):
+                lines.append("\(stamp)  \(name(machine, app)) #\(client) asks: \(request.brief)")
+            case .heard(let event, let machine, let app, let client):
+                lines.append("\(stamp)  \(name(machine, app)) #\(client) hears: \(event.brief)")
+            case .remark(let text, let machine): lines.append("\(stamp)  \(name(machine, nil)): \(text)")
+            }
+        }
+        if !packets.all.isEmpty { lines += ["", "The last packets:"] }
+        var traces: [(machine: String, trace: HCITrace)] = []
+        for packet in packets.all {
+            if !traces.contains(where: { $0.machine == packet.machine }) {
+                traces.append((packet.machine, HCITrace()))
+            }
+            guard let index = traces.firstIndex(where: { $0.machine == packet.machine }) else { continue }
+            let isFromHost = packet.direction == .toController
+            let layers = traces[index].trace.dissect(h4: packet.bytes, isFromHost: isFromHost)
+            let names = (layers.layers + layers.completed).map(\.summary).joined(separator: " / ")
+            lines.append("\(Self.stamp(packet.time))  \(packet.machine) \(isFromHost ? "→" : "←") \(names)")
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// Seconds with six digits behind the point.
+    private static func stamp(_ time: Instant) -> String {
+        let microseconds = max(0, time.nanoseconds / 1_000)
+        let fraction = String(microseconds % 1_000_000)
+        let seconds = String(microseconds / 1_000_000)
+        let padding = String(repeating: " ", count: max(0, 5 - seconds.count))
+        return padding + seconds + "." + String(repeating: "0", count: 6 - fraction.count) + fraction
+    }
+}
+
+extension DissectedLayer {
+    /// The name, and the fields of a packet of attributes.
+    fileprivate var summary: String {
+        guard name.hasPrefix("ATT") else { return name }
+        let fields = fields.dropFirst().map { "\($0.name) \($0.text)" }.joined(separator: ", ")
+        return fields.isEmpty ? name : "\(name) (\(String(fields.prefix(80))))"
+    }
+}

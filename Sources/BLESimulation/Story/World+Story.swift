@@ -1,0 +1,50 @@
+import BLERuntime
+import BLEWire
+import Logging
+
+extension World {
+    /// What happened in the world lately, to be printed or attached by a test that fails: the seed, how old the world
+    /// is, what each app has asked for and heard, and the last packets between hosts and controllers, taken apart.
+    ///
+    /// Of an app several managers are told apart by a number, which counts all managers of the world.
+    ///
+    /// ```swift
+    /// #expect(reader.values.count == 3, "\(world.story)")
+    /// ```
+    public var story: String {
+        core.withLock { core in
+            let names = core.stations.map { station in (station.name, station.apps.map(\.name)) }
+            return core.story.text("A world with seed \(core.seed), \(core.now - .init()) old") { machine, app in
+                let (name, apps) = names[machine]
+                guard let app, apps[app] != AppRecord.standardName else { return name }
+                return "\(name)/\(apps[app])"
+            }
+        }
+    }
+
+    /// Why a world's packets cannot be written down.
+    public struct CaptureFailure: Error, Hashable, Sendable, CustomStringConvertible {
+        /// What happened, to which file.
+        public let description: String
+    }
+
+    /// Creates an empty world whose packets are written down, with what apps ask for and hear as comments.
+    ///
+    /// - Parameters:
+    ///   - seed: What every random choice follows from.
+    ///   - conditions: What the air does.
+    ///   - capture: The path of a file whose name ends in `.pcapng`, for Wireshark, or in `.btsnoop`. It holds the keys
+    ///     of pairings.
+    /// - Throws: Why the file cannot be made.
+    public convenience init(seed: UInt64, conditions: Conditions = Conditions(), capture: String) throws(CaptureFailure)
+    {
+        let file: CaptureFile
+        do {
+            file = try CaptureFile(path: capture) { Logger.coreBluetooth.error("\($0) The capture ends.") }
+        } catch {
+            throw CaptureFailure(description: "\(error)")
+        }
+        self.init(seed: seed, conditions: conditions)
+        core.withLock { $0.capture = file }
+    }
+}

@@ -1,0 +1,279 @@
+import BLESimulation
+import CoreBluetooth
+import Testing
+
+@Suite("What a test can have happen in a world", .timeLimit(.minutes(5)))
+struct KnobTests {
+    let bench = KnobBench()
+
+    @Test("Packets of a machine have the size that it takes", arguments: [23, 185, 247, 517])
+    func mtu(octets: Int) async throws {
+        let bench = KnobBench(mtu: octets)
+        bench.world.place(.lamp)
+        let peripheral = try #require(await bench.connect())
+        #expect(peripheral.maximumWriteValueLength(for: .withoutResponse) == min(octets - 3, 512))
+        let other = KnobBench()
+        var lamp = SimulatedPeripheral.lamp
+        lamp.mtu = octets
+        other.world.place(lamp)
+        let same = try #require(await other.connect())
+        #expect(same.maximumWriteValueLength(for: .withoutResponse) == min(octets - 3, 512))
+    }
+
+    @Test("Connections fail as often as is said")
+    func failing() async throws {
+        bench.world.place(.lamp)
+        let peripheral = try #require(await bench.find())
+        var faults = Machine.Faults()
+        faults.failedConnections = 2
+        bench.phone.cause(faults)
+        _ = bench.app.take()
+        for _ in 0..<3 {
+            bench.central.connect(peripheral)
+            await bench.wait(5)
+        }
+        let outcomes = bench.app.take().filter { $0.hasPrefix("failed") || $0.hasPrefix("connected") }
+        #expect(outcomes == ["failed CBError 10", "failed CBError 10", "connected 2"])
+    }
+
+    @Test("Requests for a connection get lost as often as is said, and it comes later")
+    func lostRequests() async throws {
+        let lamp = bench.world.place(.lamp)
+        let peripheral = try #require(await bench.find())
+        var faults = Machine.Faults()
+        faults.lostConnectionRequests = 3
+        lamp.cause(faults)
+        let start = bench.world.now
+        bench.central.connect(peripheral)
+        #expect(await bench.world.advance(atMost: .seconds(60)) { peripheral.state == .connected })
+        #expect(bench.world.now - start > .milliseconds(300))
+    }
+
+    @Test("A device that refuses centrals sends them away")
+    func refusing() async throws {
+        let lamp = bench.world.place(.lamp)
+        lamp.refuseConnections()
+        let peripheral = try #require(await bench.find())
+        bench.central.connect(peripheral)
+        await bench.wait(5)
+        #expect(peripheral.state == .disconnected)
+        #expect(bench.app.take().contains { $0.contains("CBError 7") })
+    }
+
+    @Test(
+        "Reads are answered late, with an error, and wrongly",
+        arguments: [
+            (DeviceAnswer.value([1, 2]), "value FFE1 [1, 2] ok", 1.0),
+            (.error(0x80), "value FFE1 [] CBATTError 128", 1.0),
+            (.value([9]).after(.seconds(5)), "value FFE1 [9] ok", 5.0),
+            (.value([]), "value FFE1 [] ok", 1.0),
+        ]
+    )
+    func reads(answer: DeviceAnswer, heard: String, within seconds: Double) async throws {
+        let lamp = bench.world.place(.lamp)
+        lamp.onRead("FFE1") { _ in answer }
+        let peripheral = try #require(await bench.connect())
+        peripheral.readValue(for: try #require(peripheral.characteristic("FFE1")))
+        await bench.wait(seconds - 0.5)
+        if answer.isLate { #expect(bench.app.take() == []) }
+        await bench.wait(1)
+        #expect(bench.app.take() == [heard])
+    }
+
+    @Test("A read that is never answered ends the link after 30 s")
+    func silence() async throws {
+        let lamp = bench.world.place(.lamp)
+        lamp.onRead("FFE1") { _ in .silence }
+        let peripheral = try #require(await bench.connect())
+        peripheral.readValue(for: try #require(peripheral.characteristic("FFE1")))
+        await bench.wait(29)
+        #expect(peripheral.state == .connected)
+        await bench.wait(5)
+        #expect(peripheral.state == .disconnected)
+    }
+
+    @Test("A command is answered by a notification, and the third one is refused")
+    func commands() async throws {
+        let lamp = bench.world.place(.lamp)
+        lamp.onWrite("FFE1") { write in
+            write.count < 2
+                ? .accepted.notifying(write.value + [80], of: "FFE2", after: .milliseconds(20)) : .error(0x81)
+        }
+        let peripheral = try #require(await bench.connect())
+        peripheral.setNotifyValue(true, for: try #require(peripheral.characteristic("FFE2")))
+        await bench.wait()
+        _ = bench.app.take()
+        for command in 1...3 as ClosedRange<UInt8> {
+            let characteristic = try #require(peripheral.characteristic("FFE1"))
+            peripheral.writeValue(Data([command]), for: characteristic, type: .withResponse)
+            await bench.wait()
+        }
+        #expect(
+            bench.app.take() == [
+                "written FFE1 ok", "value FFE2 [1, 80] ok", "written FFE1 ok", "value FFE2 [2, 80] ok",
+                "written FFE1 CBATTError 129",
+            ]
+        )
+    }
+
+    @Test("A value comes with the subscription, and later by hand")
+    func subscription() async throws {
+        let lamp = bench.world.place(.lamp)
+        lamp.onSubscription("FFE2") { _ in .accepted.notifying([1], of: "FFE2", after: .milliseconds(50)) }
+        let peripheral = try #require(await bench.connect())
+        peripheral.setNotifyValue(true, for: try #require(peripheral.characteristic("FFE2")))
+        await bench.wait()
+        lamp.notify([2], of: "FFE2")
+        await bench.wait()
+        #expect(bench.app.take() == ["notifying true ok", "value FFE2 [1] ok", "value FFE2 [2] ok"])
+    }
+
+    @Test(
+        "A link is lost at a packet, at a step of an app, and at a time",
+        arguments: [
+            World.Fault(.linkLoss(.seconds(6)), at: .packet(12), of: "phone"),
+            World.Fault(.linkLoss(.seconds(6)), at: .step("didConnect", 1), of: "phone"),
+            World.Fault(.linkLoss(.seconds(6)), at: .step("halfway", 1), of: "Lamp"),
+            World.Fault(.linkLoss(.seconds(6)), at: .time(.seconds(7)), of: "Lamp"),
+        ]
+    )
+    func linkLoss(fault: World.Fault) async throws {
+        #expect(World.Fault("\(fault)") == fault)
+        bench.world.plan([fault])
+        let lamp = bench.world.place(.lamp)
+        let peripheral = try #require(await bench.find())
+        bench.central.connect(peripheral)
+        await bench.wait(1)
+        peripheral.discoverServices(nil)
+        await bench.wait(1)
+        lamp.reach("halfway")
+        await bench.wait(8)
+        #expect(bench.app.take().last == "disconnected CBError 6 0")
+        bench.central.connect(peripheral)
+        await bench.wait(5)
+        #expect(peripheral.state == .connected)
+    }
+
+    @Test(
+        "The controller starts anew, the radio goes off and is pulled out, each as planned",
+        arguments: [
+            (World.Fault.Kind.controllerReset, ["state 1", "state 5"]),
+            (.bluetoothOff(.seconds(3)), ["state 4", "state 5"]),
+            (.unplugged(.seconds(3)), ["state 1", "state 2", "state 5"]),
+        ]
+    )
+    func radio(kind: World.Fault.Kind, states: [String]) async {
+        await bench.wait()
+        _ = bench.app.take()
+        bench.world.plan([World.Fault(kind, at: .time(.seconds(5)), of: "phone")])
+        await bench.wait(20)
+        #expect(bench.app.take().filter { $0.hasPrefix("state") && $0 != "state 0" } == states)
+    }
+
+    @Test("Who walks away is heard ever weaker")
+    func walking() async throws {
+        let lamp = bench.world.place(.lamp)
+        let peripheral = try #require(await bench.connect())
+        lamp.walk(to: World.Position(x: 16), taking: .seconds(15))
+        var strengths: [Int] = []
+        for _ in 0..<3 {
+            peripheral.readRSSI()
+            await bench.wait(5)
+            for call in bench.app.take() {
+                strengths += call.split(separator: " ").dropFirst().prefix(1).compactMap { Int($0) }
+            }
+        }
+        #expect(strengths.count == 3)
+        #expect(strengths == strengths.sorted(by: >) && Set(strengths).count == 3)
+    }
+
+    @Test("Services change while a central is connected")
+    func changing() async throws {
+        let lamp = bench.world.place(.lamp)
+        let peripheral = try #require(await bench.connect())
+        lamp.offer([.init("FFD0", [.init("FFD1", [.read], value: [1])])])
+        await bench.wait(5)
+        #expect(bench.app.take().first == #"modified ["FFE0"]"#)
+        await bench.explore(peripheral)
+        #expect(peripheral.services?.map(\.uuid.uuidString) == ["FFD0"])
+    }
+
+    @Test("Several characteristics of one type, descriptors and included services are there")
+    func attributes() async throws {
+        var lamp = SimulatedPeripheral.lamp
+        lamp.services = [
+            .init("FFA0", [.init("FFA1", [.read], value: [5])], isPrimary: false),
+            .init(
+                "FFE0",
+                [
+                    .init("FFE1", [.read], value: [1], descriptors: [.init(text: "Left")]),
+                    .init("FFE1", [.read], value: [2], descriptors: [.init(text: "Right")]),
+                ],
+                includes: ["FFA0"]
+            ),
+        ]
+        bench.world.place(lamp)
+        let peripheral = try #require(await bench.connect())
+        let service = try #require(peripheral.services?.first)
+        #expect(service.includedServices?.map(\.uuid.uuidString) == ["FFA0"])
+        let both = try #require(service.characteristics)
+        #expect(both.map(\.uuid.uuidString) == ["FFE1", "FFE1"])
+        for characteristic in both {
+            peripheral.readValue(for: characteristic)
+            peripheral.readValue(for: try #require(characteristic.descriptors?.first))
+        }
+        await bench.wait()
+        #expect(both.map(\.value) == [Data([1]), Data([2])])
+        #expect(both.map { $0.descriptors?.first?.value as? String } == ["Left", "Right"])
+    }
+
+    @Test("Advertisements hold data of the maker and of services, and the strength")
+    func advertising() async throws {
+        var lamp = SimulatedPeripheral.lamp
+        lamp.manufacturerData = [0xFF, 0xFF, 1, 2]
+        lamp.serviceData = [.init("FFE0", [80])]
+        lamp.transmitPower = 4
+        bench.world.place(lamp)
+        _ = try #require(await bench.find())
+        let data = try #require(bench.app.advertisements.last)
+        #expect(data[CBAdvertisementDataManufacturerDataKey] as? Data == Data([0xFF, 0xFF, 1, 2]))
+        let services = data[CBAdvertisementDataServiceDataKey] as? [CBUUID: Data]
+        #expect(services == [CBUUID(string: "FFE0"): Data([80])])
+    }
+
+    @Test("What is protected is read by those who pair, which happens by itself")
+    func protected() async throws {
+        var lamp = SimulatedPeripheral.lamp
+        lamp.services[0].characteristics[0].isProtected = true
+        bench.world.place(lamp)
+        let peripheral = try #require(await bench.connect())
+        peripheral.readValue(for: try #require(peripheral.characteristic("FFE1")))
+        await bench.wait(10)
+        #expect(bench.app.take() == ["value FFE1 [7] ok"])
+    }
+
+    @Test("A device that saves energy answers later")
+    func latency() async throws {
+        var times: [Duration] = []
+        for latency in [SimulatedPeripheral.Latency.low, .high] {
+            let bench = KnobBench()
+            var lamp = SimulatedPeripheral.lamp
+            lamp.latency = latency
+            bench.world.place(lamp)
+            let peripheral = try #require(await bench.connect())
+            await bench.wait(5)
+            let start = bench.world.now
+            for _ in 0..<10 {
+                peripheral.readValue(for: try #require(peripheral.characteristic("FFE1")))
+                #expect(await bench.world.advance(atMost: .seconds(10)) { !bench.app.take().isEmpty })
+            }
+            times.append(bench.world.now - start)
+        }
+        #expect(times[1] > times[0] * 2)
+    }
+}
+
+extension DeviceAnswer {
+    /// Whether it comes when a test that does not wait has gone on.
+    fileprivate var isLate: Bool { self != .value([1, 2]) && self != .error(0x80) && self != .value([]) }
+}

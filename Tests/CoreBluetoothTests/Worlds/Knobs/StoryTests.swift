@@ -1,0 +1,45 @@
+import BLESimulation
+import CoreBluetooth
+import Testing
+
+@Suite("The story of a world", .timeLimit(.minutes(5)))
+struct StoryTests {
+    @Test("It has the seed, the time, what apps asked and heard, and the last packets")
+    func story() async throws {
+        let bench = KnobBench(seed: 42)
+        let lamp = bench.world.place(.lamp)
+        let peripheral = try #require(await bench.connect())
+        peripheral.readValue(for: try #require(peripheral.characteristic("FFE1")))
+        await bench.wait()
+        lamp.switchBluetoothOff()
+        await bench.wait(10)
+        let story = bench.world.story
+        for part in ["seed 42", "asks: connect", "hears: didConnect", "hears: didUpdateValue", "ATT Read Request"] {
+            #expect(story.contains(part), "\(story)")
+        }
+        #expect(story.split(separator: "\n").allSatisfy { $0.count < 260 })
+    }
+
+    @Test("A world writes its packets down for Wireshark, with what apps asked for")
+    func capture() async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).pcapng").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let world = try World(seed: 1, capture: path)
+        world.place(.lamp)
+        let app = CentralApp()
+        let central = world.inhabit { CBCentralManager(delegate: app, queue: DispatchQueue(label: "phone")) }
+        await world.advance(by: .seconds(1))
+        central.scanForPeripherals(withServices: nil)
+        await world.advance(by: .seconds(2))
+        let octets = try Data(contentsOf: URL(filePath: path))
+        #expect(octets.prefix(4) == Data([0x0A, 0x0D, 0x0D, 0x0A]))
+        #expect(octets.count > 2_000)
+        #expect(octets.firstRange(of: Data("asks: scan".utf8)) != nil)
+    }
+
+    @Test("A capture that cannot be made is refused with the reason")
+    func noCapture() {
+        let failure = #expect(throws: World.CaptureFailure.self) { try World(seed: 1, capture: "x.txt") }
+        #expect(failure?.description.contains(".pcapng") == true)
+    }
+}
