@@ -46,6 +46,8 @@ SCENES: dict[str, Scene] = {
     "ours-bluez-channel": channels.open,
     "bluez-ours-pairing": trust.accept,
     "ours-bluez-pairing": trust.ask,
+    "bluez-ours-privacy": trust.accept,
+    "ours-bluez-privacy": trust.ask,
     "bluez-ours-pairing-all": trust.accept,
     "ours-bluez-pairing-all": trust.ask,
 }
@@ -90,11 +92,17 @@ INNER_VERSIONS: dict[str, tuple[str, ...]] = {
 """With which versions of BlueZ the scenes are run that take long; with the others when they are asked for."""
 
 
+PRIVATE_RUNS = (("5.66", "ours", "bluez-ours-privacy"), ("5.82", "ours", "ours-bluez-privacy"))
+"""One for each role."""
+
+
 def is_by_name(run: Run) -> bool:
     """Whether this is run only when it is asked for, since it takes long."""
     if run.scene in INNER:
         versions = INNER_VERSIONS.get(run.scene, VERSIONS)
         return run.version not in versions or run.radio != INNER_RADIOS[run.version]
+    if run.scene.endswith("-privacy"):
+        return (run.version, run.radio, run.scene) not in PRIVATE_RUNS
     return is_all(run)
 
 
@@ -108,6 +116,8 @@ def scene(run: Run) -> Scene:
     found = (SCENES | INNER)[run.scene]
     if run.scene.startswith("bluez-bluez"):
         return functools.partial(found, cases=peers.EVERY if is_all(run) else peers.USUAL, radio=run.radio)
+    if run.scene.endswith("-privacy"):
+        return functools.partial(found, cases=cases.PRIVATE, radio=run.radio)
     if "-pairing" not in run.scene:
         return found
     places = [(version, radio) for version in VERSIONS for radio in RADIOS]

@@ -1,7 +1,6 @@
 """How BlueZ and our host are to pair: by which method and generation, kept or not, and what goes wrong.
 
-Nothing is told out of band: the kernels of both versions take what `btmgmt remote-oob` gives them and say in their
-Pairing Request that they have nothing, and to `btmgmt le-oob` they answer that it is not supported.
+Out of band only our host tells: to `btmgmt le-oob` the kernels of both versions answer that it is not supported.
 """
 
 from __future__ import annotations
@@ -35,6 +34,10 @@ class Case(NamedTuple):
     is_bonding: bool = True
     refusal: str = ""
     """What goes wrong at first: one of `Refusal`."""
+    tells: bool = False
+    """Whether our host tells BlueZ something out of band."""
+    is_private: bool = False
+    """Whether both show strangers private addresses, which BlueZ has its controller make and resolve."""
 
     @property
     def facts(self) -> dict[str, object]:
@@ -42,16 +45,17 @@ class Case(NamedTuple):
         shown_by = {"keyboard": "the peer", "display": "ours"}.get(self.ours) if self.method == "passkeyEntry" else None
         return {
             "method": self.method,
-            "by": shown_by or "",
+            "by": "ours" if self.tells else shown_by or "",
             "generation": "secure" if self.is_secure else "legacy",
             "bonding": self.is_bonding,
+            "private": self.is_private,
             "refusal": self.refusal,
         }
 
     @property
     def title(self) -> str:
         words = [self.method, *filter(None, [str(self.facts["by"])]), "" if self.is_secure else "legacy"]
-        words += ["" if self.is_bonding else "not bonding", self.refusal]
+        words += ["" if self.is_bonding else "not bonding", "private" if self.is_private else "", self.refusal]
         return ", ".join(filter(None, words))
 
 
@@ -63,6 +67,8 @@ CONSENT = JUST_WORKS._replace(ours="display")
 """Our host asks its user, if it is the peripheral."""
 AUTHORIZATION = JUST_WORKS._replace(bluezs="DisplayOnly")
 """BlueZ asks its user, if it is the peripheral."""
+
+OUT_OF_BAND = Case("outOfBand", "none", "NoInputNoOutput", tells=True)
 
 METHODS = (JUST_WORKS, COMPARISON, BLUEZ_SHOWS, OURS_SHOWS)
 LEGACY = tuple(each._replace(is_secure=False) for each in (JUST_WORKS, BLUEZ_SHOWS, OURS_SHOWS))
@@ -78,9 +84,12 @@ USUAL = (
 """What is spread over the usual runs."""
 
 
+PRIVATE = tuple(each._replace(is_private=True) for each in (JUST_WORKS, COMPARISON))
+
+
 def every(is_ours_central: bool) -> list[Case]:
     """Every method of each generation, kept or not, and everything that can go wrong, where our host has this role."""
-    kept = [*METHODS, *LEGACY]
+    kept = [*METHODS, OUT_OF_BAND, *LEGACY]
     asked = AUTHORIZATION._replace(refusal=Refusal.BLUEZ_NO)
     if not is_ours_central:
         asked = CONSENT._replace(refusal=Refusal.OURS_NO)

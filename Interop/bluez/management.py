@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import re
 from collections.abc import AsyncIterator
+from typing import Any
 
 from interop.profile import Mismatch
 
@@ -35,6 +36,37 @@ async def secure(box: Box, adapter: str, is_on: bool) -> AsyncIterator[None]:
     finally:
         if not is_on:
             await manage(box, adapter, "sc", "on")
+
+
+@contextlib.asynccontextmanager
+async def private(box: Box, adapter: str, is_on: bool) -> AsyncIterator[None]:
+    """Has the kernel use private addresses, made and resolved by its controller, for as long as the context lasts."""
+    if not is_on:
+        yield
+        return
+    await _switch_privacy(box, adapter, "on")
+    try:
+        yield
+    finally:
+        await _switch_privacy(box, adapter, "off")
+
+
+async def _switch_privacy(box: Box, adapter: str, word: str) -> None:
+    for words in (("power", "off"), ("exp-privacy", word), ("privacy", word), ("power", "on")):
+        await manage(box, adapter, *words)
+
+
+async def resolving_list(box: Box, adapter: str) -> list[str]:
+    """Whom the kernel has its controller know by private addresses."""
+    name = adapter.rpartition("/")[2]
+    return (await box.shell(f"cat /sys/kernel/debug/bluetooth/{name}/resolv_list")).splitlines()
+
+
+async def take(box: Box, adapter: str, device: dict[str, Any], structures: str) -> None:
+    """Has the kernel know what a device tells out of band, as `ble --tell` prints it."""
+    kind = {"public": "1", "random": "2"}[device["AddressType"]]
+    confirm, random = structures[4:36], structures[40:72]
+    await manage(box, adapter, "remote-oob", "-t", kind, "-R", random, "-H", confirm, device["Address"])
 
 
 async def diversifiers(box: Box) -> list[int]:

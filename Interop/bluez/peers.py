@@ -8,6 +8,7 @@ import pathlib
 from collections.abc import AsyncIterator, Sequence
 from typing import NamedTuple
 
+from dbus_fast import Variant
 from dbus_fast.service import ServiceInterface, dbus_method
 
 from interop import results
@@ -27,19 +28,20 @@ CASE_SECONDS = 120
 
 
 class Case(NamedTuple):
-    """How the two pair: what each can, as BlueZ names it, and by which generation."""
+    """How the two pair: what each can, as BlueZ names it, by which generation, and whether keys are kept."""
 
     method: str
     central: str
     peripheral: str
     is_secure: bool = True
+    is_bonding: bool = True
 
     @property
     def facts(self) -> dict[str, object]:
         """The case as it is recorded."""
         by = {"DisplayOnly": "the central", "KeyboardOnly": "the peripheral"}.get(self.central, "")
         generation = "secure" if self.is_secure else "legacy"
-        return {"method": self.method, "by": by, "generation": generation, "bonding": True, "refusal": ""}
+        return {"method": self.method, "by": by, "generation": generation, "bonding": self.is_bonding, "refusal": ""}
 
 
 JUST_WORKS = Case("justWorks", "NoInputNoOutput", "NoInputNoOutput")
@@ -47,8 +49,9 @@ COMPARISON = Case("numericComparison", "DisplayYesNo", "DisplayYesNo")
 CENTRAL_SHOWS = Case("passkeyEntry", "DisplayOnly", "KeyboardOnly")
 PERIPHERAL_SHOWS = Case("passkeyEntry", "KeyboardOnly", "DisplayOnly")
 LEGACY = [each._replace(is_secure=False) for each in (JUST_WORKS, CENTRAL_SHOWS, PERIPHERAL_SHOWS)]
-EVERY = [JUST_WORKS, COMPARISON, CENTRAL_SHOWS, PERIPHERAL_SHOWS, *LEGACY]
-USUAL = [COMPARISON, CENTRAL_SHOWS, LEGACY[0]]
+KEPT = [JUST_WORKS, COMPARISON, CENTRAL_SHOWS, PERIPHERAL_SHOWS, *LEGACY]
+EVERY = [*KEPT, *(each._replace(is_bonding=False) for each in KEPT)]
+USUAL = [COMPARISON, LEGACY[1]]
 
 
 class Person(ServiceInterface):
@@ -130,22 +133,28 @@ async def _converse(box: Box, bus: BlueZ, other: BlueZ, adapter: str, name: str,
         # Whoever is called asks the one that is asked in default.
         _attended(other, case.peripheral, shown, is_default=True) as called,
     ):
+        if not case.is_bonding:
+            await bus.set(adapter, ADAPTER, "Pairable", Variant("b", False))
         device = await central.find()
         await bus.call(device, DEVICE, "Pair")
-        for each in (adapter, SECOND):
-            await bus.until("both are paired", lambda each=each: _are_paired(bus, each))
         expect("the numbers that both have shown", calling.numbers, called.numbers)
         compared = int(case.method == "numericComparison")
         expect("numbers that were compared", len(calling.numbers), compared)
         expect("whether a passkey was carried", shown.done(), case.method == "passkeyEntry")
         keys = await management.diversifiers(box)
+        if not case.is_bonding:
+            expect("keys that are kept", keys, [])
+            async with central.connected():
+                expect("what is read", await central.read(central.path(LOCKED.uuid)), LOCKED.value)
+            return
+        for each in (adapter, SECOND):
+            await bus.until("both are paired", lambda each=each: _are_paired(bus, each))
         expect("whether the keys are of this generation", any(keys) != case.is_secure and keys != [], True)
         questions = calling.questions + called.questions
         for _ in range(2):
             async with central.connected():
                 expect("what is read", await central.read(central.path(LOCKED.uuid)), LOCKED.value)
         expect("questions when it is back", calling.questions + called.questions - questions, 0)
-        expect("keys when it is back", await management.diversifiers(box), keys)
 
 
 def _are_paired(bus: BlueZ, adapter: str) -> bool:

@@ -116,10 +116,17 @@ class Tool:
 
 
 @contextlib.asynccontextmanager
-async def ble(place: int | Inside, log: pathlib.Path, *arguments: str) -> AsyncIterator[Tool]:
-    """Runs `ble` on the controller at a port, or in a box on an adapter, for as long as the context lasts."""
+async def ble(
+    place: int | Inside, log: pathlib.Path, *arguments: str, is_private: bool = False
+) -> AsyncIterator[Tool]:
+    """Runs `ble` on the controller at a port, or in a box on an adapter, for as long as the context lasts.
+
+    At a port it can be told to be private.
+    """
     command = " ".join(("ble", *arguments))
     environment = {"BLUETOOTH_LOG": "notice", "PYTHONPATH": str(pathlib.Path(__file__).parent.parent)}
+    if is_private:
+        environment["BLUETOOTH_PRIVACY"] = "on"
     program = [BLE]
     if isinstance(place, Inside):
         program = [sys.executable, "-m", "bluez.inside", str(place.shell_port), place.adapter]
@@ -137,9 +144,11 @@ async def ble(place: int | Inside, log: pathlib.Path, *arguments: str) -> AsyncI
             await asyncio.shield(tool.stop())
 
 
-async def run(place: int | Inside, log: pathlib.Path, *arguments: str) -> list[Fact]:
+async def run(
+    place: int | Inside, log: pathlib.Path, *arguments: str, is_private: bool = False
+) -> list[Fact]:
     """Runs `ble` to its end and returns the facts that it prints."""
-    async with ble(place, log, *arguments) as tool:
+    async with ble(place, log, *arguments, is_private=is_private) as tool:
         return await tool.finish()
 
 

@@ -39,21 +39,26 @@ class Scene(NamedTuple):
     place: int | Inside
     name: str
     log: pathlib.Path
+    is_private: bool = False
 
     def ble(self, *arguments: str) -> contextlib.AbstractAsyncContextManager[tool.Tool]:
         """Runs `ble` for as long as the context lasts."""
-        return tool.ble(self.place, self.log, *arguments)
+        return tool.ble(self.place, self.log, *arguments, is_private=self.is_private)
+
+    async def run(self, *arguments: str) -> list[tool.Fact]:
+        """Runs `ble` to its end."""
+        return await tool.run(self.place, self.log, *arguments, is_private=self.is_private)
 
     async def bonds(self) -> list[tool.Fact]:
         """The bonds of our host."""
-        return await tool.run(self.place, self.log, "bonds")
+        return await self.run("bonds")
 
     async def forget(self) -> None:
         """Has both ends forget each other."""
         for device in self.bluez.under(self.adapter, DEVICE):
             await self.bluez.call(self.adapter, ADAPTER, "RemoveDevice", "o", device)
         for bond in await self.bonds():
-            await tool.run(self.place, self.log, "bonds", "remove", bond["identifier"])
+            await self.run("bonds", "remove", bond["identifier"])
 
     def are_paired(self) -> bool:
         """Whether BlueZ says that it is paired with anybody."""
@@ -103,9 +108,14 @@ async def _each(
     for number, case in enumerate(cases):
         try:
             with results.recorded("bluez", **who, kernel=kernel, controllers=radio, **case.facts):
-                async with asyncio.timeout(CASE_SECONDS), management.secure(scene.box, scene.adapter, case.is_secure):
-                    await scene.forget()
-                    await attempt(scene._replace(name=f"{scene.name[-8:]}{number}"), case)
+                async with (
+                    asyncio.timeout(CASE_SECONDS),
+                    management.secure(scene.box, scene.adapter, case.is_secure),
+                    management.private(scene.box, scene.adapter, case.is_private),
+                ):
+                    own = scene._replace(name=f"{scene.name[-8:]}{number}", is_private=case.is_private)
+                    await own.forget()
+                    await attempt(own, case)
         except Exception as error:  # Whatever went wrong, this case failed and the next is tried.
             failures.append(f"{case.title}: {error or type(error).__name__}")
     with contextlib.suppress(Mismatch):
@@ -117,7 +127,7 @@ async def _each(
 
 async def _accept(scene: Scene, case: Case) -> None:
     content = {"name": scene.name, "services": [tool.described(SAFE)]}
-    options = ["--pairing", case.ours]
+    options = ["--pairing", case.ours, *(["--tell"] if case.tells else [])]
     with tool.description(content) as file:
         async with asked(scene.bluez, case) as user:
             if not case.is_bonding:
@@ -134,6 +144,10 @@ async def _paired(scene: Scene, case: Case, user: User, server: tool.Tool) -> No
     central = Central(scene.box, scene.bluez, scene.adapter, scene.name)
     await server.heard("advertising")
     device = await central.find()
+    if case.tells:
+        told = (await server.heard("out_of_band"))["data"]
+        await management.take(scene.box, scene.adapter, scene.bluez.objects[device][DEVICE], told)
+    expect("whether a stranger hears a private address", _is_private(scene, device), case.is_private)
     await scene.bluez.call(device, DEVICE, "Pair")
     await server.heard("paired", method=case.method, bonded=case.is_bonding)
     _expect_same_numbers(user, case)
@@ -144,6 +158,10 @@ async def _paired(scene: Scene, case: Case, user: User, server: tool.Tool) -> No
     await _expect_generation(scene, case)
     async with central.connected():
         expect("what BlueZ reads", await central.read(central.path(LOCKED.uuid)), LOCKED.value)
+        if case.is_private:
+            expect("whether BlueZ knows who it is", _is_private(scene, device), False)
+            known = await management.resolving_list(scene.box, scene.adapter)
+            expect("whether its controller knows it, too", known != [], True)
     expect("pairings", sum(fact["event"] == "paired" for fact in server.facts), 1)
 
 
@@ -176,19 +194,38 @@ async def _refused(scene: Scene, case: Case, user: User, file: str, options: lis
 
 async def _ask(scene: Scene, case: Case) -> None:
     options = ["--pairing", case.ours, *([] if case.is_bonding else ["--no-bond"])]
-    command = ("read", scene.name, LOCKED.uuid, *options)
+    command = ["read", scene.name, LOCKED.uuid, *options]
+    if case.tells:
+        return await _ask_told(scene, case, [*command, "--tell", "--timeout", "30"])
     async with advertised(scene.bluez, scene.adapter, scene.name, (SAFE,)), asked(scene.bluez, case) as user:
         if case.refusal:
             await _not_read(scene, case, user, command)
             user.begin()
         async with scene.ble(*command) as reader, attended(user, reader, ""):
-            facts = await reader.finish(3 * PATIENCE)
-            paired = [(fact["method"], fact["bonded"]) for fact in facts if fact["event"] == "paired"]
-            expect("how they paired", paired, [(case.method, case.is_bonding)])
+            _expect_read(case, await reader.finish(3 * PATIENCE))
             _expect_same_numbers(user, case)
-            values = [bytes.fromhex(fact["value"]) for fact in facts if fact["event"] == "read"]
-            expect("what our host reads", values, [LOCKED.value])
             await _read_again(scene, case)
+
+
+async def _ask_told(scene: Scene, case: Case, command: list[str]) -> None:
+    """`ble read` pairs with BlueZ, which has been told something by our host before it advertises."""
+    async with advertised(scene.bluez, scene.adapter, f"{scene.name}x", (SAFE,)):
+        # The next process of our host has the address of this one.
+        await scene.run("inspect", f"{scene.name}x")
+    (device,) = scene.bluez.under(scene.adapter, DEVICE).values()
+    async with asked(scene.bluez, case), scene.ble(*command) as reader:
+        told = (await reader.heard("out_of_band"))["data"]
+        await management.take(scene.box, scene.adapter, device, told)
+        async with advertised(scene.bluez, scene.adapter, scene.name, (SAFE,)):
+            _expect_read(case, await reader.finish(3 * PATIENCE))
+            await _read_again(scene, case)
+
+
+def _expect_read(case: Case, facts: list[tool.Fact]) -> None:
+    paired = [(fact["method"], fact["bonded"]) for fact in facts if fact["event"] == "paired"]
+    expect("how they paired", paired, [(case.method, case.is_bonding)])
+    values = [bytes.fromhex(fact["value"]) for fact in facts if fact["event"] == "read"]
+    expect("what our host reads", values, [LOCKED.value])
 
 
 async def _read_again(scene: Scene, case: Case) -> None:
@@ -199,11 +236,11 @@ async def _read_again(scene: Scene, case: Case) -> None:
     if bonds := await scene.bonds():
         kinds = [(bond["secure_connections"], bond["authenticated"]) for bond in bonds]
         expect("bonds", kinds, [(case.is_secure, case.method != "justWorks")])
-        again = await tool.run(scene.place, scene.log, "read", scene.name, LOCKED.uuid, "--pairing", "none")
+        again = await scene.run("read", scene.name, LOCKED.uuid, "--pairing", "none")
         expect("facts of a read from a bonded peripheral", [fact["event"] for fact in again], ["read"])
 
 
-async def _not_read(scene: Scene, case: Case, user: User, command: tuple[str, ...]) -> None:
+async def _not_read(scene: Scene, case: Case, user: User, command: list[str]) -> None:
     """`ble read` does not get to pair with BlueZ, and both say so."""
     before = await management.failures(scene.box)
     async with scene.ble(*command) as reader, attended(user, reader, ""):
@@ -229,6 +266,11 @@ async def _leave(scene: Scene, case: Case, user: User, ours: tool.Tool) -> None:
     for device, found in scene.bluez.under(scene.adapter, DEVICE).items():
         if found.get("Connected"):
             await scene.bluez.call(device, DEVICE, "Disconnect")
+
+
+def _is_private(scene: Scene, device: str) -> bool:
+    """Whether BlueZ knows a device by a resolvable private address."""
+    return int(scene.bluez.property(device, DEVICE, "Address")[:2], 16) >> 6 == 1
 
 
 async def _expect_generation(scene: Scene, case: Case) -> None:

@@ -92,7 +92,8 @@ def table(rows: Iterable[Row], name: str) -> list[str]:
     lines: dict[tuple[str, ...], dict[str, list[bool]]] = {}
     for row in rows:
         generation, method = kind(row)
-        key = (generation, method, refusal(row) if row["refusal"] else "kept" if row["bonding"] else "not kept")
+        bond = ("kept" if row["bonding"] else "not kept") + (", private addresses" if row.get("private") else "")
+        key = (generation, method, refusal(row) if row["refusal"] else bond)
         lines.setdefault(key, {}).setdefault(pair(row), []).append(row["passed"])
     order = list(METHODS.values())
     text = [f"| generation | method | {name} | {' | '.join(pairs)} |", "| --- " * (3 + len(pairs)) + "|"]
