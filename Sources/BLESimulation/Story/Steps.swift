@@ -12,6 +12,7 @@ extension ClientRequest {
         case .server(let request): request.step
         case .channel: "channel"
         case .security: "pairing"
+        case .tester: "test"
         case .appMoved: "appMoved"
         }
     }
@@ -72,6 +73,7 @@ extension ClientEvent {
         case .peer(_, let event): event.step
         case .server(let event): event.step
         case .security: "pairing"
+        case .tester: "test"
         case .channel: "channel"
         }
     }
