@@ -71,8 +71,8 @@ public final class World: Sendable {
     /// - Parameters:
     ///   - name: Its name, which also decides its address and its random choices, along with the seed.
     ///   - position: Where it is when it is made; a machine that is there already stays where it is.
-    ///   - mtu: The largest ATT packet that it takes, in octets, 23 to 517, when it is made; as large as can be if `nil`.
-    ///     Phones take 185 or 517, some old devices 23.
+    ///   - mtu: The largest ATT packet that it takes, in octets, 23 to 517, when it is made; as large as can be if
+    ///     `nil`. Phones take 185 or 517, some old devices 23.
     /// - Returns: The one machine of that name.
     public func machine(_ name: String, at position: Position = Position(), mtu: Int? = nil) -> Machine {
         let index = core.withLock { $0.machine(name, at: position, mtu: mtu) }

@@ -2,7 +2,9 @@ import BLERuntime
 import BLEWire
 
 extension Machine {
-    /// Says that something of a name has happened, for faults that are to come then (``World/Fault/Moment/step(_:_:)``).
+    /// Says that something of a name has happened, for faults that are to come then.
+    ///
+    /// See ``World/Fault/Moment/step(_:_:)``.
     public func reach(_ step: String) { world.change { $0.countStep(step, on: index) } }
 
     /// Has the machine walk somewhere in a straight line: signals get weaker and stronger on the way.

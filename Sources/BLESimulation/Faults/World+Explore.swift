@@ -41,8 +41,8 @@ extension World {
     /// Runs a test in many worlds in which things go wrong at moments that follow from seeds, until one breaks it.
     ///
     /// Each seed is run without faults first, which also tells how long it takes and how many packets pass; then
-    /// `attempts` times with one to three faults, each at a packet or a time of that run. When `body` throws, faults are
-    /// left out one by one as long as it still throws, and moments are made earlier.
+    /// `attempts` times with one to three faults, each at a packet or a time of that run. When `body` throws, faults
+    /// are left out one by one as long as it still throws, and moments are made earlier.
     ///
     /// `body` makes its own machines in the world that it is given, and says by throwing that something is wrong: a
     /// `#expect` in it does not count, a `try #require` does.
