@@ -210,8 +210,8 @@ async def _ask(scene: Scene, case: Case) -> None:
 async def _ask_told(scene: Scene, case: Case, command: list[str]) -> None:
     """`ble read` pairs with BlueZ, which has been told something by our host before it advertises."""
     async with advertised(scene.bluez, scene.adapter, f"{scene.name}x", (SAFE,)):
-        # The next process of our host has the address of this one.
-        await scene.run("inspect", f"{scene.name}x")
+        # The next process of our host has the address of this one, which reads what everybody may.
+        await scene.run("read", f"{scene.name}x", "2A50")
     (device,) = scene.bluez.under(scene.adapter, DEVICE).values()
     async with asked(scene.bluez, case), scene.ble(*command) as reader:
         told = (await reader.heard("out_of_band"))["data"]

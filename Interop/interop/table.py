@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import pathlib
 import sys
+import textwrap
 from collections.abc import Iterable
 from typing import Any
 
@@ -40,9 +41,8 @@ key, by the method that the specification gives for their capabilities.
 NOTES = """
 ## What is not there
 
-- BlueZ is told nothing out of band. Its management interface takes what the other device tells
-  (`btmgmt remote-oob`), and with both versions the Pairing Request then said that there is none; what it would tell
-  itself is not to be had (`btmgmt le-oob`: Not Supported). BlueZ has no call for it on D-Bus.
+- Out of band BlueZ is told what our host tells (`btmgmt remote-oob`); what BlueZ tells is not to be had
+  (`btmgmt le-oob`: Not Supported, with both versions), and there is no call for it on D-Bus.
 - Of legacy pairing out of band, only security managers have been tried, and Bumble's hosts with each other: apps of
   ours tell and are told for LE Secure Connections alone.
 - Bumble's host keeps keys also where it has said that it does not bond; what it does with them then is not tried.
@@ -67,7 +67,8 @@ def place(text: str, row: Row) -> str:
 def kind(row: Row) -> tuple[str, str]:
     """The generation and method of a pairing, as a row of the table."""
     by = place(row["by"], row)
-    shown = {"": "", "nobody": ", typed in at both"}.get(by, f", {by} shows it")
+    does = "alone tells" if row["method"] == "outOfBand" else "shows it"
+    shown = {"": "", "nobody": ", typed in at both"}.get(by, f", {by} {does}")
     return GENERATIONS[row["generation"]], METHODS[row["method"]] + shown
 
 
@@ -126,7 +127,8 @@ def failures(rows: list[Row]) -> list[str]:
     text = ["", "## What failed", ""]
     for row in failed:
         what = ", ".join(filter(None, [*kind(row), row["refusal"]]))
-        text.append(f"- {row['date']}, {pair(row)}, controllers {row['controllers']}, {what}: {row['why'][:200]}")
+        line = f"- {row['date']}, {pair(row)}, controllers {row['controllers']}, {what}: {row['why'][:200]}"
+        text += textwrap.wrap(line, 120, subsequent_indent="  ")
     return text
 
 
@@ -145,7 +147,7 @@ def versions(folder: pathlib.Path, rows: list[Row]) -> str:
     peers += [f"{host} on Linux {kernel}" if kernel else host for host, kernel in sorted(hosts.items())]
     dates = sorted({row["date"] for row in rows})
     days = dates[0] if len(dates) == 1 else f"{dates[0]} to {dates[-1]}"
-    return f"Made on {days}, with {', '.join(peers)}.\n"
+    return "\n".join(textwrap.wrap(f"Made on {days}, with {', '.join(peers)}.", 120)) + "\n"
 
 
 def main() -> None:
