@@ -45,6 +45,9 @@ NOTES = """
   (`btmgmt le-oob`: Not Supported, with both versions), and there is no call for it on D-Bus.
 - Of legacy pairing out of band, only security managers have been tried, and Bumble's hosts with each other: apps of
   ours tell and are told for LE Secure Connections alone.
+- Where our peripheral leaves without a word while BlueZ 5.66 shows a passkey of legacy pairing, the box's Linux 6.1
+  faults in `hci_chan_del` as it closes the socket, and `bluetoothd` ends with that: both times that it was tried. Linux
+  6.12 does not.
 - Bumble's host keeps keys also where it has said that it does not bond; what it does with them then is not tried.
 """
 
