@@ -22,15 +22,4 @@ package struct Locked<Value: ~Copyable>: ~Copyable, Sendable {
             return try body(&value)
         }
     }
-
-    /// Runs `body` on the value unless another thread has it just now; returns `nil` if one has.
-    package borrowing func withLockIfAvailable<Result: ~Copyable, Failure: Error>(
-        _ body: (inout sending Value) throws(Failure) -> sending Result
-    ) throws(Failure) -> sending Result? {
-        try mutex.withLockIfAvailable { value throws(Failure) in
-            _ = turn.load(ordering: .acquiring)
-            defer { turn.store(true, ordering: .releasing) }
-            return try body(&value)
-        }
-    }
 }

@@ -27,24 +27,4 @@ struct LockedTests {
         }
         #expect(count.withLock { $0 } == 1)
     }
-
-    @Test("Who does not wait gets the value only while no other thread has it")
-    func availability() {
-        let count = Locked(0), taken = DispatchSemaphore(value: 0), goesOn = DispatchSemaphore(value: 0)
-        let done = DispatchSemaphore(value: 0)
-        let holder: @Sendable () -> Void = {
-            count.withLock { value in
-                value = 1
-                taken.signal()
-                goesOn.wait()
-            }
-            done.signal()
-        }
-        DispatchQueue.global().async(execute: holder)
-        taken.wait()
-        #expect(count.withLockIfAvailable { $0 } == nil)
-        goesOn.signal()
-        done.wait()
-        #expect(count.withLockIfAvailable { $0 } == 1)
-    }
 }

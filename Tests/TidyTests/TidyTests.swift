@@ -52,6 +52,7 @@ struct TidyTests {
         "Benchmarks/BLEBenchmarks/Peer/PeerStreams.swift": (2, "set before anybody uses it"),
         "Benchmarks/BLEBenchmarks/Worlds/ChatClient.swift": (3, "everything happens on its queue"),
         "Sources/BLERuntime/Adapter/AdapterWatch.swift": (1, "everything happens on the thread of its loop"),
+        "Sources/BLERuntime/Loop/Floor.swift": (1, "it is a lock"),
         "Sources/BLERuntime/Loop/LoopThread.swift": (1, "all but its inbox is used by whoever has the floor"),
         "Sources/BLERuntime/Loop/LoopWatch.swift": (2, "used on one thread, cancelled through an atomic"),
         "Sources/BLERuntime/Monitor/HostWatch.swift": (1, "everything happens on the thread of its loop"),

@@ -22,7 +22,7 @@ final class LoopThread: @unchecked Sendable {
     private let clock: MonotonicClock
     private let inbox = Locked(Inbox())
     /// Whoever has it does what belongs to the loop.
-    private let floor = Locked(())
+    private let floor = Floor()
     /// Written to when the thread waits and must not.
     private let bell: Descriptor
     /// The thread that has the floor.
@@ -100,7 +100,7 @@ final class LoopThread: @unchecked Sendable {
     /// Has the calling thread take the turn of the owner, if the thread of the loop waits; returns whether it did.
     func takeTurnHere() -> Bool {
         guard inbox.withLock({ $0.isWaiting && !$0.isWoken }) else { return false }
-        let isOutdated = floor.withLockIfAvailable { _ in
+        let isOutdated = floor.takeIfFree {
             asOwner {
                 due = turn()
                 return waitsForOther
@@ -119,9 +119,9 @@ final class LoopThread: @unchecked Sendable {
 
     private func run() {
         _ = pthread_setname_np(pthread_self(), String(name.prefix(15)))
-        floor.withLock { _ in prepare() }
+        floor.take { prepare() }
         while round() {}
-        floor.withLock { _ in
+        floor.take {
             watches = []
             alarms = []
             turn = { nil }
@@ -131,7 +131,7 @@ final class LoopThread: @unchecked Sendable {
     /// Waits, then does all that there is to do; returns whether the thread goes on.
     private func round() -> Bool {
         wait()
-        return floor.withLock { _ in asOwner { work() } }
+        return floor.take { asOwner { work() } }
     }
 
     private func work() -> Bool {
