@@ -11,6 +11,7 @@ struct Arguments {
     enum Task {
         case micro(MicroWorkload, operations: Int)
         case scale(devices: Int)
+        case crowd(machines: Int)
         case chatHour(seed: UInt64)
         case channel(octets: Int)
         case server(PeerBench)
@@ -19,12 +20,14 @@ struct Arguments {
 
     static let usage = """
         usage: BLEBenchmarks [--json]
-                   [micro [H1…H9 [OPERATIONS]] | scale [--devices N] | chat-hour [--seed N] | channel [--octets N]]
+                   [micro [H1…H9 [OPERATIONS]] | scale [--devices N] | crowd [--machines N] | chat-hour [--seed N]
+                    | channel [--octets N]]
                BLEBenchmarks peer server --controller tcp:HOST:PORT|unix:PATH
                BLEBenchmarks peer client --controller tcp:HOST:PORT|unix:PATH
                    [--n N] [--workloads read,write,wcmd,notify,coc,disc] [--mtus 23,247,517]
-        Without a workload all but those of peers run. A table is printed, but scale, chat-hour, channel and peer print
-        JSON. A peer's controllers are those of anybody; server and client may be of different makers.
+        Without a workload all but those of peers run, and one table has what others need beside it. scale, crowd,
+        chat-hour, channel and peer print JSON. A peer's controllers are those of anybody; server and client may be of
+        different makers.
         """
 
     private static let operations = 100_000
@@ -37,19 +40,24 @@ struct Arguments {
 
     init(_ arguments: some Sequence<String>) throws(Mistake) {
         var words = Array(arguments)
-        isJSON = words.contains("--json") || ["scale", "chat-hour", "channel", "peer"].contains(words.first)
+        isJSON = words.contains("--json") || ["scale", "crowd", "chat-hour", "channel", "peer"].contains(words.first)
         words.removeAll { $0 == "--json" }
         let rest = Array(words.dropFirst())
         switch words.first {
         case nil:
             tasks =
                 MicroWorkload.allCases.map { .micro($0, operations: Self.operations) }
-                + Self.devices.map { .scale(devices: $0) } + [.chatHour(seed: 1), .channel(octets: Self.octets)]
+                + Self.devices.map { .scale(devices: $0) } + Self.devices.map { .crowd(machines: $0) }
+                + [.chatHour(seed: 1), .channel(octets: Self.octets)]
         case "micro": tasks = try Self.micro(rest)
         case "scale":
             tasks =
                 try Self.option("--devices", in: rest, Bounds(1...65_536)).map { [.scale(devices: $0)] }
                 ?? Self.devices.map { .scale(devices: $0) }
+        case "crowd":
+            tasks =
+                try Self.option("--machines", in: rest, Bounds(1...65_536)).map { [.crowd(machines: $0)] }
+                ?? Self.devices.map { .crowd(machines: $0) }
         case "chat-hour": tasks = [.chatHour(seed: try Self.option("--seed", in: rest, Bounds(0...UInt64.max)) ?? 1)]
         case "channel":
             tasks = [.channel(octets: try Self.option("--octets", in: rest, Bounds(1...1 << 40)) ?? Self.octets)]
@@ -64,6 +72,7 @@ struct Arguments {
             switch task {
             case .micro(let workload, let operations): [workload.measure(operations: operations)]
             case .scale(let devices): [Scale(devices: devices).measure()]
+            case .crowd(let machines): [Crowd.measure(machines: machines)]
             case .chatHour(let seed): [ChatHour.measure(seed: seed)]
             case .channel(let octets): [ChannelTransfer.measure(octets: octets, seed: 1)]
             case .server(let bench): [bench.serve()]

@@ -42,13 +42,45 @@ struct Result {
         return "{" + fields.map { "\"\($0.name)\": \($0.value.json)" }.joined(separator: ", ") + "}"
     }
 
-    /// Lines for people.
+    /// The figure that stands in the table beside those of others, with its unit.
+    private var headline: (value: Double, unit: String)? {
+        for (name, unit) in [("ns", "ns"), ("speed", "s/s"), ("kB_s", "kB/s"), ("cpu_seconds", "s")] {
+            guard let figure = figures.first(where: { $0.name == name }) else { continue }
+            if case .number(let number) = figure.value { return (number, unit) }
+        }
+        return nil
+    }
+
+    /// One table for people: ours, and what others need for the same.
+    ///
+    /// `ns` are of the processor for one operation; `s/s` are simulated seconds for one second of the processor.
     static func table(_ results: [Result]) -> String {
-        let width = results.map(\.workload.count).max() ?? 0
-        return results.map { result in
-            let name = result.workload + String(repeating: " ", count: width - result.workload.count)
-            let figures = result.figures.map { "\($0.name) \($0.value)" }.joined(separator: ", ")
-            return "\(name)  \(result.explanation): \(figures)\(result.isGood ? "" : "  FAILED")"
+        let rows = results.map { result in
+            let others = OthersFigures.of(result.workload), ours = result.headline
+            let verdict = result.isGood ? "" : "  FAILED"
+            return [
+                result.workload,
+                ours.map { "\(short($0.value)) \($0.unit)" } ?? "–",
+                others.nimble.map(short) ?? "–",
+                others.bumble.map(short) ?? "–",
+                result.explanation + verdict,
+            ]
+        }
+        let all = [["workload", "ours", "NimBLE", "Bumble", "what"]] + rows
+        let widths = (0..<5).map { column in all.map { $0[column].count }.max() ?? 0 }
+        return all.map { row in
+            let cells = row.indices.map { column in
+                let gap = String(repeating: " ", count: widths[column] - row[column].count)
+                return column == 0 || column == 4 ? row[column] + (column == 4 ? "" : gap) : gap + row[column]
+            }
+            return cells.joined(separator: "  ")
         }.joined(separator: "\n")
+    }
+
+    /// As many digits as are worth anything.
+    private static func short(_ number: Double) -> String {
+        number >= 100
+            ? "\(Int(number.rounded()))"
+            : number >= 1 ? "\((number * 10).rounded() / 10)" : "\((number * 1_000).rounded() / 1_000)"
     }
 }

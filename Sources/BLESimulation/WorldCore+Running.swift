@@ -65,28 +65,31 @@ extension WorldCore {
         var due = air.deadline
         due.bringForward(to: sleepers.deadline)
         due.bringForward(to: agenda.deadline)
-        for station in stations { due.bringForward(to: station.deadline) }
-        for device in devices { due.bringForward(to: device.deadline) }
+        due.bringForward(to: stationDeadlines.first)
+        due.bringForward(to: deviceDeadlines.first)
         return due
     }
 
     /// Goes to the next thing that happens; `false` if nothing does by `end`.
     mutating func step(until end: Instant) -> Bool {
-        guard let due = deadline, due <= end else { return false }
-        now = max(now, due)
+        guard let deadline, deadline <= end else { return false }
+        now = max(now, deadline)
         air.wake(at: now)
         sleepers.wake(at: now)
         for action in agenda.takeDue(at: now) {
             perform(action)
             settle()
         }
-        for index in stations.indices {
-            guard let deadline = stations[index].deadline, deadline <= now else { continue }
+        var due = stationDeadlines.next(from: 0, by: now)
+        while let index = due {
             wake(index)
+            due = stationDeadlines.next(from: index + 1, by: now)
         }
-        for index in devices.indices {
-            guard let deadline = devices[index].deadline, deadline <= now else { continue }
+        due = deviceDeadlines.next(from: 0, by: now)
+        while let index = due {
             for request in devices[index].wake(at: now) { perform(request, for: devices[index].client) }
+            deviceDeadlines[index] = devices[index].deadline
+            due = deviceDeadlines.next(from: index + 1, by: now)
         }
         settle()
         return true
@@ -132,6 +135,7 @@ extension WorldCore {
             }
         }
         station.hostDeadline = station.host.deadline
+        stationDeadlines[index] = station.deadline
     }
 
     private mutating func tell(_ client: ClientID, _ event: ClientEvent) {
@@ -143,6 +147,7 @@ extension WorldCore {
         case .ended: hold(event, for: client)
         case .device(let index):
             for request in devices[index].receive(event, at: now) { perform(request, for: client) }
+            deviceDeadlines[index] = devices[index].deadline
         case .gone: break
         }
     }

@@ -37,6 +37,9 @@ struct WorldCore: ~Copyable {
     var sleepers = Sleepers()
     /// The machines whose apps are to be launched now.
     var launches: [Int] = []
+    /// When something happens by itself: at each station, as of when nothing was left to do there, and at each device.
+    var stationDeadlines = DeadlineTree()
+    var deviceDeadlines = DeadlineTree()
     /// The stations whose hosts may have something to say.
     var dirty: [Int] = []
     /// What is to happen at a time of its own.

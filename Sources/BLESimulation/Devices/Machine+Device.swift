@@ -61,6 +61,7 @@ extension Machine {
                 preconditionFailure("\(name) was not placed as a SimulatedPeripheral")
             }
             for request in body(&core.devices[place]) { core.tell(.request(request, core.devices[place].client)) }
+            core.deviceDeadlines[place] = core.devices[place].deadline
         }
     }
 }
