@@ -108,12 +108,15 @@ package enum DefaultLink {
     }
 
     private static func scenario(in file: String) throws(UnusableFile) -> Scenario {
-        do {
-            return try Scenario(json: Data(contentsOf: URL(filePath: file)))
-        } catch let error as DecodingError {
-            throw UnusableFile(file: file, reason: error.explanation)
-        } catch {
+        guard let data = try? Data(contentsOf: URL(filePath: file)) else {
             throw UnusableFile(file: file, reason: "it cannot be read")
+        }
+        do {
+            return try Scenario(json: data)
+        } catch let error as DecodingError {
+            throw UnusableFile(file: error.place(in: file, data), reason: error.explanation)
+        } catch {
+            throw UnusableFile(file: file, reason: "\(error)")
         }
     }
 

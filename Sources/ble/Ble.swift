@@ -27,6 +27,7 @@ struct Ble: AsyncParsableCommand {
               ble monitor                                    the packets of the hosts on this machine
               ble adapters                                   the Bluetooth adapters of this machine
               ble doctor                                     what stands in the way of a radio, and its cure
+              ble clone Lamp                                 a device as a world, for tests
               ble bonds                                      whom this host was paired with
 
             Exit status: 0 done, 1 it did not happen, 64 wrong usage, 66 a file cannot be used,
@@ -36,7 +37,8 @@ struct Ble: AsyncParsableCommand {
         version: "0.1.0",
         subcommands: [
             Demo.self, Scan.self, Inspect.self, Read.self, Write.self, Notify.self, Serve.self, Channel.self, Chat.self,
-            Radio.self, Monitor.self, Adapters.self, Doctor.self, Bonds.self,
+            Radio.self, Clone.self, Monitor.self, Adapters.self, Doctor.self,
+            Bonds.self,
         ]
     )
 

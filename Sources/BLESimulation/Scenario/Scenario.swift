@@ -32,6 +32,13 @@ public import FoundationEssentials
 /// | `advertised` | whether advertisements name the service | `true` |
 /// | `value`, `text` | the first value, as hexadecimal digits or as characters; 512 octets at most | empty |
 /// | `notify.every` | milliseconds between values, 1 to those of a day | – |
+/// | `primary`, `includes` | as in ``SimulatedPeripheral/Service`` | `true`, none |
+/// | `descriptors` | list of `uuid` with `value` or `text` | none |
+/// | `protected` | whether only paired devices use the characteristic | `false` |
+/// | `manufacturerData`, `serviceData`, `transmitPower`, `connectable` | what is advertised | nothing, `true` |
+/// | `latency`, `mtu` | `low`, `medium` or `high`; 23 to 517 octets | none, 517 |
+///
+/// Any other key is refused. `docs/world.schema.json` says the same to editors.
 public struct Scenario: Hashable, Sendable {
     /// What random choices follow from.
     public var seed: UInt64
@@ -62,10 +69,15 @@ public struct Scenario: Hashable, Sendable {
 }
 
 extension Scenario: Decodable {
-    private enum Key: String, CodingKey { case seed, loss, machines }
+    private enum Key: String, CodingKey, CaseIterable {
+        case seed, loss, machines
+        /// What editors check the file with.
+        case schema = "$schema"
+    }
 
     /// Reads a description.
     public init(from decoder: any Decoder) throws {
+        try decoder.refuseKeys(but: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
         seed = try values.decodeIfPresent(Bounds(UInt64.min...UInt64.max), forKey: .seed) ?? 1
         conditions = World.Conditions(loss: try values.decodeIfPresent(Bounds(0.0...1), forKey: .loss) ?? 0)

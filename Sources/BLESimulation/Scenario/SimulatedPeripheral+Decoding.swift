@@ -2,12 +2,13 @@ import BLERuntime
 import BLEWire
 
 extension SimulatedPeripheral: Decodable {
-    private enum Key: String, CodingKey {
+    private enum Key: String, CodingKey, CaseIterable {
         case name, position, services, manufacturerData, serviceData, transmitPower, connectable, latency, mtu
     }
 
     /// Reads a device of a ``Scenario``.
     public init(from decoder: any Decoder) throws {
+        try decoder.refuseKeys(but: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
         name = try values.decode(String.self, forKey: .name)
         position = try values.decodeIfPresent(World.Position.self, forKey: .position) ?? World.Position()
@@ -22,10 +23,11 @@ extension SimulatedPeripheral: Decodable {
 }
 
 extension SimulatedPeripheral.Service: Decodable {
-    private enum Key: String, CodingKey { case uuid, advertised, primary, includes, characteristics }
+    private enum Key: String, CodingKey, CaseIterable { case uuid, advertised, primary, includes, characteristics }
 
     /// Reads a service of a ``Scenario``.
     public init(from decoder: any Decoder) throws {
+        try decoder.refuseKeys(but: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
         uuid = try values.uuid(forKey: .uuid)
         isAdvertised = try values.decodeIfPresent(Bool.self, forKey: .advertised) ?? true
@@ -37,12 +39,13 @@ extension SimulatedPeripheral.Service: Decodable {
 }
 
 extension SimulatedPeripheral.Characteristic: Decodable {
-    private enum Key: String, CodingKey {
+    private enum Key: String, CodingKey, CaseIterable {
         case uuid, properties, value, text, notify, descriptors, protected
     }
 
     /// Reads a characteristic of a ``Scenario``.
     public init(from decoder: any Decoder) throws {
+        try decoder.refuseKeys(but: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
         uuid = try values.uuid(forKey: .uuid)
         properties = try values.decodeIfPresent([SimulatedPeripheral.Property].self, forKey: .properties) ?? []
@@ -58,10 +61,11 @@ extension SimulatedPeripheral.Characteristic: Decodable {
 }
 
 extension SimulatedPeripheral.Descriptor: Decodable {
-    private enum Key: String, CodingKey { case uuid, value, text }
+    private enum Key: String, CodingKey, CaseIterable { case uuid, value, text }
 
     /// Reads a descriptor of a ``Scenario``.
     public init(from decoder: any Decoder) throws {
+        try decoder.refuseKeys(but: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
         uuid = try values.uuid(forKey: .uuid)
         if let text = try values.decodeIfPresent(String.self, forKey: .text) {
@@ -73,10 +77,11 @@ extension SimulatedPeripheral.Descriptor: Decodable {
 }
 
 extension SimulatedPeripheral.ServiceDatum: Decodable {
-    private enum Key: String, CodingKey { case uuid, value }
+    private enum Key: String, CodingKey, CaseIterable { case uuid, value }
 
     /// Reads what an advertisement of a ``Scenario`` says of a service.
     public init(from decoder: any Decoder) throws {
+        try decoder.refuseKeys(but: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
         service = try values.uuid(forKey: .uuid)
         value = try values.octetsIfPresent(forKey: .value) ?? []
@@ -84,10 +89,11 @@ extension SimulatedPeripheral.ServiceDatum: Decodable {
 }
 
 extension SimulatedPeripheral.Notifications: Decodable {
-    private enum Key: String, CodingKey { case every, values }
+    private enum Key: String, CodingKey, CaseIterable { case every, values }
 
     /// Reads what a characteristic of a ``Scenario`` sends by itself.
     public init(from decoder: any Decoder) throws {
+        try decoder.refuseKeys(but: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
         interval = .milliseconds(try values.decode(Bounds(1...86_400_000, of: "milliseconds"), forKey: .every))
         self.values = try values.decode([String].self, forKey: .values).map { try values.octets($0, .values) }
@@ -95,13 +101,14 @@ extension SimulatedPeripheral.Notifications: Decodable {
 }
 
 extension World.Position: Codable {
-    private enum Key: String, CodingKey { case x, y, z }
+    private enum Key: String, CodingKey, CaseIterable { case x, y, z }
 
     /// Farther than any signal goes.
     private static let bounds = Bounds(-1_000_000.0...1_000_000, of: "metres")
 
     /// Reads `x`, `y` and `z`, each of which is 0 if it is missing.
     public init(from decoder: any Decoder) throws {
+        try decoder.refuseKeys(but: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
         x = try values.decodeIfPresent(Self.bounds, forKey: .x) ?? 0
         y = try values.decodeIfPresent(Self.bounds, forKey: .y) ?? 0

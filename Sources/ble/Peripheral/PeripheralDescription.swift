@@ -1,4 +1,5 @@
 import BLERuntime
+import BLESimulation
 import BLEWire
 import CoreBluetooth
 
@@ -92,11 +93,16 @@ struct PeripheralDescription: Decodable {
             throw Trouble.unusableFile(path, "it cannot be read (\((error as NSError).localizedDescription))")
         }
         do {
+            if let object = try? JSONSerialization.jsonObject(with: data),
+                let stranger = (Part.self == Service.self ? DescriptionKeys.service : .peripheral).stranger(in: object)
+            {
+                throw Mistake(text: stranger)
+            }
             let part = try JSONDecoder().decode(Part.self, from: data)
             try check(part)
             return part
         } catch let error as DecodingError {
-            throw Trouble.unusableFile(path, error.explanation)
+            throw Trouble.unusableFile(error.place(in: path, data), error.explanation)
         } catch let error as Mistake {
             throw Trouble.unusableFile(path, error.text)
         }

@@ -1,0 +1,57 @@
+import BLERuntime
+import BLESimulation
+import FoundationEssentials
+import Testing
+
+@Suite("Files of worlds")
+struct WorldFileTests {
+    private static let text = """
+        {
+          "seed": 7,
+          "machines": [
+            {"name": "Lamp", "services": [
+              {"uuid": "FFE0", "characteristics": [
+                {"uuid": "FFE1", "properties": ["read"],
+                 "KEY": "00"}
+              ]}
+            ]}
+          ]
+        }
+        """
+
+    @Test(
+        "A key that nobody reads is refused by its name, with its line and what to write instead",
+        arguments: [("valeu", "there are "), ("ticks", #""notify""#), ("description", "2901"), ("format", "2904")]
+    )
+    func unknown(key: String, hint: String) throws {
+        let data = Data(Self.text.replacing("KEY", with: key).utf8)
+        let error = try #require(#expect(throws: DecodingError.self) { try Scenario(json: data) })
+        #expect(error.explanation.contains("“\(key)”") && error.explanation.contains(hint), "\(error.explanation)")
+        #expect(error.place(in: "x.json", data) == "x.json:7")
+    }
+
+    @Test("The same file with a key that there is, is read")
+    func known() throws {
+        let scenario = try Scenario(json: Data(Self.text.replacing("KEY", with: "value").utf8))
+        #expect(scenario.peripherals.first?.services.first?.characteristics.first?.value == [0])
+    }
+
+    private struct Key: CodingKey {
+        let stringValue: String
+        let intValue: Int?
+        init(stringValue: String) { (self.stringValue, intValue) = (stringValue, nil) }
+        init(intValue: Int) { (stringValue, self.intValue) = ("\(intValue)", intValue) }
+    }
+
+    @Test(
+        "Lines are found in whatever text, also in one that is cut off",
+        arguments: [
+            ("{\n\"a\": [1,\n {\"b\":\n 2}]}", ["a", "1", "b"], 4), ("{\n\"x\": \"}\\\"\", \n\"a\": 1}", ["a"], 3),
+            ("[[[[[\n", ["4"], 1), ("{\"a\"", ["a"], 1), ("", ["a"], 1), ("[{\"q\": {}},\n5]", ["1"], 2),
+        ]
+    )
+    func lines(text: String, path: [String], line: Int) {
+        let keys = path.map { Int($0).map(Key.init(intValue:)) ?? Key(stringValue: $0) }
+        #expect(JSONPlace.line(of: keys, in: text.utf8) == line)
+    }
+}
