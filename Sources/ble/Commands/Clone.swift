@@ -17,7 +17,7 @@ struct Clone: AsyncParsableCommand {
     )
 
     @OptionGroup var peer: PeerOptions
-    @OptionGroup var pairing: PairingOptions
+    @OptionGroup var pairing: PeripheralPairingOptions
 
     @MainActor
     func run() async throws {
