@@ -52,10 +52,9 @@ struct ClonedDevice {
 
     /// The services, each behind those that it includes.
     static func inOrder(_ services: [CBService]) -> [CBService] {
-        var ordered: [CBService] = [], visited: [CBService] = []
+        var ordered: [CBService] = [], visited: Set<ObjectIdentifier> = []
         func visit(_ service: CBService) {
-            guard !visited.contains(where: { $0 === service }) else { return }
-            visited.append(service)
+            guard visited.insert(ObjectIdentifier(service)).inserted else { return }
             for part in service.includedServices ?? [] { visit(part) }
             ordered.append(service)
         }
