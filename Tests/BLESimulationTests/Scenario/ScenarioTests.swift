@@ -9,7 +9,7 @@ import Testing
 struct ScenarioTests {
     static let text = """
         {
-          "seed": 7, "loss": 0.1, "comment": "unknown keys are ignored",
+          "seed": 7, "loss": 0.1,
           "machines": [
             {
               "name": "Echo", "position": {"x": 2},
