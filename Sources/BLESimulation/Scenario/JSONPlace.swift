@@ -72,8 +72,8 @@ package struct JSONPlace {
         step()
         let start = index
         while let octet, octet != UInt8(ascii: "\"") {
-            step()
             if octet == UInt8(ascii: "\\") { step() }
+            step()
         }
         let text = Array(octets[min(start, octets.count)..<min(index, octets.count)])
         step()
