@@ -47,8 +47,9 @@ class Case(NamedTuple):
         }
 
 
+JUST_WORKS = Case("justWorks", NOTHING, NOTHING)
 _SECURE = [
-    Case("justWorks", NOTHING, NOTHING),
+    JUST_WORKS,
     Case("numericComparison", YES_NO, YES_NO),
     Case("passkeyEntry", SHOWS, TYPES),
     Case("passkeyEntry", TYPES, SHOWS),
@@ -85,7 +86,7 @@ class User(PairingDelegate):
         return self._refusal != "no"
 
 
-def _configure(case: Case, devices: list[Device]) -> list[User]:
+def configure(case: Case, devices: list[Device]) -> list[User]:
     """Has two devices, the central first, pair as in a case."""
     shown: asyncio.Future[int] = asyncio.get_running_loop().create_future()
     contexts, legacy = [OobContext(), OobContext()], OobLegacyContext()
@@ -112,12 +113,12 @@ async def converse(first: int, second: int, name: str, round_number: int) -> Non
     case = CASES[(round_number - 1) % len(CASES)]
     with results.recorded("bumble", central="Bumble", peripheral="Bumble", controllers="ours", **case.facts):
         async with powered_on(second, name, PERIPHERAL) as peripheral, powered_on(first, "central", CENTRAL) as central:
-            users = _configure(case, [central, peripheral])
+            users = configure(case, [central, peripheral])
             offer(peripheral)
             await advertise(peripheral)
             if case.refusal:
                 await _refused(central, peripheral, name)
-                users = _configure(case._replace(refusal=""), [central, peripheral])
+                users = configure(case._replace(refusal=""), [central, peripheral])
             await _paired(case, central, users, name)
 
 

@@ -10,7 +10,7 @@ from bumble.hci import Address
 from bumble.smp import AddressResolver
 
 from .bumble_host import advertise, find, powered_on
-from .pairing import CENTRAL, PERIPHERAL, User, offer, read
+from .pairing import CENTRAL, JUST_WORKS, PERIPHERAL, configure, offer, read
 from .profile import expect
 
 OWN = hci.OwnAddressType.RESOLVABLE_OR_RANDOM
@@ -24,8 +24,8 @@ async def converse(first: int, second: int, name: str) -> None:
         powered_on(second, name, PERIPHERAL, irk=bytes(range(16)), **OFFLOADED) as peripheral,
         powered_on(first, "central", CENTRAL, irk=bytes(range(16, 32)), **OFFLOADED) as central,
     ):
+        configure(JUST_WORKS, [central, peripheral])
         for device in (peripheral, central):
-            User(compares=False, secure_connections=True).use(device)
             await device.send_sync_command(hci.HCI_LE_Set_Resolvable_Private_Address_Timeout_Command(rpa_timeout=1))
         offer(peripheral)
         await advertise(peripheral, own_address_type=OWN)
