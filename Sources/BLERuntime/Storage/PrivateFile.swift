@@ -35,22 +35,33 @@ struct PrivateFile: Sendable {
     /// Runs `body` while no other process is at the file, nor another thread of this one.
     ///
     /// The system lets go of the lock of a process that ends in whichever way. One that holds it for longer than two
-    /// seconds has been stopped, and is not waited for.
+    /// seconds has been stopped, and is not waited for; who has it leaves a mark, so that many that have it in turn
+    /// are told from one.
     func locked<Result>(_ body: () throws(FileProblem) -> Result) throws(FileProblem) -> Result {
         try makeDirectories()
         let lockPath = path + ".lock"
         let raw = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard raw >= 0 else { throw FileProblem(.written, lockPath, errno: errno) }
         defer { close(raw) }
-        var pause = timespec(tv_sec: 0, tv_nsec: 5_000_000), attempts = 400
+        var pause = timespec(tv_sec: 0, tv_nsec: 5_000_000), attempts = 400, mark = Self.mark(of: raw)
         while flock(raw, LOCK_EX | LOCK_NB) != 0 {
-            attempts -= 1
-            guard errno == EWOULDBLOCK || errno == EINTR, attempts > 0 else {
-                throw FileProblem(.locked, lockPath, errno: errno)
+            let failure = errno, latest = Self.mark(of: raw)
+            attempts = latest == mark ? attempts - 1 : 400
+            mark = latest
+            guard failure == EWOULDBLOCK || failure == EINTR, attempts > 0 else {
+                throw FileProblem(.locked, lockPath, errno: failure)
             }
             nanosleep(&pause, nil)
         }
+        futimens(raw, nil)
         return try body()
+    }
+
+    /// When somebody last took the lock, in nanoseconds.
+    private static func mark(of lock: Int32) -> Int {
+        var facts = stat()
+        fstat(lock, &facts)
+        return facts.st_mtim.tv_sec &* 1_000_000_000 &+ facts.st_mtim.tv_nsec
     }
 
     /// Puts `octets` in the place of what is in the file; only for those who hold the lock.
