@@ -34,7 +34,7 @@ struct PrivateFile: Sendable {
 
     /// Runs `body` while no other process is at the file, nor another thread of this one.
     ///
-    /// The system lets go of the lock of a process that ends in whichever way. One that holds it for longer than two
+    /// The system lets go of the lock of a process that ends in whichever way. One that holds it for longer than ten
     /// seconds has been stopped, and is not waited for; who has it leaves a mark, so that many that have it in turn
     /// are told from one.
     func locked<Result>(_ body: () throws(FileProblem) -> Result) throws(FileProblem) -> Result {
@@ -43,10 +43,10 @@ struct PrivateFile: Sendable {
         let raw = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard raw >= 0 else { throw FileProblem(.written, lockPath, errno: errno) }
         defer { close(raw) }
-        var pause = timespec(tv_sec: 0, tv_nsec: 5_000_000), attempts = 400, mark = Self.mark(of: raw)
+        var pause = timespec(tv_sec: 0, tv_nsec: 5_000_000), attempts = 2_000, mark = Self.mark(of: raw)
         while flock(raw, LOCK_EX | LOCK_NB) != 0 {
             let failure = errno, latest = Self.mark(of: raw)
-            attempts = latest == mark ? attempts - 1 : 400
+            attempts = latest == mark ? attempts - 1 : 2_000
             mark = latest
             guard failure == EWOULDBLOCK || failure == EINTR, attempts > 0 else {
                 throw FileProblem(.locked, lockPath, errno: failure)
