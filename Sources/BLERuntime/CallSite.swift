@@ -21,11 +21,16 @@ package struct CallSite: Hashable, Sendable, CustomStringConvertible {
         "$s8Dispatch", "$s10Foundation", "$s20FoundationEssentials", "$ss", "$sS",
     ]
 
+    /// Whoever looks for a line, since the tables of the runtime stand only one at a time.
+    private static let turn = Locked(())
+
     /// The line of the app that has called into this package on the current thread.
     ///
     /// It takes milliseconds and more, for somebody whose program is about to end or has made a mistake. `nil` where
     /// the program has no debug information, or nobody but this package has called.
-    package static func ofApp() -> CallSite? {
+    package static func ofApp() -> CallSite? { turn.withLock { _ in search() } }
+
+    private static func search() -> CallSite? {
         guard let trace = try? Backtrace.capture(limit: depth), let frames = trace.symbolicated()?.frames else {
             return nil
         }
