@@ -27,8 +27,8 @@ package struct CallSite: Hashable, Sendable, CustomStringConvertible {
     /// The line of the app that has called into this package on the current thread.
     ///
     /// It takes milliseconds and more, for somebody whose program is about to end or has made a mistake. `nil` where
-    /// the program has no debug information, or nobody but this package has called.
-    package static func ofApp() -> CallSite? { turn.withLock { _ in search() } }
+    /// the program has no debug information, nobody but this package has called, or another thread is looking.
+    package static func ofApp() -> CallSite? { turn.withLockIfAvailable { _ in search() }.flatMap(\.self) }
 
     private static func search() -> CallSite? {
         guard let trace = try? Backtrace.capture(limit: depth), let frames = trace.symbolicated()?.frames else {
