@@ -1,5 +1,4 @@
 import Runtime
-import Synchronization
 
 /// A line of an app, as the debug information names it.
 package struct CallSite: Hashable, Sendable, CustomStringConvertible {
@@ -22,20 +21,12 @@ package struct CallSite: Hashable, Sendable, CustomStringConvertible {
         "$s8Dispatch", "$s10Foundation", "$s20FoundationEssentials", "$ss", "$sS",
     ]
 
-    /// Whether somebody looks for a line, since the tables of the runtime stand only one at a time.
-    private static let isBusy = Atomic(false)
-
     /// The line of the app that has called into this package on the current thread.
     ///
-    /// It takes milliseconds and more, for somebody whose program is about to end or has made a mistake. `nil` where
-    /// the program has no debug information, nobody but this package has called, or another thread is looking.
+    /// It is for a program that is about to end: it takes milliseconds and more, and the tables of the runtime that it
+    /// reads do not stand several threads. `nil` where the program has no debug information, or nobody but this package
+    /// has called.
     package static func ofApp() -> CallSite? {
-        guard !isBusy.exchange(true, ordering: .acquiring) else { return nil }
-        defer { isBusy.store(false, ordering: .releasing) }
-        return search()
-    }
-
-    private static func search() -> CallSite? {
         guard let trace = try? Backtrace.capture(limit: depth), let frames = trace.symbolicated()?.frames else {
             return nil
         }

@@ -97,10 +97,9 @@ extension Machine: HostLink {
         }
 
         private func find(_ suspicion: Suspicion) {
-            let place = CallSite.ofApp().map { "\($0)" }
             world.change { core in
                 guard case .app(let session) = core.clients[client.rawValue] else { return }
-                core.find(suspicion, machine: session.machine, app: session.app, place: place)
+                core.find(suspicion, machine: session.machine, app: session.app)
             }
         }
 

@@ -31,19 +31,16 @@ extension World {
         public let machine: String
         /// The name of the app.
         public let app: String
-        /// The line of the app that did it, if the program has debug information and a line did it.
-        public let place: String?
         /// How old the world was.
         public let time: Duration
 
         /// The finding in one line.
         public var description: String {
-            let place = place.map { "\($0): " } ?? ""
-            return "\(place)\(machine)/\(app) at \(time.inMilliseconds): \(sentence) (\(rule.rawValue))"
+            "\(machine)/\(app) at \(time.inMilliseconds): \(sentence) (\(rule.rawValue))"
         }
     }
 
-    /// What apps have done so far that an iPhone would refuse, each thing once for each app and place.
+    /// What apps have done so far that an iPhone would refuse, each thing once for each app.
     ///
     /// ```swift
     /// #expect(world.findings.isEmpty)

@@ -42,10 +42,10 @@ extension WorldCore {
     }
 
     /// Keeps a finding, unless it is there already; ends the apps of the machine if that is what the system does.
-    mutating func find(_ suspicion: Suspicion, machine: Int, app: Int, place: String?) {
+    mutating func find(_ suspicion: Suspicion, machine: Int, app: Int) {
         let station = stations[machine], name = station.apps[app].name
         let isKnown = findings.contains {
-            $0.rule == suspicion.rule && $0.machine == station.name && $0.app == name && $0.place == place
+            $0.rule == suspicion.rule && $0.machine == station.name && $0.app == name
         }
         if !isKnown, findings.count < Self.mostFindings {
             findings.append(
@@ -54,7 +54,6 @@ extension WorldCore {
                     sentence: suspicion.sentence,
                     machine: station.name,
                     app: name,
-                    place: place,
                     time: now - Instant()
                 )
             )
@@ -75,7 +74,7 @@ extension WorldCore {
         stations[index].backgroundTasks.removeAll { $0 == number }
         guard stations[index].backgroundModes != nil else { return }
         let suspicion = Suspicion(rule: .backgroundTask, sentence: "a background task was not ended in its time")
-        find(suspicion, machine: index, app: 0, place: nil)
+        find(suspicion, machine: index, app: 0)
     }
 
     /// What apps of the world are connected to.
@@ -88,7 +87,6 @@ extension WorldCore {
                 sentence: "the connection to “\(peer)” was never given up",
                 machine: station.name,
                 app: station.apps[connection.app].name,
-                place: nil,
                 time: now - Instant()
             )
         }

@@ -12,10 +12,10 @@ enum Misuse {
 
 /// Ends the program where Apple's framework raises an exception, with the reason, also in optimised builds.
 ///
-/// The line of the app that is to blame stands before the reason, if the program has debug information.
+/// The line of the app that is to blame comes after the reason, if the program has debug information.
 func raise(_ reason: String) -> Never {
-    let place = CallSite.ofApp().map { "\($0): " } ?? ""
-    try? StandardStream.error.write(line: "\(place)Fatal error: \(reason)")
+    try? StandardStream.error.write(line: "Fatal error: \(reason)")
+    if let place = CallSite.ofApp() { try? StandardStream.error.write(line: "Called at \(place)") }
     abort()
 }
 

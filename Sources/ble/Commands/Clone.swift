@@ -80,8 +80,11 @@ struct ClonedDevice {
         _ printer: Printer
     ) async throws {
         var description: [String: Any] = ["uuid": service.uuid.uuidString]
-        if !service.isPrimary { description["primary"] = false }
-        if let advertised, !advertised.contains(service.uuid) { description["advertised"] = false }
+        if !service.isPrimary {
+            description["primary"] = false
+        } else if let advertised, !advertised.contains(service.uuid) {
+            description["advertised"] = false
+        }
         let included = (service.includedServices ?? []).map(\.uuid.uuidString)
         if !included.isEmpty { description["includes"] = included }
         var characteristics: [[String: Any]] = []
