@@ -30,6 +30,7 @@ let package = Package(
         .library(name: "CoreBluetoothExtras", targets: ["CoreBluetoothExtras"]),
         .library(name: "BLESimulation", targets: ["BLESimulation"]),
         .executable(name: "ble", targets: ["ble"]),
+        .executable(name: "bled", targets: ["bled"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
@@ -43,13 +44,18 @@ let package = Package(
         .target(name: "BLEHost", dependencies: ["BLEWire", "BLECrypto"], swiftSettings: core),
         .target(name: "BLEController", dependencies: ["BLEWire", "BLECrypto"], swiftSettings: core),
 
+        // What apps and the program that has the radio tell each other, as bytes.
+        .target(name: "BLESession", dependencies: ["BLEHost", "BLEWire"], swiftSettings: core),
+
         // Calls of the system that Swift's own module of it lacks.
         .systemLibrary(name: "LinuxCalls"),
 
         // Where they meet the machine, the app, and a world that is made up.
         .target(
             name: "BLERuntime",
-            dependencies: ["LinuxCalls", "BLEHost", "BLEWire", .product(name: "Logging", package: "swift-log")],
+            dependencies: [
+                "LinuxCalls", "BLESession", "BLEHost", "BLEWire", .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: common
         ),
         .target(
@@ -81,6 +87,11 @@ let package = Package(
                 "CoreBluetooth", "CoreBluetoothExtras", "BLESimulation", "BLERuntime", "BLEWire", argumentParser,
                 .product(name: "Logging", package: "swift-log"),
             ],
+            swiftSettings: common
+        ),
+        .executableTarget(
+            name: "bled",
+            dependencies: ["BLESimulation", "BLERuntime", "BLESession", "BLEHost", "BLEWire", argumentParser],
             swiftSettings: common
         ),
         .executableTarget(
@@ -118,6 +129,7 @@ let package = Package(
             dependencies: ["BLEController", "BLECrypto", "BLEWire"],
             swiftSettings: core
         ),
+        .testTarget(name: "BLESessionTests", dependencies: ["BLESession", "BLEHost", "BLEWire"], swiftSettings: core),
         .testTarget(
             name: "BLERuntimeTests",
             dependencies: ["LinuxCalls", "BLERuntime", "BLEHost", "BLEWire"],
@@ -144,6 +156,14 @@ let package = Package(
         .testTarget(
             name: "bleTests",
             dependencies: ["ble", "CoreBluetooth", "BLESimulation", "BLERuntime", argumentParser],
+            swiftSettings: common
+        ),
+        .testTarget(
+            name: "bledTests",
+            dependencies: [
+                "bled", "CoreBluetoothExtras", "CoreBluetooth", "BLESimulation", "BLERuntime", "BLESession", "BLEHost",
+                "BLEWire",
+            ],
             swiftSettings: common
         ),
         .testTarget(

@@ -1,13 +1,20 @@
 /// A queue that neither moves its elements at each removal nor gives its storage back.
-struct Fifo<Element> {
+package struct Fifo<Element> {
     private var elements: [Element?] = []
     private var head = 0
 
-    var isEmpty: Bool { head == elements.count }
-    var count: Int { elements.count - head }
+    package init() {}
+
+    package var isEmpty: Bool { head == elements.count }
+    package var count: Int { elements.count - head }
+
+    /// The element that so many others are before; `nil` if there are no more than that.
+    package subscript(position: Int) -> Element? {
+        0..<count ~= position ? elements[head + position] : nil
+    }
 
     /// The element that is next.
-    var first: Element? { isEmpty ? nil : elements[head] }
+    package var first: Element? { isEmpty ? nil : elements[head] }
 
     /// Changes the element that is next; does nothing if there is none.
     mutating func updateFirst(_ body: (inout Element) -> Void) {
@@ -20,9 +27,9 @@ struct Fifo<Element> {
         elements[head...].contains { $0.map(fits) ?? false }
     }
 
-    mutating func append(_ element: Element) { elements.append(element) }
+    package mutating func append(_ element: Element) { elements.append(element) }
 
-    mutating func popFirst() -> Element? {
+    package mutating func popFirst() -> Element? {
         guard head < elements.count else { return nil }
         let element = elements[head].take()
         head += 1
@@ -42,7 +49,7 @@ struct Fifo<Element> {
         head = 0
     }
 
-    mutating func removeAll() {
+    package mutating func removeAll() {
         elements.removeAll(keepingCapacity: true)
         head = 0
     }

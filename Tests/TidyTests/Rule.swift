@@ -62,7 +62,7 @@ struct Rule: Sendable, CustomTestStringConvertible {
 }
 
 /// Modules that hold values only: bytes, requests and time in; bytes, events and a deadline out.
-let coreModules = ["BLEWire", "BLECrypto", "BLEHost", "BLEController"]
+let coreModules = ["BLEWire", "BLECrypto", "BLEHost", "BLEController", "BLESession"]
 
 @Sendable func isCore(_ path: String) -> Bool {
     path.hasSuffix(".swift") && coreModules.contains { path.hasPrefix("Sources/\($0)/") }

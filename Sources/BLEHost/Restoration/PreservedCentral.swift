@@ -6,6 +6,11 @@ package struct PreservedCentral: Equatable, Sendable {
     /// In the order in which the client asked for them.
     package private(set) var peers: [PreservedPeer] = []
 
+    package init(scan: ScanRequest? = nil, peers: [PreservedPeer] = []) {
+        self.scan = scan
+        self.peers = peers
+    }
+
     mutating func note(_ request: ClientRequest) {
         switch request {
         case .scan(let request): scan = request
@@ -66,8 +71,16 @@ package struct PreservedPeer: Equatable, Sendable {
     package private(set) var learnt: [PeerEvent] = []
 
     init(peer: PeerIdentifier, request: ConnectRequest) {
+        self.init(peer: peer, request: request, name: nil, mtu: nil, learnt: [])
+    }
+
+    /// Creates what was kept elsewhere; of the answers, the last that there is room for.
+    package init(peer: PeerIdentifier, request: ConnectRequest, name: String?, mtu: Int?, learnt: [PeerEvent]) {
         self.peer = peer
         self.request = request
+        self.name = name
+        self.mtu = mtu
+        self.learnt = learnt.suffix(Self.mostAnswers)
     }
 
     mutating func connected(_ link: LinkParameters) {

@@ -6,6 +6,11 @@ package struct PreservedPeripheral: Equatable, Sendable {
     package struct Subscriber: Equatable, Sendable {
         package var central: RemoteCentral
         package let characteristic: LocalAttributeID
+
+        package init(central: RemoteCentral, characteristic: LocalAttributeID) {
+            self.central = central
+            self.characteristic = characteristic
+        }
     }
 
     /// In the order in which they were added.
@@ -15,6 +20,16 @@ package struct PreservedPeripheral: Equatable, Sendable {
     package internal(set) var subscribers: [Subscriber] = []
     /// How many times the host was asked to advertise and has not said whether it does.
     private var unansweredStarts = 0
+
+    package init(
+        services: [ServiceDefinition] = [],
+        advertisement: AdvertisingRequest? = nil,
+        subscribers: [Subscriber] = []
+    ) {
+        self.services = services
+        self.advertisement = advertisement
+        self.subscribers = subscribers
+    }
 
     mutating func note(_ request: ServerRequest) {
         switch request {

@@ -80,6 +80,9 @@ package struct PacketEncoder: Wire {
     @inline(__always)
     package mutating func replace(at index: Int, with octet: UInt8) { bytes[index] = octet }
 
+    /// Forgets what was encoded behind the first `count` octets.
+    package mutating func truncate(to count: Int) { bytes.removeLast(bytes.count - count) }
+
     /// Appends octets that are encoded already.
     package mutating func append(contentsOf octets: [UInt8]) { bytes.append(contentsOf: octets) }
 

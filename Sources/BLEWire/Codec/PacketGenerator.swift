@@ -36,6 +36,10 @@ package struct PacketGenerator<Random: RandomNumberGenerator>: Wire {
         value = octets(count)
     }
 
+    package mutating func sized(_ value: inout [UInt8], _ name: StaticString) throws(PacketError) {
+        try rest(&value, name)
+    }
+
     package mutating func rest(_ value: inout [UInt8], _ name: StaticString) throws(PacketError) {
         value = octets(.random(in: 0...payloadLimit, using: &random))
     }

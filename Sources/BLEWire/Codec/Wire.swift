@@ -22,6 +22,9 @@ package protocol Wire: ~Copyable, ~Escapable {
     /// Visits exactly `count` octets.
     mutating func bytes(_ value: inout [UInt8], count: Int, _ name: StaticString) throws(PacketError)
 
+    /// Visits octets that a count of four octets precedes.
+    mutating func sized(_ value: inout [UInt8], _ name: StaticString) throws(PacketError)
+
     /// Visits every octet up to the end of the packet.
     mutating func rest(_ value: inout [UInt8], _ name: StaticString) throws(PacketError)
 
@@ -85,6 +88,14 @@ extension Wire where Self: ~Copyable & ~Escapable {
     @_lifetime(self: copy self)
     @inline(__always)
     package mutating func annotate(_ text: @autoclosure () -> String) {}
+
+    @_lifetime(self: copy self)
+    @inline(__always)
+    package mutating func sized(_ value: inout [UInt8], _ name: StaticString) throws(PacketError) {
+        var count = UInt32(clamping: value.count)
+        try integer(&count, name)
+        try bytes(&value, count: Int(count), name)
+    }
 
     /// Visits octets that a count of one octet precedes.
     @_lifetime(self: copy self)

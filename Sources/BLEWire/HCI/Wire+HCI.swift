@@ -14,7 +14,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
     /// Visits an octet that is 1 for true and 0 for false; every other value is reserved.
     @_lifetime(self: copy self)
     @inline(__always)
-    mutating func flag(_ value: inout Bool, _ name: StaticString) throws(PacketError) {
+    package mutating func flag(_ value: inout Bool, _ name: StaticString) throws(PacketError) {
         var field = Switch(isOn: value)
         try self.field(&field, name)
         value = field.isOn

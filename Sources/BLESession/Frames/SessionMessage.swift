@@ -1,0 +1,122 @@
+package import BLEHost
+package import BLEWire
+
+/// What an app tells the daemon.
+package enum AppMessage: Choice, Packet {
+    /// The first message of each connection, and only that.
+    case hello(Hello)
+    /// A request, with a number that is one more than that of the one before; the first is 1.
+    case request(UInt32, ClientRequest)
+    /// The app needs the session no more. A connection that ends without it is that of an app that ended.
+    case close
+
+    package init() { self = .close }
+
+    package var code: UInt8 {
+        switch self {
+        case .hello: 1
+        case .request: 2
+        case .close: 3
+        }
+    }
+
+    package init?(blank code: UInt8) {
+        switch code {
+        case 1: self = .hello(Hello())
+        case 2: self = .request(0, ClientRequest())
+        case 3: self = .close
+        default: return nil
+        }
+    }
+
+    package mutating func fields(_ wire: inout some AnyWire) throws(PacketError) {
+        switch self {
+        case .hello(var hello):
+            try hello.layout(&wire)
+            self = .hello(hello)
+        case .request(var number, var request):
+            try wire.integer(&number, "Number")
+            try request.layout(&wire)
+            self = .request(number, request)
+        case .close: break
+        }
+    }
+
+    /// Reads a message; octets behind its last field are those of a newer version and passed over.
+    package init(reading octets: Span<UInt8>) throws(PacketError) {
+        var decoder = PacketDecoder(octets)
+        try self.init(from: &decoder)
+    }
+
+    /// The number of the request that `octets` begin with, though its fields are not known; `nil` if they are none.
+    package static func number(ofRequestIn octets: Span<UInt8>) -> UInt32? {
+        guard octets.count >= 5, octets[0] == Self.request(0, ClientRequest()).code else { return nil }
+        var decoder = PacketDecoder(octets.extracting(droppingFirst: 1)), number: UInt32 = 0
+        do throws(PacketError) { try decoder.integer(&number, "Number") } catch { return nil }
+        return number
+    }
+}
+
+/// What the daemon tells an app.
+package enum DaemonMessage: Choice, Packet {
+    /// There is a session.
+    case welcome(Welcome)
+    /// There is no session, or no more: the connection ends.
+    case refused(Refusal)
+    /// What the host tells the app.
+    case event(ClientEvent)
+    /// All requests up to this number have been handed to the host, but for those that were refused.
+    case taken(UInt32)
+    /// The request with this number comes to nothing.
+    case requestRefused(UInt32, Refusal)
+
+    package init() { self = .taken(0) }
+
+    package var code: UInt8 {
+        switch self {
+        case .welcome: 1
+        case .refused: 2
+        case .event: 3
+        case .taken: 4
+        case .requestRefused: 5
+        }
+    }
+
+    package init?(blank code: UInt8) {
+        switch code {
+        case 1: self = .welcome(Welcome())
+        case 2: self = .refused(Refusal())
+        case 3: self = .event(ClientEvent())
+        case 4: self = .taken(0)
+        case 5: self = .requestRefused(0, Refusal())
+        default: return nil
+        }
+    }
+
+    package mutating func fields(_ wire: inout some AnyWire) throws(PacketError) {
+        switch self {
+        case .welcome(var welcome):
+            try welcome.layout(&wire)
+            self = .welcome(welcome)
+        case .refused(var refusal):
+            try refusal.layout(&wire)
+            self = .refused(refusal)
+        case .event(var event):
+            try event.layout(&wire)
+            self = .event(event)
+        case .taken(var number):
+            try wire.integer(&number, "Number")
+            self = .taken(number)
+        case .requestRefused(var number, var refusal):
+            try wire.integer(&number, "Number")
+            try refusal.layout(&wire)
+            self = .requestRefused(number, refusal)
+        }
+    }
+
+    /// Reads a message; octets behind its last field are those of a newer version and passed over.
+    package init(reading octets: Span<UInt8>) throws(PacketError) {
+        var decoder = PacketDecoder(octets)
+        try self.init(from: &decoder)
+    }
+}

@@ -1,0 +1,124 @@
+package import BLEHost
+package import BLEWire
+
+extension AppPhase: WireField {
+    package init?(wire: UInt8) {
+        switch wire {
+        case 1: self = .foreground
+        case 2: self = .background
+        case 3: self = .suspended
+        default: return nil
+        }
+    }
+
+    package var wire: UInt8 {
+        switch self {
+        case .foreground: 1
+        case .background: 2
+        case .suspended: 3
+        }
+    }
+}
+
+extension ScanRequest: Packet {
+    package init() { self.init(services: []) }
+
+    package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+        try wire.sequence(&services, "Service")
+        try wire.sequence(&solicitedServices, "Solicited Service")
+        try wire.flag(&allowsDuplicates, "Duplicates")
+        var rssi = minimumRSSI.map { RSSI(dBm: $0) }
+        try wire.optional(&rssi, blank: .unavailable, "Minimum RSSI")
+        minimumRSSI = rssi.map { Int8(bitPattern: $0.wire) }
+        try wire.text(&namePrefix, "Name Prefix")
+    }
+}
+
+extension ConnectRequest: Packet {
+    package init() { self.init(startDelay: .zero) }
+
+    package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+        try wire.duration(&startDelay, "Start Delay")
+        try wire.flag(&reconnects, "Reconnects")
+        var limit = timeout.map(TimeLimit.init)
+        try wire.optional(&limit, "Timeout")
+        timeout = limit?.duration
+        try wire.optional(&ownAddress, blank: .random, "Own Address")
+        try wire.field(&alerts, "Alerts")
+    }
+}
+
+/// A span of time that need not be given.
+private struct TimeLimit: Packet {
+    var duration: Duration
+    init(_ duration: Duration) { self.duration = duration }
+    init() { duration = .zero }
+    mutating func layout(_ wire: inout some AnyWire) throws(PacketError) { try wire.duration(&duration, "Time") }
+}
+
+extension ClientRequest: Choice, Packet {
+    package init() { self = .stopScan }
+
+    package var code: UInt8 {
+        switch self {
+        case .scan: 1
+        case .stopScan: 2
+        case .connect: 3
+        case .cancelConnection: 4
+        case .peer: 5
+        case .server: 6
+        case .channel: 7
+        case .security: 8
+        case .appMoved: 9
+        case .tester: preconditionFailure("those who test a host are in its process")
+        }
+    }
+
+    package init?(blank code: UInt8) {
+        switch code {
+        case 1: self = .scan(ScanRequest())
+        case 2: self = .stopScan
+        case 3: self = .connect(.blank, ConnectRequest())
+        case 4: self = .cancelConnection(.blank)
+        case 5: self = .peer(.blank, .readRSSI)
+        case 6: self = .server(.removeAllServices)
+        case 7: self = .channel(.blank, .close)
+        case 8: self = .security(.listBonds)
+        case 9: self = .appMoved(to: .foreground)
+        default: return nil
+        }
+    }
+
+    package mutating func fields(_ wire: inout some AnyWire) throws(PacketError) {
+        switch self {
+        case .scan(var request):
+            try request.layout(&wire)
+            self = .scan(request)
+        case .stopScan, .tester: break
+        case .connect(var peer, var request):
+            try wire.field(&peer, "Peer")
+            try request.layout(&wire)
+            self = .connect(peer, request)
+        case .cancelConnection(var peer):
+            try wire.field(&peer, "Peer")
+            self = .cancelConnection(peer)
+        case .peer(var peer, var request):
+            try wire.field(&peer, "Peer")
+            try request.layout(&wire)
+            self = .peer(peer, request)
+        case .server(var request):
+            try request.layout(&wire)
+            self = .server(request)
+        case .channel(var channel, var request):
+            try wire.field(&channel, "Channel")
+            try request.layout(&wire)
+            self = .channel(channel, request)
+        case .security(var request):
+            try request.layout(&wire)
+            self = .security(request)
+        case .appMoved(var phase):
+            try wire.field(&phase, "Phase")
+            self = .appMoved(to: phase)
+        }
+    }
+}

@@ -1,0 +1,82 @@
+package import BLEHost
+package import BLEWire
+
+extension PeerRequest: Choice {
+    package var code: UInt8 {
+        switch self {
+        case .readRSSI: 1
+        case .tune: 2
+        case .discoverServices: 3
+        case .discoverIncludedServices: 4
+        case .discoverCharacteristics: 5
+        case .discoverDescriptors: 6
+        case .read: 7
+        case .write: 8
+        case .writeCommand: 9
+        case .subscribe: 10
+        case .forgetDatabase: 11
+        case .openChannel: 12
+        }
+    }
+
+    package init?(blank code: UInt8) {
+        switch code {
+        case 1: self = .readRSSI
+        case 2: self = .tune(.dataLength(octets: 0))
+        case 3: self = .discoverServices(only: [])
+        case 4: self = .discoverIncludedServices(in: .all, only: [])
+        case 5: self = .discoverCharacteristics(in: .all, only: [])
+        case 6: self = .discoverDescriptors(of: .none, in: nil)
+        case 7: self = .read(.none)
+        case 8: self = .write(.none, [])
+        case 9: self = .writeCommand(.none, [])
+        case 10: self = .subscribe(.none, to: .none, in: nil)
+        case 11: self = .forgetDatabase
+        case 12: self = .openChannel(.none)
+        default: return nil
+        }
+    }
+
+    package mutating func fields(_ wire: inout some AnyWire) throws(PacketError) {
+        switch self {
+        case .readRSSI, .forgetDatabase: break
+        case .tune(var tuning):
+            try tuning.layout(&wire)
+            self = .tune(tuning)
+        case .discoverServices(var wanted):
+            try wire.sequence(&wanted, "Service")
+            self = .discoverServices(only: wanted)
+        case .discoverIncludedServices(var range, var wanted):
+            try range.layout(&wire)
+            try wire.sequence(&wanted, "Service")
+            self = .discoverIncludedServices(in: range, only: wanted)
+        case .discoverCharacteristics(var range, var wanted):
+            try range.layout(&wire)
+            try wire.sequence(&wanted, "Characteristic")
+            self = .discoverCharacteristics(in: range, only: wanted)
+        case .discoverDescriptors(var handle, var range):
+            try wire.field(&handle, "Value Handle")
+            try wire.optional(&range, "Range")
+            self = .discoverDescriptors(of: handle, in: range)
+        case .read(var handle):
+            try wire.field(&handle, "Handle")
+            self = .read(handle)
+        case .write(var handle, var value):
+            try wire.field(&handle, "Handle")
+            try wire.sized(&value, "Value")
+            self = .write(handle, value)
+        case .writeCommand(var handle, var value):
+            try wire.field(&handle, "Handle")
+            try wire.sized(&value, "Value")
+            self = .writeCommand(handle, value)
+        case .subscribe(var subscription, var handle, var range):
+            try wire.field(&subscription, "Subscription")
+            try wire.field(&handle, "Value Handle")
+            try wire.optional(&range, "Range")
+            self = .subscribe(subscription, to: handle, in: range)
+        case .openChannel(var psm):
+            try wire.field(&psm, "PSM")
+            self = .openChannel(psm)
+        }
+    }
+}

@@ -1,0 +1,63 @@
+package import BLEHost
+package import BLEWire
+
+extension SecurityRequest: Choice {
+    package var code: UInt8 {
+        switch self {
+        case .attend: 1
+        case .answer: 2
+        case .pair: 3
+        case .insist: 4
+        case .makeOutOfBandData: 5
+        case .takeOutOfBandData: 6
+        case .takeTemporaryKey: 7
+        case .listBonds: 8
+        case .removeBond: 9
+        }
+    }
+
+    package init?(blank code: UInt8) {
+        switch code {
+        case 1: self = .attend(nil)
+        case 2: self = .answer(.blank, .cancel)
+        case 3: self = .pair(.blank)
+        case 4: self = .insist(PairingPolicy())
+        case 5: self = .makeOutOfBandData
+        case 6: self = .takeOutOfBandData(nil, from: .blank)
+        case 7: self = .takeTemporaryKey(nil, with: nil)
+        case 8: self = .listBonds
+        case 9: self = .removeBond(.blank)
+        default: return nil
+        }
+    }
+
+    package mutating func fields(_ wire: inout some AnyWire) throws(PacketError) {
+        switch self {
+        case .attend(var capability):
+            try wire.optional(&capability, blank: .noInputNoOutput, "IO Capability")
+            self = .attend(capability)
+        case .answer(var peer, var reply):
+            try wire.field(&peer, "Peer")
+            try reply.layout(&wire)
+            self = .answer(peer, reply)
+        case .pair(var peer):
+            try wire.field(&peer, "Peer")
+            self = .pair(peer)
+        case .insist(var policy):
+            try policy.layout(&wire)
+            self = .insist(policy)
+        case .makeOutOfBandData, .listBonds: break
+        case .takeOutOfBandData(var told, var peer):
+            try wire.optional(&told, "Told")
+            try wire.field(&peer, "Peer")
+            self = .takeOutOfBandData(told, from: peer)
+        case .takeTemporaryKey(var key, var peer):
+            try wire.optional(&key, blank: .zero, "Temporary Key")
+            try wire.optional(&peer, blank: .blank, "Peer")
+            self = .takeTemporaryKey(key, with: peer)
+        case .removeBond(var peer):
+            try wire.field(&peer, "Peer")
+            self = .removeBond(peer)
+        }
+    }
+}

@@ -1,0 +1,69 @@
+package import BLEHost
+package import BLEWire
+
+extension AdvertisementPacket: Packet {
+    package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+        try wire.flag(&isLegacy, "Legacy")
+        try wire.flag(&isScannable, "Scannable")
+        try wire.flag(&isDirected, "Directed")
+        try wire.flag(&isTruncated, "Truncated")
+        try wire.field(&primaryPHY, "Primary PHY")
+        try wire.field(&secondaryPHY, "Secondary PHY")
+        try wire.field(&set, "Advertising SID")
+        try wire.field(&transmitPower, "TX Power")
+    }
+}
+
+extension AdvertisementReport: Packet {
+    package init() {
+        self.init(peer: .blank, address: .none, isConnectable: false, rssi: .unavailable, data: [])
+    }
+
+    package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+        try wire.field(&peer, "Peer")
+        try address.layout(&wire)
+        try wire.flag(&isConnectable, "Connectable")
+        try wire.field(&rssi, "RSSI")
+        try wire.sized(&data, "Data")
+        try wire.text(&name, "Name")
+        try wire.count(&advertisementLength, "Advertisement Length")
+        guard advertisementLength <= data.count else { throw .reserved(field: "Advertisement Length") }
+        try packet.layout(&wire)
+    }
+}
+
+extension AdvertisingData.ServiceData: Packet {
+    package init() { self.init(service: BluetoothUUID(), data: []) }
+
+    package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+        var service = service, data = data
+        try service.layout(&wire)
+        try wire.sized(&data, "Service Data")
+        self = Self(service: service, data: data)
+    }
+}
+
+extension BroadcastRequest: Packet {
+    package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+        try wire.sized(&manufacturerData, "Manufacturer Data")
+        try wire.sequence(&serviceData, "Service Data")
+        try wire.flag(&isConnectable, "Connectable")
+        try wire.flag(&isExtended, "Extended")
+        try wire.duration(&interval, "Interval")
+        var power = transmitPower.map { TransmitPower(dBm: $0) }
+        try wire.optional(&power, blank: .unavailable, "TX Power")
+        transmitPower = power?.dBm
+        try wire.field(&primaryPHY, "Primary PHY")
+        try wire.field(&secondaryPHY, "Secondary PHY")
+    }
+}
+
+extension AdvertisingRequest: Packet {
+    package init() { self.init(localName: nil) }
+
+    package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+        try wire.text(&localName, "Local Name")
+        try wire.sequence(&services, "Service")
+        try wire.optional(&broadcast, "Broadcast")
+    }
+}

@@ -1,0 +1,142 @@
+import BLEHost
+package import BLEWire
+
+// The kinds of fields that messages have beside those of packets.
+extension Wire where Self: ~Copyable & ~Escapable {
+    /// Visits a text in UTF-8, behind a count of its octets; what is no UTF-8 is repaired.
+    @_lifetime(self: copy self)
+    mutating func text(_ value: inout String, _ name: StaticString) throws(PacketError) {
+        var octets = Array(value.utf8)
+        try sized(&octets, name)
+        value = String(decoding: octets, as: UTF8.self)
+    }
+
+    /// Visits an octet that says whether there is a value, then the value.
+    @_lifetime(self: copy self)
+    mutating func optional<Value: Packet>(_ value: inout Value?, _ name: StaticString) throws(PacketError) {
+        var isThere = value != nil
+        try flag(&isThere, name)
+        guard isThere else { return value = nil }
+        var some = value ?? Value()
+        try some.layout(&self)
+        value = some
+    }
+
+    /// Visits an octet that says whether there is a value, then the value, which begins as `blank`.
+    @_lifetime(self: copy self)
+    mutating func optional<Field: WireField>(
+        _ value: inout Field?,
+        blank: Field,
+        _ name: StaticString
+    ) throws(PacketError) {
+        var isThere = value != nil
+        try flag(&isThere, name)
+        guard isThere else { return value = nil }
+        var some = value ?? blank
+        try field(&some, name)
+        value = some
+    }
+
+    /// Visits elements, each behind an octet 1; an octet 0 ends them.
+    @_lifetime(self: copy self)
+    mutating func sequence<Element: Packet>(_ elements: inout [Element], _ name: StaticString) throws(PacketError) {
+        var index = 0
+        while true {
+            var isThere = index < elements.count
+            try flag(&isThere, name)
+            guard isThere else { break }
+            if index == elements.count { elements.append(Element()) }
+            try elements[index].layout(&self)
+            index += 1
+        }
+        elements.removeLast(elements.count - index)
+    }
+
+    /// Visits a span of time, in nanoseconds.
+    @_lifetime(self: copy self)
+    mutating func duration(_ value: inout Duration, _ name: StaticString) throws(PacketError) {
+        let (seconds, attoseconds) = value.components
+        let (scaled, overflows) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
+        var raw = UInt64(bitPattern: overflows ? (seconds < 0 ? .min : .max) : scaled &+ attoseconds / 1_000_000_000)
+        let before = raw
+        try integer(&raw, name)
+        if raw != before { value = .nanoseconds(Int64(bitPattern: raw)) }
+    }
+
+    /// Visits a number of octets, or of anything else, that is not negative.
+    @_lifetime(self: copy self)
+    mutating func count(_ value: inout Int, _ name: StaticString) throws(PacketError) {
+        var raw = UInt32(clamping: value)
+        try integer(&raw, name)
+        value = Int(raw)
+    }
+
+    /// Visits what came of something: a value, or why there is none.
+    @_lifetime(self: copy self)
+    mutating func result<Value: Packet>(
+        _ result: inout Result<Value, Failure>,
+        _ name: StaticString
+    ) throws(PacketError) {
+        var failure: Failure? = if case .failure(let failure) = result { failure } else { nil }
+        try optional(&failure, "Failure")
+        if let failure { return result = .failure(failure) }
+        var value = (try? result.get()) ?? Value()
+        try value.layout(&self)
+        result = .success(value)
+    }
+}
+
+/// Several values that belong together, as one.
+package struct ListOf<Element: Packet>: Packet {
+    package var elements: [Element]
+    package init(_ elements: [Element]) { self.elements = elements }
+    package init() { elements = [] }
+    package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+        try wire.sequence(&elements, "Element")
+    }
+}
+
+/// The octets of a value, as a part of a message.
+struct Octets: Packet {
+    var octets: [UInt8]
+    init(_ octets: [UInt8]) { self.octets = octets }
+    init() { octets = [] }
+    mutating func layout(_ wire: inout some AnyWire) throws(PacketError) { try wire.sized(&octets, "Value") }
+}
+
+/// A text, as a part of a message.
+struct Text: Packet {
+    var text: String
+    init(_ text: String) { self.text = text }
+    init() { text = "" }
+    mutating func layout(_ wire: inout some AnyWire) throws(PacketError) { try wire.text(&text, "Text") }
+}
+
+extension Wire where Self: ~Copyable & ~Escapable {
+    /// Visits a text that need not be there.
+    @_lifetime(self: copy self)
+    mutating func text(_ value: inout String?, _ name: StaticString) throws(PacketError) {
+        var text = value.map(Text.init)
+        try optional(&text, name)
+        value = text?.text
+    }
+
+    /// Visits octets that need not be there.
+    @_lifetime(self: copy self)
+    mutating func sized(_ value: inout [UInt8]?, _ name: StaticString) throws(PacketError) {
+        var octets = value.map(Octets.init)
+        try optional(&octets, name)
+        value = octets?.octets
+    }
+
+    /// Visits what came of something that yields several values.
+    @_lifetime(self: copy self)
+    mutating func results<Element: Packet>(
+        _ result: inout Result<[Element], Failure>,
+        _ name: StaticString
+    ) throws(PacketError) {
+        var list = result.map(ListOf.init)
+        try self.result(&list, name)
+        result = list.map(\.elements)
+    }
+}

@@ -1,0 +1,250 @@
+import BLEHost
+import BLESession
+import BLEWire
+import Testing
+
+@Suite("What an app and the daemon say to each other")
+struct ConversationTests {
+    private static let peer = PeerIdentifier(rawValue: 5)
+    private static let handle = AttributeHandle(wire: 3)
+
+    /// Both ends with a session, but for what `prepare` changes before.
+    private func pair(_ prepare: (inout AppConversation) -> Void = { _ in }) -> (AppConversation, DaemonConversation) {
+        var app = AppConversation(.central, restoring: nil, radio: ""), daemon = DaemonConversation()
+        prepare(&app)
+        app.connected()
+        carry(&app, &daemon)
+        #expect(daemon.takeAction() == .open(Hello(.central)))
+        daemon.welcome()
+        carry(&app, &daemon)
+        #expect(app.isOpen)
+        return (app, daemon)
+    }
+
+    /// Carries what both have to say to the other.
+    private func carry(_ app: inout AppConversation, _ daemon: inout DaemonConversation) {
+        var octets: [UInt8] = []
+        app.takeOctets { octets = [UInt8](copying: $0) }
+        daemon.receive(octets.span)
+        octets = []
+        daemon.takeOctets { octets = [UInt8](copying: $0) }
+        try? app.receive(octets.span)
+    }
+
+    private func heard(by app: inout AppConversation) -> [ClientEvent] {
+        var events: [ClientEvent] = []
+        app.takeEvents(into: &events)
+        return events
+    }
+
+    private func asked(of daemon: inout DaemonConversation) -> [ClientRequest] {
+        var requests: [ClientRequest] = []
+        while case .request(_, let request)? = daemon.takeAction() { requests.append(request) }
+        return requests
+    }
+
+    private func send(_ messages: [AppMessage], to daemon: inout DaemonConversation) {
+        var writer = FrameWriter()
+        for message in messages { _ = writer.write(message) }
+        writer.take { daemon.receive($0) }
+    }
+
+    private func answers(of daemon: inout DaemonConversation) throws -> [DaemonMessage] {
+        var reader = FrameReader(), messages: [DaemonMessage] = [], octets: [UInt8] = []
+        daemon.takeOctets { octets = [UInt8](copying: $0) }
+        try reader.receive(octets.span) { octets in
+            if let message = try? DaemonMessage(reading: octets) { messages.append(message) }
+        }
+        return messages
+    }
+
+    @Test("Requests and events arrive in order")
+    func order() {
+        var (app, daemon) = pair()
+        let requests: [ClientRequest] = [.scan(ScanRequest()), .connect(Self.peer, ConnectRequest()), .stopScan]
+        for request in requests { app.perform(request) }
+        carry(&app, &daemon)
+        #expect(asked(of: &daemon) == requests)
+        let events: [ClientEvent] = [
+            .stateChanged(.poweredOn), .connected(Self.peer, LinkParameters(mtu: 23)),
+            .peer(Self.peer, .valueNotified(Self.handle, [1, 2])),
+        ]
+        for event in events { daemon.tell(event, backlog: 0) }
+        carry(&app, &daemon)
+        #expect(heard(by: &app) == events)
+    }
+
+    @Test("What an app asks for before there is a daemon is asked for as soon as there is one")
+    func early() {
+        var (app, daemon) = pair { app in
+            app.perform(.security(.listBonds))
+            app.perform(.appMoved(to: .background))
+        }
+        carry(&app, &daemon)
+        #expect(asked(of: &daemon) == [.appMoved(to: .background), .security(.listBonds)])
+    }
+
+    @Test("An app sends no more than the window until the daemon has taken some")
+    func window() {
+        var (app, daemon) = pair()
+        let count = Int(DaemonConversation.window) + 40
+        for _ in 0..<count { app.perform(.stopScan) }
+        carry(&app, &daemon)
+        #expect(asked(of: &daemon).count == Int(DaemonConversation.window))
+        carry(&app, &daemon)
+        carry(&app, &daemon)
+        #expect(asked(of: &daemon).count == 40)
+        #expect(!daemon.isOver)
+    }
+
+    @Test("A lost connection is a host that resets, and what an app said that lasts is said on the next one")
+    func loss() {
+        var (app, daemon) = pair()
+        app.perform(.security(.attend(.keyboardDisplay)))
+        app.perform(.appMoved(to: .background))
+        app.perform(.scan(ScanRequest()))
+        carry(&app, &daemon)
+        app.lost()
+        #expect(heard(by: &app) == [.stateChanged(.resetting)])
+        app.perform(.scan(ScanRequest()))
+        var second = DaemonConversation()
+        app.connected()
+        carry(&app, &second)
+        #expect(second.takeAction() == .open(Hello(.central, isContinued: true)))
+        second.welcome()
+        carry(&app, &second)
+        carry(&app, &second)
+        #expect(asked(of: &second) == [.appMoved(to: .background), .security(.attend(.keyboardDisplay))])
+    }
+
+    static let refusals: [(ClientRequest, ClientEvent?)] = [
+        (.connect(peer, ConnectRequest()), .connectFailed(peer, .notSupported)),
+        (.peer(peer, .read(handle)), .peer(peer, .valueRead(handle, .failure(.notSupported)))),
+        (.peer(peer, .write(handle, [1])), .peer(peer, .valueWritten(handle, .notSupported))),
+        (.peer(peer, .writeCommand(handle, [1])), .peer(peer, .writeCommandsTaken(1))),
+        (.peer(peer, .readRSSI), .peer(peer, .rssiRead(.failure(.notSupported)))),
+        (.server(.startAdvertising(AdvertisingRequest())), .server(.advertisingStarted(.notSupported))),
+        (.server(.update(LocalAttributeID(rawValue: 1), [1], to: nil)), .server(.updatesTaken(1))),
+        (.stopScan, nil),
+    ]
+
+    @Test("A request that the daemon does not know is answered as one that is not supported", arguments: refusals)
+    func refusal(request: ClientRequest, answer: ClientEvent?) {
+        var (app, daemon) = pair()
+        app.perform(.stopScan)
+        app.perform(request)
+        carry(&app, &daemon)
+        _ = asked(of: &daemon)
+        daemon.refuse(2, Refusal(.unknown, "it is not known"))
+        carry(&app, &daemon)
+        #expect(heard(by: &app) == (answer.map { [$0] } ?? []))
+    }
+
+    @Test(
+        "An app that is turned away hears that it may not, or that there is nothing",
+        arguments: [
+            (Refusal.Reason.notAllowed, HostState.unauthorized), (.noRadio, .unsupported), (.version, .unsupported),
+            (.tooMany, .unsupported), (Refusal.Reason(wire: 200), .unsupported),
+        ]
+    )
+    func turnedAway(reason: Refusal.Reason, state: HostState) {
+        var app = AppConversation(.central, restoring: "app", radio: "hci:9"), daemon = DaemonConversation()
+        app.connected()
+        carry(&app, &daemon)
+        #expect(daemon.takeAction() == .open(Hello(.central, restoring: "app", radio: "hci:9")))
+        daemon.refuse(Refusal(reason, "because"))
+        carry(&app, &daemon)
+        #expect(heard(by: &app) == [.stateChanged(state)])
+        #expect(app.refusal == Refusal(reason, "because"))
+        #expect(daemon.isOver && !app.isOpen)
+    }
+
+    static let offences: [(what: String, messages: [AppMessage], reason: Refusal.Reason)] = [
+        ("a request first", [.request(1, .stopScan)], .malformed),
+        ("an end first", [.close], .malformed),
+        ("two greetings", [.hello(Hello()), .hello(Hello())], .malformed),
+        ("no version in common", [.hello(newer)], .version),
+    ]
+
+    private static var newer: Hello {
+        var hello = Hello()
+        hello.versions = Versions(oldest: 2, newest: 9)
+        return hello
+    }
+
+    @Test("Whoever says what may not be said now is turned away", arguments: offences)
+    func offence(what: String, messages: [AppMessage], reason: Refusal.Reason) throws {
+        var daemon = DaemonConversation()
+        send(messages, to: &daemon)
+        let answers = try answers(of: &daemon)
+        guard case .refused(let refusal)? = answers.last else {
+            Issue.record("\(what): \(answers)")
+            return
+        }
+        #expect(refusal.reason == reason)
+        #expect(daemon.isOver && daemon.takeAction() == nil)
+    }
+
+    @Test("Numbers that leave one out, and more requests than the window, end the session")
+    func numbers() throws {
+        var (_, daemon) = pair()
+        send([.request(1, .stopScan), .request(3, .stopScan)], to: &daemon)
+        #expect(try answers(of: &daemon).last == .refused(Refusal(.malformed, "request 3 comes after 1")))
+        (_, daemon) = pair()
+        send((1...DaemonConversation.window + 1).map { .request($0, .stopScan) }, to: &daemon)
+        let sentence = "there are more than 256 requests that have not been taken"
+        #expect(try answers(of: &daemon).last == .refused(Refusal(.congested, sentence)))
+    }
+
+    @Test("A request of a newer version is refused by its number, and the session goes on")
+    func newerRequest() throws {
+        var (_, daemon) = pair()
+        var octets = AppMessage.request(1, .stopScan).encoded
+        octets[5] = 250
+        daemon.receive(([UInt8(octets.count), 0, 0, 0] + octets).span)
+        send([.request(2, .stopScan)], to: &daemon)
+        #expect(asked(of: &daemon) == [.stopScan])
+        let answers = try answers(of: &daemon)
+        guard case .requestRefused(1, let refusal)? = answers.first else {
+            Issue.record("\(answers)")
+            return
+        }
+        #expect(refusal.reason == .unknown && answers.last == .taken(2))
+    }
+
+    @Test("Who does not read misses advertisements first, and is turned away when too much waits")
+    func slow() throws {
+        var (_, daemon) = pair()
+        let report = AdvertisementReport(
+            peer: Self.peer,
+            address: .none,
+            isConnectable: true,
+            rssi: .unavailable,
+            data: [1, 2, 3]
+        )
+        daemon.tell(.discovered(report), backlog: 0)
+        daemon.tell(.discovered(report), backlog: DaemonConversation.advertisementBacklog + 1)
+        daemon.tell(.peer(Self.peer, .mtuChanged(50)), backlog: DaemonConversation.advertisementBacklog + 1)
+        #expect(daemon.missedAdvertisements == 1)
+        #expect(try answers(of: &daemon) == [.event(.discovered(report)), .event(.peer(Self.peer, .mtuChanged(50)))])
+        daemon.tell(.peer(Self.peer, .mtuChanged(60)), backlog: DaemonConversation.mostBacklog + 1)
+        #expect(daemon.isOver)
+    }
+
+    @Test("Nothing that comes makes the daemon's end fail", arguments: 0..<16 as Range<UInt64>)
+    func garbage(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<50 {
+            var (_, daemon) = pair()
+            var generator = PacketGenerator(random: SeededGenerator(seed: random.next()), payloadLimit: 12)
+            for number in 1...20 as ClosedRange<UInt32> {
+                let request: ClientRequest = generator.next()
+                var octets = AppMessage.request(number, request).encoded
+                if Bool.random(using: &random) { octets[Int.random(in: octets.indices, using: &random)] ^= 0x55 }
+                daemon.receive(([UInt8(octets.count & 0xFF), UInt8(octets.count >> 8), 0, 0] + octets).span)
+                _ = asked(of: &daemon)
+            }
+            daemon.takeOctets { _ in }
+        }
+    }
+}

@@ -1,0 +1,92 @@
+import BLEHost
+import BLESession
+import BLEWire
+import Testing
+
+@Suite("Messages between apps and the daemon")
+struct MessageTests {
+    private static let seeds: Range<UInt64> = 0..<16
+
+    @Test("An app's message is read as it was written", arguments: seeds)
+    func appMessages(seed: UInt64) throws { try expectRoundTrips(of: AppMessage.self, seed) }
+
+    @Test("The daemon's message is read as it was written", arguments: seeds)
+    func daemonMessages(seed: UInt64) throws { try expectRoundTrips(of: DaemonMessage.self, seed) }
+
+    private func expectRoundTrips<Message: Choice & Packet>(of: Message.Type, _ seed: UInt64) throws {
+        var generator = PacketGenerator(random: SeededGenerator(seed: seed), payloadLimit: 12)
+        for _ in 0..<400 {
+            let message: Message = generator.next()
+            let read = try Message(decoding: message.encoded)
+            // Texts that are no UTF-8 are repaired once, numbers beyond their range are clamped once.
+            #expect(read == (try Message(decoding: read.encoded)), "\(message)")
+            #expect(read.encoded == (try Message(decoding: read.encoded)).encoded)
+        }
+    }
+
+    @Test("Every code stands for a case that has it", arguments: UInt8.min...UInt8.max)
+    func codes(code: UInt8) {
+        #expect(AppMessage(blank: code).map(\.code) ?? code == code)
+        #expect(DaemonMessage(blank: code).map(\.code) ?? code == code)
+        #expect(ClientRequest(blank: code).map(\.code) ?? code == code)
+        #expect(PeerRequest(blank: code).map(\.code) ?? code == code)
+        #expect(ServerRequest(blank: code).map(\.code) ?? code == code)
+        #expect(ChannelRequest(blank: code).map(\.code) ?? code == code)
+        #expect(SecurityRequest(blank: code).map(\.code) ?? code == code)
+        #expect(ClientEvent(blank: code).map(\.code) ?? code == code)
+        #expect(PeerEvent(blank: code).map(\.code) ?? code == code)
+        #expect(ServerEvent(blank: code).map(\.code) ?? code == code)
+        #expect(ChannelEvent(blank: code).map(\.code) ?? code == code)
+        #expect(SecurityEvent(blank: code).map(\.code) ?? code == code)
+        #expect(Failure(blank: code).map(\.code) ?? code == code)
+        #expect(PreservedState(blank: code).map(\.code) ?? code == code)
+    }
+
+    @Test("Octets that are no message are refused, and nothing else happens", arguments: seeds)
+    func garbage(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        var generator = PacketGenerator(random: SeededGenerator(seed: seed), payloadLimit: 12)
+        for _ in 0..<400 {
+            let message: AppMessage = generator.next()
+            var octets = message.encoded
+            for _ in 0..<Int.random(in: 1...3, using: &random) where !octets.isEmpty {
+                octets[Int.random(in: octets.indices, using: &random)] = .random(in: .min ... .max, using: &random)
+            }
+            octets = Array(octets.prefix(Int.random(in: 0...octets.count, using: &random)))
+            _ = try? AppMessage(reading: octets.span)
+            _ = try? DaemonMessage(reading: octets.span)
+            _ = AppMessage.number(ofRequestIn: octets.span)
+        }
+    }
+
+    @Test("Fields of a newer version behind those that are known are passed over")
+    func newer() throws {
+        let event = PeerEvent.valueNotified(AttributeHandle(wire: 3), [1])
+        let message = DaemonMessage.event(.peer(PeerIdentifier(rawValue: 5), event))
+        let octets = message.encoded + [7, 8, 9]
+        #expect(try DaemonMessage(reading: octets.span) == message)
+    }
+
+    @Test("A request of a newer version has a number all the same, so that it can be refused")
+    func unknownRequest() throws {
+        var octets = AppMessage.request(77, .stopScan).encoded
+        octets[5] = 250
+        #expect(throws: PacketError.reserved(field: "Code")) { try AppMessage(reading: octets.span) }
+        #expect(AppMessage.number(ofRequestIn: octets.span) == 77)
+        #expect(AppMessage.number(ofRequestIn: AppMessage.close.encoded.span) == nil)
+    }
+
+    @Test(
+        "Two programs go on in the newest version that both know",
+        arguments: [
+            (Versions(oldest: 1, newest: 1), Versions(oldest: 1, newest: 1), 1),
+            (Versions(oldest: 1, newest: 3), Versions(oldest: 2, newest: 9), 3),
+            (Versions(oldest: 4, newest: 5), Versions(oldest: 1, newest: 3), nil),
+            (Versions(oldest: 1, newest: 3), Versions(oldest: 4, newest: 5), nil),
+        ] as [(Versions, Versions, UInt16?)]
+    )
+    func versions(a: Versions, b: Versions, common: UInt16?) {
+        #expect(a.common(with: b) == common)
+        #expect(b.common(with: a) == common)
+    }
+}
