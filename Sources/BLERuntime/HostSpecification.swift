@@ -6,6 +6,9 @@ package enum HostSpecification: Equatable, Sendable {
     case serial(SerialAddress)
     /// `tcp:HOST:PORT` or `unix:PATH`: a controller that speaks HCI over H4 there.
     case socket(SocketAddress)
+    /// `bled` or `bled:PATH`, with `#RADIO` behind it for another than its first radio: the daemon that has the radios;
+    /// without a path, that of the user or of the system.
+    case daemon(path: String?, radio: String)
     /// `world:FILE.json`: a simulated world as the file describes it, in real time.
     case world(file: String)
     /// `demo`: a small world that is built in.
@@ -22,7 +25,9 @@ package enum HostSpecification: Equatable, Sendable {
     }
 
     /// What a specification may look like, to be read by those who wrote another one.
-    package static let forms = "hci:N, hci:ADDRESS, serial:PATH@RATE, tcp:HOST:PORT, unix:PATH, world:FILE.json or demo"
+    package static let forms = """
+        hci:N, hci:ADDRESS, serial:PATH@RATE, tcp:HOST:PORT, unix:PATH, bled, bled:PATH, world:FILE.json or demo
+        """
 
     /// The variable of the environment that chooses the host.
     package static let variable = "BLUETOOTH_HOST"
@@ -31,6 +36,10 @@ package enum HostSpecification: Equatable, Sendable {
     package init(_ text: String) throws(Malformed) {
         guard text != "demo" else {
             self = .demo
+            return
+        }
+        if let daemon = Self.daemon(text) {
+            self = daemon
             return
         }
         guard let colon = text.firstIndex(of: ":") else {
@@ -46,6 +55,18 @@ package enum HostSpecification: Equatable, Sendable {
         case "world": self = .world(file: rest)
         case let kind: throw Malformed(text: text, reason: "'\(kind)' is no kind of host")
         }
+    }
+
+    /// Whether it names a daemon.
+    package var isDaemon: Bool { if case .daemon = self { true } else { false } }
+
+    /// Reads `bled[:PATH][#RADIO]`; `nil` if it is none.
+    private static func daemon(_ text: String) -> Self? {
+        guard text.hasPrefix("bled") else { return nil }
+        let parts = text.dropFirst(4).split(separator: "#", maxSplits: 1, omittingEmptySubsequences: false)
+        let radio = parts.count > 1 ? String(parts[1]) : ""
+        guard let place = parts.first, !place.isEmpty else { return .daemon(path: nil, radio: radio) }
+        return place.hasPrefix(":") && place.count > 1 ? .daemon(path: String(place.dropFirst()), radio: radio) : nil
     }
 
     /// Reads `0`, `hci0` or an address.
@@ -81,6 +102,8 @@ extension HostSpecification: CustomStringConvertible {
         case .socket(let address): "\(address)"
         case .world(let file): "world:\(file)"
         case .demo: "demo"
+        case .daemon(let path, let radio):
+            "bled" + (path.map { ":" + $0 } ?? "") + (radio.isEmpty ? "" : "#" + radio)
         }
     }
 }

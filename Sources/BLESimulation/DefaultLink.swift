@@ -41,7 +41,8 @@ package enum DefaultLink {
     /// Starts the host that the environment names, or says in the log what to do.
     ///
     /// - Parameters:
-    ///   - text: A ``HostSpecification``; `nil` for the first adapter of the machine that nobody uses.
+    ///   - text: A ``HostSpecification``; `nil` for the daemon that has the radios, if there is one, else the first
+    ///     adapter of the machine that nobody uses.
     ///   - kernel: Where to look for an adapter if there is none.
     ///   - logger: Where to say that there is none, or that it is of no use.
     /// - Returns: The host, or one that is not supported.
@@ -51,6 +52,9 @@ package enum DefaultLink {
         logger: Logger
     ) -> any HostLink {
         guard let text else {
+            if let path = DaemonSocket.listening(among: DaemonSocket.candidates(environment: environment)) {
+                return DaemonLink(to: path, logger: logger)
+            }
             do throws(TransportError) {
                 let adapter = try AdapterReference.firstUsable(in: kernel)
                 return runner(on: PortTransport(UserChannelPort(adapter, kernel: kernel)), nil)
@@ -87,6 +91,10 @@ package enum DefaultLink {
         case .socket(let address): return runner(on: SocketTransport(to: address), tap)
         case .world(let file): return phone(of: try scenario(in: file), tap)
         case .demo: return phone(of: .demo, tap)
+        case .daemon(let path, let radio):
+            let places = DaemonSocket.candidates(environment: environment)
+            let place = path ?? DaemonSocket.listening(among: places) ?? places[0]
+            return DaemonLink(to: place, radio: radio)
         }
     }
 

@@ -65,7 +65,7 @@ package struct Surroundings: Sendable {
     /// Asks the controllers that can be asked without taking them from anybody.
     private func ask(_ observations: inout Observations) async {
         switch observations.choice {
-        case .malformed, .named(.world), .named(.demo): break
+        case .malformed, .named(.world), .named(.demo), .named(.daemon): break
         case .named(.socket(let address)): await ask(SocketTransport(to: address), &observations)
         case .named(.serial(let address)):
             if observations.portUsers.isEmpty { await ask(PortTransport(SerialPort(address)), &observations) }

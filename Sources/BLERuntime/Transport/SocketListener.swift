@@ -41,6 +41,9 @@ package final class SocketListener: Sendable {
 
     deinit { loop.post { [watch] in watch.cancel() } }
 
+    /// Lets nobody connect from now on.
+    package func close() { shutdown(descriptor.raw, Int32(SHUT_RDWR)) }
+
     /// Takes the next connection; `nil` if none waits.
     private static func connection(at descriptor: Descriptor) -> Descriptor? {
         let raw = Glibc.accept(descriptor.raw, nil, nil)

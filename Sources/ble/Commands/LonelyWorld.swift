@@ -12,7 +12,7 @@ enum LonelyWorld {
             For two programs, run “ble radio --port 7001 --port 7002” and give each one of tcp:127.0.0.1:7001 and \
             tcp:127.0.0.1:7002.
             """
-        case .adapter, .serial, .socket, nil: nil
+        case .adapter, .serial, .socket, .daemon, nil: nil
         }
     }
 }

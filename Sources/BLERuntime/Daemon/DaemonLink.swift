@@ -1,0 +1,137 @@
+package import BLEHost
+import BLESession
+import BLEWire
+package import Dispatch
+package import Logging
+import Synchronization
+
+/// A host in another process: the daemon's, which has the radio for all apps.
+///
+/// Each session has a connection of its own, which is made again when it is lost. Requests gather while a turn is
+/// taken, and leave with one write.
+/// Sendable because everything but the inbox is used by whoever has the loop's floor.
+package final class DaemonLink: HostLink, @unchecked Sendable {
+    /// What other threads hand over.
+    private enum Errand: Sendable {
+        case open(DaemonSession)
+        case request(ClientRequest, DaemonSession)
+        case close(DaemonSession)
+        case caughtUp(DaemonSession)
+    }
+
+    private let address: SocketAddress
+    private let radio: String
+    private let logger: Logger
+    private let loop = EventLoop("bluetooth-app")
+    private let inbox = Locked<[Errand]>([])
+    private let count = Atomic<Int>(0)
+    private let isDenied = Atomic<Bool>(false)
+    private var errands: [Errand] = []
+    private var sessions: [DaemonSession] = []
+    /// What was last said of the daemon in the log.
+    private var complaint: String?
+
+    /// Creates a link to the daemon that listens at `path`.
+    ///
+    /// - Parameters:
+    ///   - path: The socket of the daemon.
+    ///   - radio: Which of its radios; empty for the first.
+    ///   - logger: Where it is said that there is no daemon, or that it turns the app away.
+    package init(to path: String, radio: String = "", logger: Logger = .coreBluetooth) {
+        address = .unix(path: path)
+        self.radio = radio
+        self.logger = logger
+        loop.start { [weak self] in
+            self?.takeTurn()
+            return nil
+        }
+    }
+
+    package var permission: HostAuthorization { isDenied.load(ordering: .relaxed) ? .denied : .allowed }
+
+    package func open(
+        _ role: ClientRole,
+        restoring identifier: String?,
+        on queue: DispatchQueue,
+        receive: @escaping @Sendable (ClientEvent) -> Void
+    ) -> any HostSession {
+        guard role != .tester else {
+            return UnsupportedLink().open(role, restoring: identifier, on: queue, receive: receive)
+        }
+        let client = ClientID(rawValue: count.wrappingAdd(1, ordering: .relaxed).newValue)
+        let conversation = AppConversation(role, restoring: identifier, radio: radio)
+        let session = DaemonSession(conversation, with: address, on: loop) { [weak self] in
+            self?.heard($0)
+        } mailbox: { session in
+            ClientMailbox(client: client, queue: queue, receive: receive) { [weak self, weak session] _ in
+                if let session { self?.hand(over: .caughtUp(session)) }
+            }
+        }
+        hand(over: .open(session))
+        return Session(link: self, session: session)
+    }
+
+    private struct Session: HostSession {
+        let link: DaemonLink
+        let session: DaemonSession
+
+        func send(_ request: ClientRequest) {
+            link.hand(over: .request(request, session), atOnce: session.isAnswered())
+        }
+
+        func close() {
+            session.hush()
+            link.hand(over: .close(session))
+        }
+    }
+
+    /// Has the next turn do this; `atOnce` if that turn is best taken here and now.
+    private func hand(over errand: Errand, atOnce: Bool = false) {
+        let isFirst = inbox.withLock { inbox in
+            defer { inbox.append(errand) }
+            return inbox.isEmpty
+        }
+        guard isFirst, !(atOnce && loop.takeTurnHere()) else { return }
+        loop.wake()
+    }
+
+    private func takeTurn() {
+        inbox.withLock { swap(&$0, &errands) }
+        for errand in errands {
+            switch errand {
+            case .open(let session):
+                sessions.append(session)
+                session.connect()
+            case .request(let request, let session): session.perform(request)
+            case .close(let session):
+                session.close()
+                sessions.removeAll { $0 === session }
+            case .caughtUp(let session): session.resume()
+            }
+        }
+        errands.removeAll(keepingCapacity: errands.count <= ClientMailbox.limit)
+        for session in sessions { session.settle() }
+    }
+
+    /// A session has heard how it stands with the daemon.
+    private func heard(_ standing: DaemonSession.Standing) {
+        switch standing {
+        case .welcome:
+            isDenied.store(false, ordering: .relaxed)
+            complaint = nil
+        case .refused(let reason, let sentence):
+            if reason == .notAllowed { isDenied.store(true, ordering: .relaxed) }
+            complain("The daemon at \(address) turns this app away: \(sentence).")
+        case .absent(let error):
+            let cure = "Start it with “bled”, or set \(HostSpecification.variable) to another host."
+            complain("There is no Bluetooth daemon at \(address) (\(error)). \(cure)")
+        case .lost: complain("The Bluetooth daemon at \(address) was lost; trying to reach it again.")
+        }
+    }
+
+    private func complain(_ text: String) {
+        guard complaint != text else { return }
+        complaint = text
+        logger.error("\(text)")
+    }
+}

@@ -1,0 +1,152 @@
+import BLEHost
+import BLESession
+import BLEWire
+import Glibc
+
+/// One session with the daemon and the connection that it has now.
+///
+/// Sendable because everything but the mailbox is used by whoever has the floor of its loop.
+final class DaemonSession: @unchecked Sendable {
+    /// How a session stands with the daemon.
+    enum Standing {
+        case welcome
+        case refused(Refusal.Reason, String)
+        /// Nobody listens.
+        case absent(TransportError)
+        case lost
+    }
+
+    private enum State {
+        case idle
+        case open(SocketStream, isWelcome: Bool)
+        case waiting(LoopAlarm)
+        case closed
+    }
+
+    private let address: SocketAddress
+    private let loop: EventLoop
+    private let report: (Standing) -> Void
+    private var mailbox: ClientMailbox?
+    private var conversation: AppConversation
+    private var state = State.idle
+    private var backoff = Backoff()
+    private var events: [ClientEvent] = []
+    private var isCrowded = false
+
+    /// Creates a session that begins with ``connect()``.
+    init(
+        _ conversation: AppConversation,
+        with address: SocketAddress,
+        on loop: EventLoop,
+        report: @escaping (Standing) -> Void,
+        mailbox: (DaemonSession) -> ClientMailbox
+    ) {
+        self.conversation = conversation
+        self.address = address
+        self.loop = loop
+        self.report = report
+        self.mailbox = mailbox(self)
+    }
+
+    /// Notes that the app asks for something; returns whether it is the first since it was told something.
+    func isAnswered() -> Bool { mailbox?.isAnswered() ?? false }
+
+    /// Calls the app no more.
+    func hush() { mailbox?.close() }
+
+    /// Has the daemon do what the app asks for.
+    func perform(_ request: ClientRequest) { conversation.perform(request) }
+
+    /// Makes a connection, and another whenever it is lost.
+    func connect() {
+        if case .closed = state { return }
+        do throws(TransportError) {
+            let descriptor = try address.makeSocket { (socket, name, length) throws(TransportError) in
+                guard Glibc.connect(socket, name, length) == 0 else {
+                    throw TransportError(.unreachable, errno: errno, "connecting")
+                }
+            }
+            let stream = SocketStream(descriptor, on: loop)
+            state = .open(stream, isWelcome: false)
+            conversation.connected()
+            stream.start(
+                receive: { [weak self] (chunk) throws(TransportError) in try self?.receive(chunk) },
+                closed: { [weak self] error in self?.lost(error) }
+            )
+        } catch {
+            failed(error)
+        }
+    }
+
+    /// There is nobody, or nobody who knows what to say.
+    private func failed(_ error: TransportError) {
+        let step = backoff.failed()
+        if step.isAbsent {
+            conversation.absent()
+            report(.absent(error))
+        }
+        retry(after: step.delay)
+    }
+
+    /// Sends what there is to send, and hands the app what there is to hear.
+    func settle() {
+        if case .open(let stream, _) = state { conversation.takeOctets { stream.write($0) } }
+        conversation.takeEvents(into: &events)
+        guard !events.isEmpty, let mailbox else { return }
+        let count = mailbox.post(&events)
+        guard count > 4 * ClientMailbox.limit, !isCrowded, case .open(let stream, _) = state else { return }
+        isCrowded = true
+        stream.pause()
+    }
+
+    /// The app has heard what made it fall behind.
+    func resume() {
+        isCrowded = false
+        if case .open(let stream, _) = state { stream.resume() }
+    }
+
+    /// Ends the session: the daemon is told, so that it does not keep it.
+    func close() {
+        conversation.close()
+        switch state {
+        case .open(let stream, _):
+            conversation.takeOctets { stream.write($0) }
+            stream.close()
+        case .waiting(let alarm): alarm.cancel()
+        case .idle, .closed: break
+        }
+        state = .closed
+        mailbox = nil
+    }
+
+    private func receive(_ chunk: Span<UInt8>) throws(TransportError) {
+        do throws(FrameReader.Overlong) {
+            try conversation.receive(chunk)
+        } catch {
+            throw TransportError(.garbage, "\(error)")
+        }
+        guard case .open(let stream, isWelcome: false) = state else { return }
+        if let refusal = conversation.refusal {
+            report(.refused(refusal.reason, refusal.sentence))
+        } else if conversation.isOpen {
+            state = .open(stream, isWelcome: true)
+            backoff.succeeded()
+            report(.welcome)
+        }
+    }
+
+    /// The connection has ended; the stream closes itself.
+    private func lost(_ error: TransportError) {
+        guard case .open(_, let wasWelcome) = state else { return }
+        conversation.lost()
+        isCrowded = false
+        // Whoever was turned away waits longer, since little changes in a moment.
+        guard conversation.refusal == nil else { return retry(after: Backoff.pauses.upperBound) }
+        if wasWelcome { report(.lost) }
+        failed(error)
+    }
+
+    private func retry(after delay: Duration) {
+        state = .waiting(loop.alarm(at: loop.clock.now + delay) { [weak self] in self?.connect() })
+    }
+}
