@@ -1,0 +1,97 @@
+import ArgumentParser
+import BLERuntime
+import Glibc
+
+/// The daemon: it has the radios, and apps have them through it.
+@main
+struct Bled: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "bled",
+        abstract: "Share Bluetooth radios among all apps of this computer.",
+        discussion: """
+            Apps that use Core Bluetooth find the daemon by themselves and need no rights. They share its scans, links
+            and advertisements, and each hears what is its own. Only the daemon needs what the radio needs: for hci:N,
+            the capability CAP_NET_ADMIN.
+
+            Radios are hci:N, hci:ADDRESS, serial:PATH@RATE, tcp:HOST:PORT, unix:PATH, world:FILE.json and demo. Apps
+            have the first one, unless they name another: BLUETOOTH_HOST=bled:/run/bled/socket#hci:1.
+
+            Examples:
+              bled demo                                     a simulated world, for all apps of this user
+              bled hci:0                                    the first adapter
+              bled --socket /tmp/lab/bled tcp:127.0.0.1:7001
+              BLUETOOTH_HOST=bled:/tmp/lab/bled ble scan    an app that is told where the daemon is
+
+            Exit status: 0 ended by a signal, 64 wrong usage, 66 a file cannot be used, 69 the socket cannot be used.
+            """,
+        version: "0.1.0"
+    )
+
+    @Argument(help: "The radios; the first adapter of this machine if left out.", transform: HostSpecification.init)
+    var radios: [HostSpecification] = []
+
+    @Option(
+        help: """
+            Where to listen: /run/bled/socket for root, else bled/socket in XDG_RUNTIME_DIR. The directory is made if it
+            is missing, and decides who may connect.
+            """
+    )
+    var socket: String?
+
+    func validate() throws {
+        guard Set(radios.map { "\($0)" }).count == radios.count else {
+            throw ValidationError("Each radio may be named once.")
+        }
+        if radios.contains(where: \.isDaemon) { throw ValidationError("A daemon is no radio for another one.") }
+    }
+
+    static func main() {
+        do {
+            var command = try parseAsRoot()
+            try command.run()
+        } catch let failure as CommandFailure {
+            try? StandardStream.error.write(line: failure.description)
+            Glibc.exit(failure.status)
+        } catch {
+            exit(withError: error)
+        }
+    }
+
+    func run() throws {
+        let signals = TerminationSignals(), path = try socket ?? Self.standardPlace()
+        let radios = try openRadios(), daemon = Daemon(radios)
+        do throws(TransportError) {
+            try SocketDirectory.make(for: path)
+            try daemon.listen(at: path)
+        } catch {
+            let cure = error.cure ?? "Use another --socket."
+            throw CommandFailure("Apps cannot be listened to at \(path): \(error). \(cure)", 69)
+        }
+        try StandardStream.output.write(line: "Apps find \(radios) at \(path); Ctrl-C ends them.")
+        signals.wait()
+        daemon.stop()
+        unlink(path)
+    }
+
+    private func openRadios() throws -> Radios {
+        var wanted = radios
+        if wanted.isEmpty {
+            do throws(TransportError) {
+                wanted = [.adapter(try AdapterReference.firstUsable(in: LinuxKernel()))]
+            } catch {
+                let cure = error.cure ?? "Name one, such as “bled demo”."
+                throw CommandFailure("There is no radio: \(error). \(cure)", 69)
+            }
+        }
+        do { return try Radios(opening: wanted) } catch { throw CommandFailure("\(error)", 66) }
+    }
+
+    private static func standardPlace() throws -> String {
+        if geteuid() == 0 { return DaemonSocket.system }
+        guard let place = DaemonSocket.ofUser(environment: { getenv($0).map { String(cString: $0) } }) else {
+            let sentence = "XDG_RUNTIME_DIR names no directory for the socket. Say where it is to be with --socket."
+            throw CommandFailure(sentence, 64)
+        }
+        return place
+    }
+}

@@ -1,0 +1,109 @@
+import BLERuntime
+import BLESession
+import BLEWire
+import Glibc
+import Synchronization
+
+/// Serves sessions with its hosts to the apps of other processes, over a Unix socket.
+///
+/// Sendable because everything but what wakes it happens on the thread of its loop.
+final class Daemon: @unchecked Sendable {
+    /// How much is done for all apps, and for those of one user.
+    struct Limits {
+        var connections = 512
+        var connectionsOfUser = 256
+        /// How long a program may be connected that says nothing.
+        var greeting = Duration.seconds(10)
+    }
+
+    private let loop = EventLoop("bled")
+    private let radios: Radios
+    private let limits: Limits
+    private let hasNews = Atomic<Bool>(false)
+    private var listener: SocketListener?
+    private var connections: [AppConnection] = []
+
+    /// Creates a daemon that begins with ``listen(at:)``.
+    init(_ radios: Radios, limits: Limits = Limits()) {
+        self.radios = radios
+        self.limits = limits
+        loop.start { [weak self] in
+            self?.takeTurn()
+            return nil
+        }
+    }
+
+    /// How many apps are connected.
+    var connectionCount: Int { loop.sync { [self] in connections.count } }
+
+    /// Starts to listen at `path`, which other users may connect to if the directory lets them.
+    ///
+    /// A socket that nobody listens at any more is replaced.
+    ///
+    /// - Throws: ``TransportError/Code/unreachable`` if another program listens there, or the path cannot be used.
+    func listen(at path: String) throws(TransportError) {
+        guard DaemonSocket.listening(among: [path]) == nil else {
+            throw TransportError(.unreachable, "another program listens at \(path)")
+        }
+        if DaemonSocket.isSocket(path) { unlink(path) }
+        let result: Result<Void, TransportError> = loop.sync { [self] in
+            Result { () throws(TransportError) in
+                listener = try SocketListener(at: .unix(path: path), on: loop) { [weak self] in self?.admit($0) }
+            }
+        }
+        try result.get()
+        chmod(path, 0o666)
+    }
+
+    /// Ends all sessions, and listens no more.
+    func stop() {
+        loop.sync { [self] in
+            listener?.close()
+            listener = nil
+            for connection in connections { connection.end() }
+            connections = []
+        }
+    }
+
+    private func admit(_ stream: SocketStream) {
+        let connection = AppConnection(stream, to: radios) { [weak self] in self?.wake() }
+        stream.start { [weak connection] (chunk) throws(TransportError) in
+            connection?.receive(chunk)
+        } closed: { [weak self, weak connection] _ in
+            if let self, let connection { ended(connection) }
+        }
+        connections.append(connection)
+        if connections.count > limits.connections {
+            connection.refuse(Refusal(.tooMany, "\(limits.connections) apps are connected already"))
+        } else if let user = connection.peer?.user,
+            connections.count(where: { $0.peer?.user == user }) > limits.connectionsOfUser
+        {
+            connection.refuse(Refusal(.tooMany, "\(limits.connectionsOfUser) apps of this user are connected already"))
+        }
+        expectGreeting(of: connection)
+    }
+
+    private func expectGreeting(of connection: AppConnection) {
+        _ = loop.alarm(at: loop.clock.now + limits.greeting) { [weak connection] in
+            guard let connection, !connection.hasSession else { return }
+            connection.refuse(Refusal(.malformed, "nothing was said for \(self.limits.greeting)"))
+        }
+    }
+
+    private func ended(_ connection: AppConnection) {
+        connections.removeAll { $0 === connection }
+        connection.end()
+    }
+
+    /// Has a turn be taken, once for all that is said before it.
+    private func wake() {
+        if !hasNews.exchange(true, ordering: .acquiringAndReleasing) { loop.wake() }
+    }
+
+    private func takeTurn() {
+        hasNews.store(false, ordering: .sequentiallyConsistent)
+        // Writing to an app that is gone takes it out of the list.
+        for connection in connections where connection.takeTurn() { wake() }
+        for connection in connections where connection.isOver { ended(connection) }
+    }
+}

@@ -1,0 +1,40 @@
+import BLEHost
+import BLERuntime
+import Dispatch
+
+/// A session with a host that an app in another process has, and what the app has not been told.
+///
+/// The host speaks on a queue of its own; the daemon takes what it said in its next turn.
+final class ServedSession: Sendable {
+    private let said = Locked<[ClientEvent]>([])
+    private let session = Locked<(any HostSession)?>(nil)
+    private let speak: @Sendable () -> Void
+
+    /// Creates a session that begins with ``open(_:on:queue:)``; `speak` is called when there is something to take.
+    init(speak: @escaping @Sendable () -> Void) { self.speak = speak }
+
+    /// Opens the session; `queue` is where the host speaks.
+    func open(_ role: ClientRole, on link: any HostLink, queue: DispatchQueue) {
+        let opened = link.open(role, restoring: nil, on: queue) { [weak self] in self?.hear($0) }
+        session.withLock { $0 = opened }
+    }
+
+    /// Has the host do what the app asks for.
+    func perform(_ request: ClientRequest) { session.withLock { $0 }?.send(request) }
+
+    /// Ends the session.
+    func close() { session.withLock { $0.take() }?.close() }
+
+    /// Takes what the host has said since it was last asked.
+    func take(into events: inout [ClientEvent]) {
+        said.withLock { said in if events.isEmpty { swap(&said, &events) } else { events += said; said = [] } }
+    }
+
+    private func hear(_ event: ClientEvent) {
+        let isFirst = said.withLock { said in
+            said.append(event)
+            return said.count == 1
+        }
+        if isFirst { speak() }
+    }
+}

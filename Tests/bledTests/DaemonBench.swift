@@ -1,0 +1,75 @@
+import BLEHost
+import BLERuntime
+import BLESession
+import BLESimulation
+import CoreBluetooth
+import Glibc
+import Testing
+
+@testable import bled
+
+/// A daemon with a simulated world in real time, and apps that reach it over its socket.
+final class DaemonBench {
+    let path: String
+    private let directory: String
+    private var daemon: Daemon?
+    private let radios: Radios
+
+    /// Starts the daemon.
+    init(_ world: Scenario = .demo, limits: Daemon.Limits = .init()) throws {
+        let phone = world.makeWorld()
+        phone.runInRealTime()
+        radios = Radios([("world", phone.machine("phone"))])
+        let pattern = FileManager.default.temporaryDirectory.path + "/bled-" + String(repeating: "X", count: 6)
+        var name = Array(pattern.utf8CString)
+        directory = try #require(mkdtemp(&name).map { String(cString: $0) })
+        path = directory + "/socket"
+        try start(limits: limits)
+    }
+
+    deinit {
+        stop()
+        unlink(path)
+        rmdir(directory)
+    }
+
+    /// The daemon as it runs now.
+    var current: Daemon { get throws { try #require(daemon) } }
+
+    func start(limits: Daemon.Limits = .init()) throws {
+        let daemon = Daemon(radios, limits: limits)
+        try daemon.listen(at: path)
+        self.daemon = daemon
+    }
+
+    func stop() {
+        daemon?.stop()
+        daemon = nil
+    }
+
+    /// A central manager of an app of its own.
+    func central(radio: String = "") -> CBCentralManager {
+        Bluetooth.$link.withValue(DaemonLink(to: path, radio: radio)) {
+            CBCentralManager(delegate: nil, queue: DispatchQueue(label: "app"))
+        }
+    }
+}
+
+extension CBManager {
+    /// The present state of the manager and those that it comes to from now on.
+    var states: AsyncStream<CBManagerState> {
+        let (stream, continuation) = AsyncStream.makeStream(of: CBManagerState.self)
+        _ = observers.add { event in
+            guard case .stateChanged(let state) = event else { return }
+            continuation.yield(CBManagerState(rawValue: Int(state.wire)) ?? .unknown)
+        }
+        // One that is missed here has been heard of, and one that is heard of twice does no harm.
+        continuation.yield(state)
+        return stream
+    }
+
+    /// Returns when the manager has come to a state.
+    func reach(_ wanted: CBManagerState) async {
+        for await state in states where state == wanted { return }
+    }
+}

@@ -1,0 +1,84 @@
+import BLESimulation
+import CoreBluetoothExtras
+import Testing
+
+@testable import bled
+
+@Suite("Apps that share a radio through the daemon", .timeLimit(.minutes(2)))
+struct SharingTests {
+    private static var heartRate: CBUUID { CBUUID(string: "180D") }
+    private static var measurement: CBUUID { CBUUID(string: "2A37") }
+
+    private func find(_ name: String, by central: CBCentralManager) async throws -> CBPeripheral {
+        try await central.poweredOn()
+        for await discovery in central.discoveries() where discovery.peripheral.name == name {
+            return discovery.peripheral
+        }
+        throw CBError(.unknown)
+    }
+
+    private func connect(to name: String, by central: CBCentralManager) async throws -> CBPeripheral {
+        let peripheral = try await find(name, by: central)
+        try await central.connect(peripheral, timeout: .seconds(30))
+        return peripheral
+    }
+
+    private func firstValue(of uuid: CBUUID, in service: CBUUID, of peripheral: CBPeripheral) async throws -> Data {
+        let services = try await peripheral.findServices([service])
+        let characteristics = try await peripheral.findCharacteristics([uuid], of: try #require(services.first))
+        let characteristic = try #require(characteristics.first)
+        if characteristic.properties.contains(.read) { return try await peripheral.value(of: characteristic) }
+        for try await value in peripheral.values(of: characteristic) { return value }
+        throw CBError(.unknown)
+    }
+
+    @Test("Two apps find, connect to and use the same device at the same time, and each ends its own use")
+    func sharedLink() async throws {
+        let bench = try DaemonBench(), one = bench.central(), other = bench.central()
+        let mine = try await connect(to: "Heart Rate", by: one), theirs = try await connect(to: "Heart Rate", by: other)
+        #expect(mine.identifier == theirs.identifier)
+        #expect(try await firstValue(of: Self.measurement, in: Self.heartRate, of: mine).isEmpty == false)
+        let level = try await firstValue(of: CBUUID(string: "2A19"), in: CBUUID(string: "180F"), of: theirs)
+        #expect(level.count == 1)
+        try await one.disconnect(mine)
+        #expect(mine.state == .disconnected)
+        #expect(theirs.state == .connected)
+        #expect(try await firstValue(of: Self.measurement, in: Self.heartRate, of: theirs).isEmpty == false)
+    }
+
+    @Test("Apps hear that the host resets when the daemon ends, and go on with the next one")
+    func restart() async throws {
+        let bench = try DaemonBench(), central = bench.central()
+        let before = try await connect(to: "Lamp", by: central).identifier
+        bench.stop()
+        await central.reach(.resetting)
+        try bench.start()
+        await central.reach(.poweredOn)
+        let lamp = try await connect(to: "Lamp", by: central)
+        #expect(lamp.identifier == before)
+    }
+
+    @Test("An app that starts before the daemon has Bluetooth as soon as the daemon is there")
+    func late() async throws {
+        let bench = try DaemonBench()
+        bench.stop()
+        let central = bench.central()
+        await central.reach(.unsupported)
+        try bench.start()
+        await central.reach(.poweredOn)
+    }
+
+    @Test("A manager that goes takes its session with it")
+    func leaving() async throws {
+        let bench = try DaemonBench()
+        try await bench.central().poweredOn()
+        while try bench.current.connectionCount > 0 { await Task.yield() }
+    }
+
+    @Test("An app that wants a radio that is not there has none")
+    func radios() async throws {
+        let bench = try DaemonBench()
+        await bench.central(radio: "hci:7").reach(.unsupported)
+        await bench.central(radio: "world").reach(.poweredOn)
+    }
+}
