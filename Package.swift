@@ -91,7 +91,10 @@ let package = Package(
         ),
         .executableTarget(
             name: "bled",
-            dependencies: ["BLESimulation", "BLERuntime", "BLESession", "BLEHost", "BLEWire", argumentParser],
+            dependencies: [
+                "BLESimulation", "BLERuntime", "BLESession", "BLEHost", "BLEWire", argumentParser,
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: common
         ),
         .executableTarget(

@@ -73,6 +73,14 @@ package protocol HostSession: Sendable {
     /// Ends the session: the host drops what this client alone wanted, and sends it nothing more.
     func close()
 
+    /// Says that the app has ended and that the session goes on without it: nobody answers peers, or waits for answers.
+    ///
+    /// What the host says is received as before.
+    func appEnded()
+
+    /// Says that the app was launched again: it hears what every new session does.
+    func appReturned()
+
     /// Says that the app is about to be called on a thread of its own choice.
     ///
     /// A simulated world lets no time pass while the hold is there; others need none.

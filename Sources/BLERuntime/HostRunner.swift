@@ -16,6 +16,8 @@ package actor HostRunner {
         case open(ClientMailbox, ClientRole)
         case request(ClientRequest, ClientID)
         case close(ClientMailbox)
+        case appEnded(ClientMailbox)
+        case appReturned(ClientMailbox)
         case caughtUp(ClientMailbox)
     }
 
@@ -114,6 +116,8 @@ package actor HostRunner {
             posts.close(mailbox)
             roomMade(in: mailbox)
             host.close(mailbox.client, at: now)
+        case .appEnded(let mailbox): host.appEnded(mailbox.client, at: now)
+        case .appReturned(let mailbox): host.appReturned(mailbox.client, at: now)
         case .caughtUp(let mailbox): roomMade(in: mailbox)
         case .start: transport.start(for: self, on: loop)
         case .stop:
@@ -224,6 +228,9 @@ extension HostRunner: HostLink {
             mailbox.close()
             runner.hand(over: .close(mailbox))
         }
+
+        func appEnded() { runner.hand(over: .appEnded(mailbox)) }
+        func appReturned() { runner.hand(over: .appReturned(mailbox)) }
     }
 
     package nonisolated func open(

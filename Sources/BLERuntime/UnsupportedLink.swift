@@ -6,6 +6,8 @@ package final class UnsupportedLink: HostLink {
     private struct Session: HostSession {
         func send(_ request: ClientRequest) {}
         func close() {}
+        func appEnded() {}
+        func appReturned() {}
     }
 
     package init() {}

@@ -104,6 +104,8 @@ extension Machine: HostLink {
         }
 
         func close() { world.tell(.close(client)) }
+        func appEnded() { world.tell(.appEnded(client)) }
+        func appReturned() { world.tell(.appReturned(client)) }
         func hold() -> Hold? { world.hold() }
         var passesTime: Bool { world.runsInRealTime }
     }

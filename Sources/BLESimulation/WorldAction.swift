@@ -6,6 +6,9 @@ import Dispatch
 enum WorldAction: Sendable {
     case open(ClientID, ClientRole)
     case close(ClientID)
+    /// Whoever keeps sessions of apps outside of the world says that an app has ended, or was launched again.
+    case appEnded(ClientID)
+    case appReturned(ClientID)
     case request(ClientRequest, ClientID)
     case move(machine: Int, World.Position)
     case setRadio(machine: Int, isOn: Bool)

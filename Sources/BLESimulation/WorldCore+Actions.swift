@@ -15,6 +15,14 @@ extension WorldCore {
             tellPhase(to: client)
             markDirty(index)
         case .close(let client): close(client)
+        case .appEnded(let client):
+            guard case .app(let session) = clients[client.rawValue] else { return }
+            stations[session.machine].host.appEnded(session.client, at: now)
+            markDirty(session.machine)
+        case .appReturned(let client):
+            guard case .app(let session) = clients[client.rawValue] else { return }
+            stations[session.machine].host.appReturned(session.client, at: now)
+            markDirty(session.machine)
         case .request(let request, let client): perform(request, for: client)
         case .move(let index, let position): move(index, to: Position(position))
         case .setRadio(let index, let isOn): isOn ? plugIn(index) : unplug(index)

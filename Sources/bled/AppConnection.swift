@@ -16,9 +16,12 @@ final class AppConnection: @unchecked Sendable {
 
     private let stream: SocketStream
     private let radios: Radios
+    private let keptApps: KeptApps
     private let speak: @Sendable () -> Void
     private var conversation = DaemonConversation()
     private var session: ServedSession?
+    /// The session, if it goes on when the app ends.
+    private var kept: KeptApp?
     private var events: [ClientEvent] = []
     private var isPaused = false
 
@@ -27,10 +30,17 @@ final class AppConnection: @unchecked Sendable {
     /// - Parameters:
     ///   - stream: What the kernel has of it.
     ///   - radios: Those that a session can be had on.
+    ///   - keptApps: The sessions that go on without their apps.
     ///   - speak: Called on any thread when ``takeTurn()`` has something to do.
-    init(_ stream: SocketStream, to radios: Radios, speak: @escaping @Sendable () -> Void) {
+    init(
+        _ stream: SocketStream,
+        to radios: Radios,
+        keeping keptApps: KeptApps,
+        speak: @escaping @Sendable () -> Void
+    ) {
         self.stream = stream
         self.radios = radios
+        self.keptApps = keptApps
         self.speak = speak
         peer = stream.peer
     }
@@ -60,7 +70,7 @@ final class AppConnection: @unchecked Sendable {
         }
         session?.take(into: &events)
         let backlog = stream.pendingOctets
-        for event in events { conversation.tell(event, backlog: backlog) }
+        for event in events { tell(event, backlog: backlog) }
         events.removeAll(keepingCapacity: events.count <= 1_024)
         conversation.takeOctets { stream.write($0) }
         if conversation.isOver { endSession() }
@@ -81,9 +91,19 @@ final class AppConnection: @unchecked Sendable {
     private func perform(_ action: DaemonConversation.Action) {
         switch action {
         case .open(let hello): open(hello)
-        case .request(_, let request): session?.perform(request)
-        case .close: endSession()
+        case .request(_, let request):
+            kept?.note(request)
+            session?.perform(request)
+        case .close:
+            if let kept { keptApps.forget(kept) }
+            kept = nil
+            endSession()
         }
+    }
+
+    private func tell(_ event: ClientEvent, backlog: Int) {
+        guard let kept else { return conversation.tell(event, backlog: backlog) }
+        _ = kept.hear(event, canLaunch: false) { conversation.tell($0, backlog: backlog) }
     }
 
     private func open(_ hello: Hello) {
@@ -91,13 +111,28 @@ final class AppConnection: @unchecked Sendable {
             return conversation.refuse(Refusal(.noRadio, "there is no radio “\(hello.radio)”, only \(radios)"))
         }
         conversation.welcome()
+        let key = AppKey(hello, of: peer)
+        if let key, let left = keptApps.take(key) {
+            guard hello.isContinued else { return goOn(with: left) }
+            // The app knows that all was lost, and asks for it again.
+            keptApps.forget(left)
+        }
         let session = ServedSession(speak: speak)
         self.session = session
+        kept = key.flatMap { keptApps.keep($0, session) }
         session.open(hello.role, on: link, queue: DispatchQueue(label: "bled.session"))
     }
 
+    /// Gives the app the session that its last launch left.
+    private func goOn(with left: KeptApp) {
+        kept = left
+        session = left.session
+        left.appReturned { conversation.tell($0, backlog: 0) }
+    }
+
     private func endSession() {
-        session?.close()
+        if let kept { kept.appEnded() } else { session?.close() }
+        kept = nil
         session = nil
     }
 }

@@ -38,6 +38,14 @@ struct Bled: ParsableCommand {
     )
     var socket: String?
 
+    @Option(
+        help: """
+            Where sessions of apps are kept that are to be restored: /var/lib/bled/sessions for root, else
+            bled/sessions in XDG_STATE_HOME or ~/.local/state.
+            """
+    )
+    var sessions: String?
+
     func validate() throws {
         guard Set(radios.map { "\($0)" }).count == radios.count else {
             throw ValidationError("Each radio may be named once.")
@@ -59,7 +67,8 @@ struct Bled: ParsableCommand {
 
     func run() throws {
         let signals = TerminationSignals(), path = try socket ?? Self.standardPlace()
-        let radios = try openRadios(), daemon = Daemon(radios)
+        let radios = try openRadios(), file = KeptFile(path: sessions ?? Self.standardFile())
+        let daemon = Daemon(radios, keeping: file)
         do throws(TransportError) {
             try SocketDirectory.make(for: path)
             try daemon.listen(at: path)
@@ -70,6 +79,7 @@ struct Bled: ParsableCommand {
         try StandardStream.output.write(line: "Apps find \(radios) at \(path); Ctrl-C ends them.")
         signals.wait()
         daemon.stop()
+        file.flush()
         unlink(path)
     }
 
@@ -84,6 +94,13 @@ struct Bled: ParsableCommand {
             }
         }
         do { return try Radios(opening: wanted) } catch { throw CommandFailure("\(error)", 66) }
+    }
+
+    private static func standardFile() -> String {
+        func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+        if geteuid() == 0 { return (environment("STATE_DIRECTORY") ?? "/var/lib/bled") + "/sessions" }
+        let state = environment("XDG_STATE_HOME") ?? (environment("HOME") ?? "/tmp") + "/.local/state"
+        return state + "/bled/sessions"
     }
 
     private static func standardPlace() throws -> String {

@@ -2,7 +2,6 @@ import BLERuntime
 import BLESession
 import BLEWire
 import Glibc
-import Synchronization
 
 /// Serves sessions with its hosts to the apps of other processes, over a Unix socket.
 ///
@@ -19,19 +18,37 @@ final class Daemon: @unchecked Sendable {
     private let loop = EventLoop("bled")
     private let radios: Radios
     private let limits: Limits
-    private let hasNews = Atomic<Bool>(false)
+    private let news: News
+    private let keptApps: KeptApps
     private var listener: SocketListener?
     private var connections: [AppConnection] = []
 
     /// Creates a daemon that begins with ``listen(at:)``.
-    init(_ radios: Radios, limits: Limits = Limits()) {
+    ///
+    /// - Parameters:
+    ///   - radios: What apps may have sessions with.
+    ///   - limits: How much is done for apps.
+    ///   - file: Where sessions outlive the daemon; `nil` if they end with it.
+    ///   - launcher: Launches apps for which something has happened.
+    init(
+        _ radios: Radios,
+        limits: Limits = Limits(),
+        keeping file: KeptFile? = nil,
+        launcher: AppLauncher = AppLauncher()
+    ) {
         self.radios = radios
         self.limits = limits
+        let news = News { [loop] in loop.wake() }
+        self.news = news
+        keptApps = KeptApps(file, launcher: launcher, radios: radios) { news.arrive() }
         loop.start { [weak self] in
             self?.takeTurn()
             return nil
         }
     }
+
+    /// How many sessions wait for their apps.
+    var waitingCount: Int { loop.sync { [self] in keptApps.waitingCount } }
 
     /// How many apps are connected.
     var connectionCount: Int { loop.sync { [self] in connections.count } }
@@ -62,11 +79,13 @@ final class Daemon: @unchecked Sendable {
             listener = nil
             for connection in connections { connection.end() }
             connections = []
+            keptApps.takeTurn()
+            keptApps.stop()
         }
     }
 
     private func admit(_ stream: SocketStream) {
-        let connection = AppConnection(stream, to: radios) { [weak self] in self?.wake() }
+        let connection = AppConnection(stream, to: radios, keeping: keptApps) { [news] in news.arrive() }
         stream.start { [weak connection] (chunk) throws(TransportError) in
             connection?.receive(chunk)
         } closed: { [weak self, weak connection] _ in
@@ -95,15 +114,11 @@ final class Daemon: @unchecked Sendable {
         connection.end()
     }
 
-    /// Has a turn be taken, once for all that is said before it.
-    private func wake() {
-        if !hasNews.exchange(true, ordering: .acquiringAndReleasing) { loop.wake() }
-    }
-
     private func takeTurn() {
-        hasNews.store(false, ordering: .sequentiallyConsistent)
+        news.isTold()
         // Writing to an app that is gone takes it out of the list.
-        for connection in connections where connection.takeTurn() { wake() }
+        for connection in connections where connection.takeTurn() { news.arrive() }
+        keptApps.takeTurn()
         for connection in connections where connection.isOver { ended(connection) }
     }
 }

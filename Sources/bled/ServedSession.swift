@@ -22,6 +22,18 @@ final class ServedSession: Sendable {
     /// Has the host do what the app asks for.
     func perform(_ request: ClientRequest) { session.withLock { $0 }?.send(request) }
 
+    /// The app has ended, and the session goes on.
+    func appEnded() {
+        session.withLock { $0 }?.appEnded()
+        perform(.appMoved(to: .background))
+    }
+
+    /// The app is there again.
+    func appReturned() {
+        perform(.appMoved(to: .foreground))
+        session.withLock { $0 }?.appReturned()
+    }
+
     /// Ends the session.
     func close() { session.withLock { $0.take() }?.close() }
 

@@ -14,9 +14,17 @@ final class DaemonBench {
     private let directory: String
     private var daemon: Daemon?
     private let radios: Radios
+    private let launcher: AppLauncher
+    /// Where sessions outlive the daemon.
+    private let file: KeptFile
 
     /// Starts the daemon.
-    init(_ world: Scenario = .demo, limits: Daemon.Limits = .init()) throws {
+    init(
+        _ world: Scenario = .demo,
+        limits: Daemon.Limits = .init(),
+        launcher: AppLauncher = AppLauncher()
+    ) throws {
+        self.launcher = launcher
         let phone = world.makeWorld()
         phone.runInRealTime()
         radios = Radios([("world", phone.machine("phone"))])
@@ -24,12 +32,13 @@ final class DaemonBench {
         var name = Array(pattern.utf8CString)
         directory = try #require(mkdtemp(&name).map { String(cString: $0) })
         path = directory + "/socket"
+        file = KeptFile(path: directory + "/sessions")
         try start(limits: limits)
     }
 
     deinit {
         stop()
-        unlink(path)
+        for name in ["socket", "sessions", "sessions.lock"] { unlink(directory + "/" + name) }
         rmdir(directory)
     }
 
@@ -37,13 +46,14 @@ final class DaemonBench {
     var current: Daemon { get throws { try #require(daemon) } }
 
     func start(limits: Daemon.Limits = .init()) throws {
-        let daemon = Daemon(radios, limits: limits)
+        let daemon = Daemon(radios, limits: limits, keeping: file, launcher: launcher)
         try daemon.listen(at: path)
         self.daemon = daemon
     }
 
     func stop() {
         daemon?.stop()
+        file.flush()
         daemon = nil
     }
 

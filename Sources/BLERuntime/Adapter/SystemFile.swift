@@ -1,7 +1,7 @@
 import Glibc
 
 /// The small files in which the kernel tells things.
-enum SystemFile {
+package enum SystemFile {
     /// The text of a file, or as much as `most` octets of it; empty if it cannot be read.
     static func text(of path: String, most: Int = 1_048_576) -> String {
         let raw = open(path, O_RDONLY | O_CLOEXEC)
@@ -59,7 +59,7 @@ enum SystemFile {
     }
 
     /// Where a symbolic link leads; `nil` if it is none or may not be read.
-    static func target(of path: String) -> String? {
+    package static func target(of path: String) -> String? {
         var buffer = [CChar](repeating: 0, count: 4096)
         let count = readlink(path, &buffer, buffer.count)
         guard count > 0 else { return nil }

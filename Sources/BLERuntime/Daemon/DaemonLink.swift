@@ -83,6 +83,10 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
             session.hush()
             link.hand(over: .close(session))
         }
+
+        // The daemon keeps sessions by itself.
+        func appEnded() { close() }
+        func appReturned() {}
     }
 
     /// Has the next turn do this; `atOnce` if that turn is best taken here and now.

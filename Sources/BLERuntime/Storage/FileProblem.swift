@@ -1,19 +1,19 @@
 import Glibc
 
 /// What the system does not let be done with a file, and what there is to be done about it.
-struct FileProblem: Error, Equatable {
+package struct FileProblem: Error, Equatable {
     /// What was to be done.
-    enum Action: String { case read, written, locked }
+    package enum Action: String { case read, written, locked }
 
-    enum Reason: Equatable {
+    package enum Reason: Equatable {
         case system(errno: Int32)
         /// A later version of this package wrote the file.
         case newer(version: Int)
     }
 
-    let action: Action
-    let path: String
-    let reason: Reason
+    package let action: Action
+    package let path: String
+    package let reason: Reason
     /// Where that comes from: the file, or the nearest directory above that there is; `nil` if that cannot be seen.
     private let place: Place?
 
@@ -84,5 +84,5 @@ struct FileProblem: Error, Equatable {
 }
 
 extension FileProblem: CustomStringConvertible {
-    var description: String { sentence + (cure.map { " " + $0 } ?? "") }
+    package var description: String { sentence + (cure.map { " " + $0 } ?? "") }
 }

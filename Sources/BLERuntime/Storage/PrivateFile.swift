@@ -3,15 +3,20 @@ import Glibc
 /// A file that only its user can read, that is replaced as a whole, and by one process at a time.
 ///
 /// A reader finds what was there before or what was put in its place, wherever a writer is stopped.
-struct PrivateFile: Sendable {
-    let path: String
+package struct PrivateFile: Sendable {
+    package let path: String
     /// More than is ever written, so that a file that is something else is not read to its end.
-    let mostOctets: Int
+    package let mostOctets: Int
+
+    package init(path: String, mostOctets: Int) {
+        self.path = path
+        self.mostOctets = mostOctets
+    }
 
     /// What is in the file; `nil` if there is none.
     ///
     /// Of a file that is too large it is the beginning.
-    func read() throws(FileProblem) -> [UInt8]? {
+    package func read() throws(FileProblem) -> [UInt8]? {
         let raw = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard raw >= 0 else {
             guard errno == ENOENT else { throw FileProblem(.read, path, errno: errno) }
@@ -37,7 +42,7 @@ struct PrivateFile: Sendable {
     /// The system lets go of the lock of a process that ends in whichever way. One that holds it for longer than ten
     /// seconds has been stopped, and is not waited for; who has it leaves a mark, so that many that have it in turn
     /// are told from one.
-    func locked<Result>(_ body: () throws(FileProblem) -> Result) throws(FileProblem) -> Result {
+    package func locked<Result>(_ body: () throws(FileProblem) -> Result) throws(FileProblem) -> Result {
         try makeDirectories()
         let lockPath = path + ".lock"
         let raw = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
@@ -67,7 +72,7 @@ struct PrivateFile: Sendable {
     /// Puts `octets` in the place of what is in the file; only for those who hold the lock.
     ///
     /// When this returns they are on the disk.
-    func replace(with octets: [UInt8]) throws(FileProblem) {
+    package func replace(with octets: [UInt8]) throws(FileProblem) {
         guard octets.count <= mostOctets else { throw FileProblem(.written, path, errno: EFBIG) }
         let temporary = path + ".new"
         unlink(temporary)

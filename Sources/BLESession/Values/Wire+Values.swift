@@ -5,7 +5,7 @@ package import BLEWire
 extension Wire where Self: ~Copyable & ~Escapable {
     /// Visits a text in UTF-8, behind a count of its octets; what is no UTF-8 is repaired.
     @_lifetime(self: copy self)
-    mutating func text(_ value: inout String, _ name: StaticString) throws(PacketError) {
+    package mutating func text(_ value: inout String, _ name: StaticString) throws(PacketError) {
         var octets = Array(value.utf8)
         try sized(&octets, name)
         value = String(decoding: octets, as: UTF8.self)

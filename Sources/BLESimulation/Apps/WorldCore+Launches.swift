@@ -114,13 +114,9 @@ extension WorldCore {
 
     /// Answers a central that waits for an app which is not at work; `client` is whom the host takes the app for.
     mutating func refuse(_ event: ClientEvent, for client: ClientID, on index: Int) {
-        switch event {
-        case .server(.readRequested(let transaction, _, _, _)), .server(.writeRequested(let transaction?, _, _)):
-            let response = ServerRequest.respond(transaction, .failure(.unlikelyError))
-            stations[index].host.perform(.server(response), for: client, at: now)
-            markDirty(index)
-        default: break
-        }
+        guard let refusal = event.refusal else { return }
+        stations[index].host.perform(refusal, for: client, at: now)
+        markDirty(index)
     }
 
     /// Has the apps of a machine launched, once, if somebody does that.
@@ -156,15 +152,5 @@ extension WorldCore {
             let place = preservedPlace(of: session.client)
         else { return }
         restorable[place].state.note(event)
-    }
-}
-
-extension ClientEvent {
-    /// Whether it is of no use to hear of this when it is long over.
-    fileprivate var needsApp: Bool {
-        switch self {
-        case .discovered, .server(.readRequested), .server(.writeRequested): true
-        default: false
-        }
     }
 }

@@ -45,6 +45,8 @@ final class ScriptedSession: HostSession {
 
     func send(_ request: ClientRequest) { state.withLock { $0.requests.append(request) } }
     func close() { state.withLock { $0.isClosed = true } }
+    func appEnded() {}
+    func appReturned() {}
 
     /// What was asked for since the last call.
     func take() -> [ClientRequest] {

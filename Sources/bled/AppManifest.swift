@@ -1,0 +1,44 @@
+import BLERuntime
+import Foundation
+import Glibc
+
+/// What an app says of itself in a file beside its program, as an app for a phone does in its Info.plist.
+///
+/// The file of `/usr/bin/sensor` is `/usr/bin/sensor.bluetooth.json`.
+struct AppManifest: Decodable, Equatable {
+    /// What the app does in the background: `bluetooth-central`, `bluetooth-peripheral`.
+    var backgroundModes: [String]
+    /// What launches the app again, the program first.
+    var launchCommand: [String]
+    /// The unit of systemd that launches the app again; goes before a command.
+    var unit: String?
+
+    private enum CodingKeys: String, CodingKey {
+        case backgroundModes = "UIBackgroundModes"
+        case launchCommand = "LaunchCommand"
+        case unit = "SystemdUnit"
+    }
+
+    init(from decoder: any Decoder) throws {
+        let values = try decoder.container(keyedBy: CodingKeys.self)
+        backgroundModes = try values.decodeIfPresent([String].self, forKey: .backgroundModes) ?? []
+        launchCommand = try values.decodeIfPresent([String].self, forKey: .launchCommand) ?? []
+        unit = try values.decodeIfPresent(String.self, forKey: .unit)
+    }
+
+    /// The manifest of a program; `nil` if it has none that can be read and trusted.
+    ///
+    /// Only the user of the app or root may have written it, since what it says is done as that user.
+    init?(ofProgram program: String, user: UInt32) {
+        let path = program + ".bluetooth.json"
+        var facts = stat()
+        guard stat(path, &facts) == 0, facts.st_uid == user || facts.st_uid == 0, facts.st_mode & 0o022 == 0,
+            facts.st_size <= 65_536, let data = FileManager.default.contents(atPath: path),
+            let manifest = try? JSONDecoder().decode(Self.self, from: data)
+        else { return nil }
+        self = manifest
+    }
+
+    /// Whether the app says that it works in the background in this way.
+    func declares(_ mode: String?) -> Bool { mode.map(backgroundModes.contains) ?? false }
+}

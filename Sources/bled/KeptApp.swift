@@ -1,0 +1,127 @@
+import BLEHost
+import BLERuntime
+
+/// A session with a restore identifier, with its app or without.
+///
+/// Sendable because everything happens on the thread of the daemon's loop.
+final class KeptApp: @unchecked Sendable {
+    let key: AppKey
+    let session: ServedSession
+    /// Whether what is written down of it is out of date.
+    private(set) var isChanged = true
+    /// Whether nothing is left of it.
+    private(set) var isGivenUp = false
+
+    private var kept: KeptSession
+    /// What a returned app hears as soon as it knows how the radio is; `nil` if there is no such app.
+    private var afterState: [ClientEvent]?
+
+    /// The session of an app that is there.
+    init(_ key: AppKey, _ session: ServedSession) {
+        self.key = key
+        self.session = session
+        kept = KeptSession(key.role)
+    }
+
+    /// A session that was kept before the daemon was started.
+    init(_ record: KeptRecord, _ session: ServedSession) {
+        key = record.key
+        self.session = session
+        kept = KeptSession(continuing: record.state)
+    }
+
+    var hasApp: Bool { kept.hasApp }
+
+    /// What to write down.
+    func takeRecord() -> KeptRecord {
+        isChanged = false
+        return KeptRecord(key: key, state: kept.state)
+    }
+
+    /// The app asks for something.
+    func note(_ request: ClientRequest) {
+        kept.note(request)
+        if request.isKept { isChanged = true }
+    }
+
+    /// The app has ended.
+    func appEnded() {
+        kept.appEnded(unheard: afterState ?? [])
+        afterState = nil
+        isChanged = true
+        session.appEnded()
+    }
+
+    /// The app was launched again; `told` hears where it was.
+    func appReturned(_ told: (ClientEvent) -> Void) {
+        let (restored, held) = kept.appReturned()
+        afterState = held
+        isChanged = true
+        if let restored { told(.restored(restored)) }
+        session.appReturned()
+    }
+
+    /// The host says something; `told` hears what the app that is there is to hear now.
+    ///
+    /// - Returns: Whether the app is to be launched.
+    func hear(_ event: ClientEvent, canLaunch: Bool, _ told: (ClientEvent) -> Void) -> Bool {
+        switch kept.hear(event, canLaunch: canLaunch) {
+        case .tell: tell(event, told)
+        case .hold(let launches): return launches
+        case .refuse(let answer): session.perform(answer)
+        case .ask(let requests): for request in requests { session.perform(request) }
+        case .giveUp:
+            isGivenUp = true
+            isChanged = true
+        case .drop: break
+        }
+        return false
+    }
+
+    private func tell(_ event: ClientEvent, _ told: (ClientEvent) -> Void) {
+        if event.isKept { isChanged = true }
+        guard let waiting = afterState, !event.introduces else { return told(event) }
+        guard case .stateChanged = event else {
+            afterState?.append(event)
+            return
+        }
+        afterState = nil
+        told(event)
+        for event in waiting { told(event) }
+    }
+}
+
+extension ClientRequest {
+    /// Whether a next launch of the app is told of it.
+    fileprivate var isKept: Bool {
+        switch self {
+        case .scan, .stopScan, .connect, .cancelConnection: true
+        case .server(let request):
+            switch request {
+            case .addService, .removeService, .removeAllServices, .startAdvertising, .stopAdvertising: true
+            default: false
+            }
+        case .peer, .channel, .security, .tester, .appMoved: false
+        }
+    }
+}
+
+extension ClientEvent {
+    /// Whether what is kept of a session changes with it, and outlives the daemon.
+    fileprivate var isKept: Bool {
+        switch self {
+        case .connectFailed, .disconnected(_, _, isReconnecting: false), .server(.serviceAdded(_, .some)),
+            .server(.advertisingStarted(.some)):
+            true
+        default: false
+        }
+    }
+
+    /// Whether it belongs to what every new session hears before the state of the radio.
+    fileprivate var introduces: Bool {
+        switch self {
+        case .knownPeers, .systemLinks, .featuresChanged, .server(.centralsConnected): true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,91 @@
+import BLEHost
+import BLERuntime
+import BLESession
+import Dispatch
+
+/// The sessions that go on without their apps, and what is written down of them.
+///
+/// Sendable because everything happens on the thread of the daemon's loop.
+final class KeptApps: @unchecked Sendable {
+    /// How many sessions are kept; further ones end with their apps.
+    static let most = 256
+
+    private let file: KeptFile?
+    private let launcher: AppLauncher
+    private var apps: [KeptApp] = []
+    private var isOutdated = false
+
+    /// Creates the sessions that `file` tells of, with hosts that know nothing of them.
+    init(_ file: KeptFile?, launcher: AppLauncher, radios: Radios, speak: @escaping @Sendable () -> Void) {
+        self.file = file
+        self.launcher = launcher
+        for record in file?.read() ?? [] where apps.count < Self.most {
+            guard let link = radios[record.key.radio], record.key.role == record.state.role else { continue }
+            let session = ServedSession(speak: speak)
+            apps.append(KeptApp(record, session))
+            session.open(record.key.role, on: link, queue: DispatchQueue(label: "bled.kept"))
+            session.perform(.appMoved(to: .background))
+        }
+    }
+
+    /// How many sessions wait for their apps.
+    var waitingCount: Int { apps.count { !$0.hasApp } }
+
+    /// The session that an earlier launch of an app left; `nil` if there is none, or another process has it.
+    func take(_ key: AppKey) -> KeptApp? { apps.first { $0.key == key && !$0.hasApp } }
+
+    /// Keeps a new session, if there is room and the name is not taken.
+    func keep(_ key: AppKey, _ session: ServedSession) -> KeptApp? {
+        guard apps.count < Self.most, !apps.contains(where: { $0.key == key }) else { return nil }
+        let app = KeptApp(key, session)
+        apps.append(app)
+        return app
+    }
+
+    /// Ends all sessions here; what is written down of them is for the next daemon.
+    func stop() {
+        for app in apps { app.session.close() }
+        apps = []
+    }
+
+    /// Forgets a session, which its app has ended, or has without a past.
+    func forget(_ app: KeptApp) {
+        apps.removeAll { $0 === app }
+        app.session.close()
+        isOutdated = true
+    }
+
+    /// Hears what hosts say to sessions whose apps are not there, and writes down what has changed.
+    func takeTurn() {
+        var events: [ClientEvent] = []
+        for app in apps where !app.hasApp {
+            app.session.take(into: &events)
+            var launches = false
+            for event in events where !app.isGivenUp {
+                if app.hear(event, canLaunch: launcher.canLaunch(app.key), { _ in }) { launches = true }
+            }
+            events.removeAll(keepingCapacity: true)
+            if launches { launch(app.key) }
+        }
+        for app in apps where app.isGivenUp { forget(app) }
+        guard isOutdated || apps.contains(where: \.isChanged) else { return }
+        isOutdated = false
+        file?.write(apps.map { $0.takeRecord() })
+    }
+
+    /// Launches an app, and tells it which of its sessions wait for it.
+    private func launch(_ key: AppKey) {
+        let waiting = apps.filter { !$0.hasApp && $0.key.user == key.user && $0.key.program == key.program }.map(\.key)
+        launcher.launch(key, restoring: waiting)
+    }
+}
+
+extension PreservedState {
+    /// Whose state it is.
+    fileprivate var role: ClientRole {
+        switch self {
+        case .central: .central
+        case .peripheral: .peripheral
+        }
+    }
+}

@@ -1,0 +1,32 @@
+import Glibc
+
+/// The arguments and the environment of a program that is to be started, in the form that the system wants.
+struct ProcessVectors {
+    typealias Vector = UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+
+    /// Runs `body` with the arguments and with the environment of this process, changed by `variables`.
+    static func with<Result>(
+        _ arguments: [String],
+        _ variables: [String: String],
+        _ body: (_ arguments: Vector, _ environment: Vector) -> Result
+    ) -> Result {
+        var settings: [String] = []
+        var entry = environ
+        while let text = entry.pointee {
+            let setting = String(cString: text)
+            if variables[String(setting.prefix { $0 != "=" })] == nil { settings.append(setting) }
+            entry += 1
+        }
+        settings += variables.keys.sorted().map { "\($0)=\(variables[$0] ?? "")" }
+        return vector(of: arguments) { arguments in vector(of: settings) { body(arguments, $0) } }
+    }
+
+    private static func vector<Result>(of texts: [String], _ body: (Vector) -> Result) -> Result {
+        var pointers = texts.map { strdup($0) } + [nil]
+        defer { for pointer in pointers { free(pointer) } }
+        return pointers.withUnsafeMutableBufferPointer { buffer in
+            guard let base = buffer.baseAddress else { preconditionFailure("a vector ends with nothing at least") }
+            return body(base)
+        }
+    }
+}

@@ -1,0 +1,54 @@
+import BLEHost
+import BLESession
+import BLEWire
+import CoreBluetooth
+import Glibc
+import Testing
+
+@testable import bled
+
+@Suite("The file of sessions that outlive the daemon")
+struct KeptFileTests {
+    private func withPath(_ body: (String) throws -> Void) throws {
+        let pattern = FileManager.default.temporaryDirectory.path + "/kept-" + String(repeating: "X", count: 6)
+        var name = Array(pattern.utf8CString)
+        let directory = try #require(mkdtemp(&name).map { String(cString: $0) })
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        try body(directory + "/sessions")
+    }
+
+    private func records(_ count: Int, seed: UInt64) -> [KeptRecord] {
+        var generator = PacketGenerator(random: SeededGenerator(seed: seed), payloadLimit: 12)
+        return (0..<count).map { _ in
+            let record: KeptRecord = generator.next()
+            return (try? KeptRecord(decoding: record.encoded)) ?? record
+        }
+    }
+
+    @Test("What was written is read, and the latest counts", arguments: 0..<16 as Range<UInt64>)
+    func round(seed: UInt64) throws {
+        try withPath { path in
+            let file = KeptFile(path: path), last = records(5, seed: seed)
+            file.write(records(3, seed: seed &+ 1))
+            file.write(last)
+            file.flush()
+            #expect(KeptFile(path: path).read().map(\.encoded) == last.map(\.encoded))
+        }
+    }
+
+    @Test("A file that was cut anywhere, or is something else, is read as far as it makes sense")
+    func damage() throws {
+        try withPath { path in
+            let file = KeptFile(path: path), all = records(3, seed: 7)
+            file.write(all)
+            file.flush()
+            let octets = try #require(FileManager.default.contents(atPath: path))
+            for length in stride(from: 0, to: octets.count, by: max(1, octets.count / 97)) {
+                try octets.prefix(length).write(to: URL(filePath: path))
+                #expect(all.map(\.encoded).starts(with: KeptFile(path: path).read().map(\.encoded)))
+            }
+            try Data("{}".utf8).write(to: URL(filePath: path))
+            #expect(KeptFile(path: path).read() == [])
+        }
+    }
+}

@@ -1,0 +1,173 @@
+import BLEHost
+import BLERuntime
+import BLESession
+import BLEWire
+import CoreBluetooth
+import Glibc
+import Testing
+
+@testable import bled
+
+@Suite("Sessions that go on without their apps", .timeLimit(.minutes(2)))
+struct RestorationTests {
+    /// A central's app with the restore identifier "app" that has Bluetooth.
+    private func launch(on bench: DaemonBench, heard: ((DaemonMessage) -> Void)? = nil) async throws -> RawApp {
+        let app = try RawApp(at: bench.path)
+        app.say(.hello(Hello(.central, restoring: "app")))
+        for message in try await app.listen(until: { $0 == .event(.stateChanged(.poweredOn)) }) { heard?(message) }
+        return app
+    }
+
+    /// Has the app scan for everything, and returns the first peer with this name.
+    private func find(_ name: String, by app: RawApp) async throws -> PeerIdentifier {
+        app.say(.request(1, .scan(ScanRequest())))
+        let messages = try await app.listen { message in
+            if case .event(.discovered(let report)) = message { report.name == name } else { false }
+        }
+        for case .event(.discovered(let report)) in messages where report.name == name { return report.peer }
+        throw Failure.notFound
+    }
+
+    /// An app that is connected to the heart rate sensor, and scans.
+    private func connectedApp(on bench: DaemonBench) async throws -> (RawApp, PeerIdentifier) {
+        let app = try await launch(on: bench), peer = try await find("Heart Rate", by: app)
+        app.say(.request(2, .connect(peer, ConnectRequest())))
+        _ = try await app.listen { if case .event(.connected(peer, _)) = $0 { true } else { false } }
+        return (app, peer)
+    }
+
+    /// Has an app that is connected subscribe to a characteristic; its next request is the fifth.
+    private func subscribe(to type: UInt16, of peer: PeerIdentifier, by app: RawApp) async throws {
+        app.say(.request(3, .peer(peer, .discoverCharacteristics(in: .all, only: [.short(type)]))))
+        let messages = try await app.listen { message in
+            if case .event(.peer(peer, .characteristicsDiscovered)) = message { true } else { false }
+        }
+        for case .event(.peer(_, .characteristicsDiscovered(_, .success(let found)))) in messages {
+            let characteristic = try #require(found.first)
+            let range = AttributeHandleRange(AttributeHandle(wire: characteristic.value.wire + 1), characteristic.end)
+            app.say(.request(4, .peer(peer, .subscribe(.notifications, to: characteristic.value, in: range))))
+        }
+        _ = try await app.listen { if case .event(.peer(peer, .subscriptionChanged)) = $0 { true } else { false } }
+    }
+
+    private func restored(_ messages: [DaemonMessage]) -> PreservedCentral? {
+        for case .event(.restored(.central(let state))) in messages { return state }
+        return nil
+    }
+
+    @Test("An app that ends without a word finds its scan and its connection again")
+    func crash() async throws {
+        let bench = try DaemonBench()
+        var (app, peer): (RawApp?, PeerIdentifier) = try await connectedApp(on: bench)
+        _ = app
+        app = nil
+        while try bench.current.waitingCount < 1 { await Task.yield() }
+        var messages: [DaemonMessage] = []
+        let next = try await launch(on: bench) { messages.append($0) }
+        let state = try #require(restored(messages))
+        #expect(state.scan == ScanRequest())
+        #expect(state.peers.map(\.peer) == [peer])
+        #expect(state.peers.first?.mtu != nil)
+        #expect(messages.first.map { if case .welcome = $0 { true } else { false } } == true)
+        next.say(.request(1, .peer(peer, .readRSSI)))
+        let answers = try await next.listen { if case .event(.peer(peer, .rssiRead)) = $0 { true } else { false } }
+        #expect(answers.contains { if case .event(.peer(peer, .rssiRead(.success))) = $0 { true } else { false } })
+        #expect(try bench.current.waitingCount == 0)
+    }
+
+    @Test("An app that ends its session finds nothing of it")
+    func close() async throws {
+        let bench = try DaemonBench()
+        let (app, _) = try await connectedApp(on: bench)
+        app.say(.close)
+        _ = try await app.listen()
+        var messages: [DaemonMessage] = []
+        _ = try await launch(on: bench) { messages.append($0) }
+        #expect(restored(messages) == nil)
+    }
+
+    @Test("A session outlives the daemon: the next one connects again and tells the app")
+    func daemonRestart() async throws {
+        let bench = try DaemonBench()
+        let (app, peer) = try await connectedApp(on: bench)
+        bench.stop()
+        _ = try await app.listen()
+        try bench.start()
+        #expect(try bench.current.waitingCount == 1)
+        let next = try RawApp(at: bench.path)
+        next.say(.hello(Hello(.central, restoring: "app")))
+        let messages = try await next.listen { if case .event(.connected(peer, _)) = $0 { true } else { false } }
+        let state = try #require(restored(messages))
+        #expect(state.scan == ScanRequest() && state.peers.map(\.peer) == [peer] && state.peers.first?.mtu == nil)
+    }
+
+    @Test("An app that was there all the time begins anew with the next daemon")
+    func continued() async throws {
+        let bench = try DaemonBench()
+        _ = try await connectedApp(on: bench)
+        bench.stop()
+        try bench.start()
+        let app = try RawApp(at: bench.path)
+        app.say(.hello(Hello(.central, restoring: "app", isContinued: true)))
+        let messages = try await app.listen { $0 == .event(.stateChanged(.poweredOn)) }
+        #expect(restored(messages) == nil)
+        #expect(try bench.current.waitingCount == 0)
+    }
+
+    @Test("Two processes with one identifier have a session each, and the first is the one that is kept")
+    func twice() async throws {
+        let bench = try DaemonBench()
+        var first: RawApp? = try await connectedApp(on: bench).0
+        var messages: [DaemonMessage] = []
+        let second = try await launch(on: bench) { messages.append($0) }
+        #expect(restored(messages) == nil)
+        _ = first
+        first = nil
+        while try bench.current.waitingCount < 1 { await Task.yield() }
+        second.say(.close)
+        _ = try await second.listen()
+        #expect(try bench.current.waitingCount == 1)
+    }
+
+    @Test("Something that happens to an app that declares the background launches it, once, with what to restore")
+    func launching() async throws {
+        let runs = Locked<[([String], [String: String])]>([])
+        let manifest = #"{"UIBackgroundModes": ["bluetooth-central"], "LaunchCommand": ["/bin/app", "--again"]}"#
+        let launcher = AppLauncher { _, _ in
+            try? JSONDecoder().decode(AppManifest.self, from: Data(manifest.utf8))
+        } run: { command, variables in
+            runs.withLock { $0.append((command, variables)) }
+            return true
+        }
+        let bench = try DaemonBench(launcher: launcher)
+        var (app, peer): (RawApp?, PeerIdentifier) = try await connectedApp(on: bench)
+        try await subscribe(to: 0x2A37, of: peer, by: #require(app))
+        app = nil
+        while runs.withLock({ $0.isEmpty }) { await Task.yield() }
+        var messages: [DaemonMessage] = []
+        let next = try await launch(on: bench) { messages.append($0) }
+        messages += try await next.listen { if case .event(.peer(peer, .valueNotified)) = $0 { true } else { false } }
+        let (command, variables) = try #require(runs.withLock { $0.first })
+        #expect(command == ["/bin/app", "--again"])
+        #expect(variables == ["BLUETOOTH_RESTORE_CENTRALS": "app", "BLUETOOTH_RESTORE_PERIPHERALS": ""])
+        #expect(runs.withLock { $0.count } == 1)
+        #expect(restored(messages)?.peers.map(\.peer) == [peer])
+    }
+
+    @Test("A program that is launched has the variables, and no signal is held back from it")
+    func spawning() async throws {
+        var ends: [Int32] = [0, 0]
+        try #require(pipe(&ends) == 0)
+        let place = "/proc/self/fd/\(ends[1])"
+        let script = "echo $BLUETOOTH_RESTORE_CENTRALS > \(place); grep SigBlk /proc/self/status > \(place)"
+        #expect(AppLauncher.spawn(["/bin/sh", "-c", script], ["BLUETOOTH_RESTORE_CENTRALS": "one,two"]))
+        Glibc.close(ends[1])
+        var text = "", buffer = [UInt8](repeating: 0, count: 256)
+        while case let count = read(ends[0], &buffer, buffer.count), count > 0 {
+            text += String(decoding: buffer[..<count], as: UTF8.self)
+        }
+        Glibc.close(ends[0])
+        #expect(text == "one,two\nSigBlk:\t0000000000000000\n")
+        #expect(!AppLauncher.spawn(["/nonexistent/program"], [:]))
+    }
+}
