@@ -42,11 +42,12 @@ struct ChannelConversationTests {
         _ data: Data,
         _ patience: ChannelConversation.Patience,
         at end: End,
+        reports: Bool = false,
         begun: (ChannelConversation) -> Void = { _ in }
     ) async {
         var rest = data
         let printer = Printer(json: true) { end.lines.append($0) }
-        let conversation = ChannelConversation(patience, printer)
+        let conversation = ChannelConversation(patience, printer, reports: reports, clock: world.clock)
         begun(conversation)
         do {
             try await conversation.hold(through: channel) {
@@ -119,6 +120,18 @@ struct ChannelConversationTests {
         #expect(end.counts == [100_000, 0] && end.trouble == nil)
         #expect(far.isOver && far.trouble == nil)
         #expect(far.received == data)
+    }
+
+    @Test("How far both directions are is told each second, if it is asked for", arguments: [false, true])
+    func progress(reports: Bool) async throws {
+        let data = Self.octets(400_000), far = End()
+        _ = try await visit(sending: data, .init()) { channel in
+            Task { await talk(channel, Data(), .init(stays: true), at: far, reports: reports) }
+        }
+        #expect(far.received == data)
+        let steps = far.lines.filter { $0.contains(#""event":"progress""#) }
+        #expect(steps.isEmpty != reports)
+        #expect(steps.allSatisfy { $0.contains(#""received":"#) && $0.contains(#""sent":0"#) })
     }
 
     @Test("An end whose channel is closed before all has gone out says how much had", arguments: [false, true])

@@ -51,7 +51,8 @@ struct PollingTests {
             try await central.powerOn()
             let peripheral = try await central.find(PeerReference(text: "Lamp"), within: .seconds(60))
             try await central.connect(peripheral, within: .seconds(60))
-            let found = try await central.characteristics(uuids.map { CBUUID(string: $0) }, of: peripheral)
+            let references = uuids.compactMap { CharacteristicReference(argument: $0) }
+            let found = try await central.characteristics(references, of: peripheral)
             isReading = true
             prepare?(scene)
             let polling = Polling(times: times, interval: interval, Printer(json: true) { lines.append($0) })

@@ -73,7 +73,10 @@ struct AttributeTree {
             "service": characteristic.service?.uuid.uuidString ?? "",
             "properties": properties,
         ]
-        var line = "    characteristic \(Self.title(characteristic.uuid))  [\(properties.joined(separator: " "))]"
+        fields["number"] = characteristic.number
+        let mark = characteristic.number.map { $0 > 1 ? " #\($0)" : "" } ?? ""
+        let title = Self.title(characteristic.uuid) + mark
+        var line = "    characteristic \(title)  [\(properties.joined(separator: " "))]"
         switch value {
         case .success(let data):
             let format = ValueFormat(of: characteristic)

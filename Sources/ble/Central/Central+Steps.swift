@@ -158,20 +158,20 @@ extension Central {
 
     /// Finds the first characteristic of a type.
     func characteristic(_ uuid: CBUUID, of peripheral: CBPeripheral) async throws -> CBCharacteristic {
-        try await characteristics([uuid], of: peripheral)[0]
+        try await characteristics([CharacteristicReference(uuid)], of: peripheral)[0]
     }
 
-    /// Finds the first characteristic of each of these types, in services that others include only if need be.
-    func characteristics(_ uuids: [CBUUID], of peripheral: CBPeripheral) async throws -> [CBCharacteristic] {
-        let first = { (uuid: CBUUID, services: [CBService]) in
-            services.lazy.flatMap { $0.characteristics ?? [] }.first { $0.uuid == uuid }
-        }
+    /// Finds the characteristics that are meant, in services that others include only if need be.
+    func characteristics(
+        _ references: [CharacteristicReference],
+        of peripheral: CBPeripheral
+    ) async throws -> [CBCharacteristic] {
         let services = try await discover(peripheral, descriptors: false) { services in
-            uuids.allSatisfy { first($0, services) != nil }
+            references.allSatisfy { $0.find(in: services) != nil }
         }
-        return try uuids.map { uuid in
-            guard let found = first(uuid, services) else {
-                throw Trouble.noCharacteristic(uuid.uuidString, of: peripheral.title)
+        return try references.map { reference in
+            guard let found = reference.find(in: services) else {
+                throw Trouble.noCharacteristic("\(reference)", of: peripheral.title)
             }
             return found
         }

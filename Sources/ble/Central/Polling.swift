@@ -50,8 +50,9 @@ final class Polling {
             return printer.print(characteristic.fact("read", characteristic.value ?? Data(), isNamed: isNamed))
         }
         failed += 1
-        let trouble = Trouble.failed("Reading \(characteristic.uuid)", error)
-        let fields = ["characteristic": characteristic.uuid.uuidString, "reason": "\(trouble)"]
+        let trouble = Trouble.failed("Reading \(characteristic.argument)", error)
+        var fields: [String: Any] = ["characteristic": characteristic.uuid.uuidString, "reason": "\(trouble)"]
+        fields["number"] = characteristic.number
         printer.print(Fact("failed", fields, text: "\(trouble)"))
     }
 

@@ -14,8 +14,8 @@ struct Sighting {
     var manufacturerData: Data? { advertisement[CBAdvertisementDataManufacturerDataKey] as? Data }
     var serviceData: [CBUUID: Data] { advertisement[CBAdvertisementDataServiceDataKey] as? [CBUUID: Data] ?? [:] }
 
-    /// The fact for people and scripts.
-    func fact(color: Bool) -> Fact {
+    /// The fact for people and scripts; `age` says how long ago it was, where that matters.
+    func fact(color: Bool, age: Duration? = nil) -> Fact {
         var fields: [String: Any] = [
             "identifier": peripheral.identifier.uuidString,
             "rssi": rssi,
@@ -23,6 +23,7 @@ struct Sighting {
             "services": services.map(\.uuidString),
         ]
         fields["name"] = name
+        fields["age"] = age.map { ($0 / .seconds(1) * 10).rounded() / 10 }
         fields["manufacturer_data"] = manufacturerData?.hexadecimal
         fields["tx_power"] = (advertisement[CBAdvertisementDataTxPowerLevelKey] as? NSNumber)?.intValue
         if !serviceData.isEmpty {

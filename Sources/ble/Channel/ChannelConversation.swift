@@ -22,8 +22,13 @@ final class ChannelConversation {
         case gone
     }
 
+    /// How often progress is told.
+    private static let period = Duration.seconds(1)
+
     private let patience: Patience
     private let printer: Printer
+    private let reports: Bool
+    private let clock: any Clock<Duration>
     private let write: (Data) -> Void
     private var pipe: ChannelPipe?
     private var outcome: Result<Void, any Error>?
@@ -32,10 +37,25 @@ final class ChannelConversation {
     /// Whether the conversation was to end before it was over.
     private(set) var isInterrupted = false
 
-    /// Creates a conversation; `write` takes what comes in, instead of standard output.
-    init(_ patience: Patience, _ printer: Printer, write: ((Data) -> Void)? = nil) {
+    /// Creates a conversation.
+    ///
+    /// - Parameters:
+    ///   - patience: When it is over.
+    ///   - printer: Where facts go.
+    ///   - reports: Whether to tell each second how far it is.
+    ///   - clock: What seconds are told by.
+    ///   - write: Takes what comes in, instead of standard output.
+    init(
+        _ patience: Patience,
+        _ printer: Printer,
+        reports: Bool = false,
+        clock: any Clock<Duration> = ContinuousClock(),
+        write: ((Data) -> Void)? = nil
+    ) {
         self.patience = patience
         self.printer = printer
+        self.reports = reports
+        self.clock = clock
         self.write = write ?? { StandardOutput.write($0) }
     }
 
@@ -67,7 +87,11 @@ final class ChannelConversation {
             output = .gone
             closeIfDone()
         }
-        defer { input.cancel() }
+        let progress = Task { try await report(pipe) }
+        defer {
+            input.cancel()
+            progress.cancel()
+        }
         while outcome == nil { await withCheckedContinuation { ended = $0 } }
         // What the input has ready was to be sent, too.
         if output == .reading, pipe.pending == 0 { try await Task.sleep(for: .milliseconds(200)) }
@@ -77,6 +101,18 @@ final class ChannelConversation {
         try check(pipe)
         if !isInterrupted, pipe.received < patience.count {
             throw Trouble.endedEarly(received: pipe.received, of: patience.count)
+        }
+    }
+
+    /// Tells how far both directions are, as long as the conversation lasts.
+    private func report(_ pipe: ChannelPipe) async throws {
+        var last = 0
+        while reports {
+            try await clock.sleep(for: Self.period)
+            let (sent, received) = (pipe.sent, pipe.received)
+            printer.print(Fact("progress", ["sent": sent, "received": received], text: ""))
+            printer.remark("\(sent) octets out, \(received) in; \(sent + received - last) a second.")
+            last = sent + received
         }
     }
 

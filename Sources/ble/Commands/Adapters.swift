@@ -29,7 +29,7 @@ struct Adapters: AsyncParsableCommand {
 
     @MainActor
     func run() async throws {
-        let printer = Printer(json: output.json)
+        let printer = Printer(output)
         try await reportingTrouble {
             let named = ProcessInfo.processInfo.environment[HostSpecification.variable]
             if probe, let named {

@@ -28,7 +28,7 @@ struct Bonds: AsyncParsableCommand {
 
         @MainActor
         func run() async throws {
-            let printer = Printer(json: output.json)
+            let printer = Printer(output)
             try await reportingTrouble {
                 let bonds = try await withBonds { try await $0.bonds() }
                 for bond in bonds { printer.print(bond.fact) }
@@ -61,7 +61,7 @@ struct Bonds: AsyncParsableCommand {
 
         @MainActor
         func run() async throws {
-            let printer = Printer(json: output.json)
+            let printer = Printer(output)
             try await reportingTrouble {
                 let (before, after) = try await withBonds {
                     (try await $0.bonds(), try await $0.removeBond(with: identifier))

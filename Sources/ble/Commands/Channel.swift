@@ -27,6 +27,8 @@ struct ConversationOptions: ParsableArguments {
         transform: Bounds(0...Int.max, of: "octets").read
     )
     var count = 0
+    @Flag(help: "Say each second on standard error how many octets went out and came in (“progress” with --json).")
+    var progress = false
 
     var patience: ChannelConversation.Patience { .init(stays: stay, count: count) }
 }

@@ -17,6 +17,7 @@ struct ChannelOpenCommand: AsyncParsableCommand {
 
             Examples:
               ble channel open Store < file
+              ble channel open Store --progress < file
               ble channel open Echo --psm 128 --count 6 <<< "hello"
               ble channel open Feed --stay < /dev/null > log
             """
@@ -36,11 +37,11 @@ struct ChannelOpenCommand: AsyncParsableCommand {
 
     @MainActor
     func run() async throws {
-        let printer = Printer(json: output.json)
+        let printer = Printer(output)
         try await withPeripheral(peer, printer) { central, peripheral in
             let number = if let psm { psm } else { try await central.psm(of: peripheral) }
             let channel = try await central.openChannel(number, to: peripheral)
-            let conversation = ChannelConversation(conversation.patience, printer)
+            let conversation = ChannelConversation(conversation.patience, printer, reports: conversation.progress)
             let interruption = Interruption.task(endingStepsOf: central)
             defer { interruption.cancel() }
             Task { await watch(peripheral, of: central, for: conversation) }

@@ -32,14 +32,16 @@ struct ChannelServeCommand: AsyncParsableCommand {
     @OptionGroup var output: OutputOptions
 
     func validate() throws {
-        guard !echo || conversation.patience == .init() else {
-            throw ValidationError("--stay and --count do not go with --echo, which stays until it is interrupted.")
+        guard !echo || (conversation.patience == .init() && !conversation.progress) else {
+            throw ValidationError(
+                "--stay, --count and --progress do not go with --echo, which stays until it is interrupted."
+            )
         }
     }
 
     @MainActor
     func run() async throws {
-        let printer = Printer(json: output.json)
+        let printer = Printer(output)
         try await reportingTrouble {
             let console = EventQueue<ChannelServer.Event?>()
             let server = ChannelServer(name: name, encrypted: encrypted) { console.add($0) }
@@ -94,7 +96,7 @@ struct ChannelServeCommand: AsyncParsableCommand {
         _ events: EventQueue<ChannelServer.Event?>,
         _ printer: Printer
     ) async throws -> Bool {
-        let conversation = ChannelConversation(conversation.patience, printer)
+        let conversation = ChannelConversation(conversation.patience, printer, reports: conversation.progress)
         // Channels that others open meanwhile are dropped, and with that closed.
         let listening = Task {
             while await events.next() != nil {}

@@ -22,7 +22,7 @@ struct ChatHostCommand: AsyncParsableCommand {
 
     @MainActor
     func run() async throws {
-        let printer = Printer(json: output.json)
+        let printer = Printer(output)
         try await reportingTrouble {
             let console = Console<ChatHost.Event>()
             let host = ChatHost(name: name) { console.add(.happened($0)) }

@@ -33,7 +33,7 @@ struct ChatJoinCommand: AsyncParsableCommand {
 
     @MainActor
     func run() async throws {
-        let printer = Printer(json: output.json)
+        let printer = Printer(output)
         try await reportingTrouble {
             let console = Console<ChatGuest.Event>()
             let guest = ChatGuest(name: name) { console.add(.happened($0)) }

@@ -7,6 +7,8 @@ import CoreBluetooth
 struct OutputOptions: ParsableArguments {
     @Flag(help: "Print one JSON object a line instead of text.")
     var json = false
+    @Flag(help: "Begin each line with the time, in UTC; the key “time” with --json.")
+    var timestamps = false
 }
 
 /// What every command that talks to one peripheral takes.

@@ -33,7 +33,7 @@ struct Demo: AsyncParsableCommand {
 
     @MainActor
     func run() async throws {
-        let printer = Printer(json: output.json)
+        let printer = Printer(output)
         let world = World(seed: seed, conditions: .init(loss: loss))
         let show = ChatDemo(in: world, printer: printer, showsPackets: packets)
         guard await show.run() else { throw ExitCode.failure }

@@ -39,7 +39,7 @@ struct Doctor: AsyncParsableCommand {
             worldProblem: DefaultLink.problem(ofWorld:)
         )
         let observations = await surroundings.observed(asking: ask)
-        guard Self.report(observations, to: Printer(json: output.json)) else { throw ExitCode(69) }
+        guard Self.report(observations, to: Printer(output)) else { throw ExitCode(69) }
     }
 
     /// Prints what was seen and what follows from it.

@@ -27,7 +27,7 @@ struct Inspect: AsyncParsableCommand {
 
     @MainActor
     func run() async throws {
-        let printer = Printer(json: output.json)
+        let printer = Printer(output)
         try await withPeripheral(peer, printer, pairing: pairing) { central, peripheral in
             var isStale = false
             central.onHappening = { if case .servicesModified(peripheral) = $0 { isStale = true } }

@@ -63,7 +63,7 @@ struct Monitor: AsyncParsableCommand {
 
     @MainActor
     func run() async throws {
-        let printer = Printer(json: output.json)
+        let printer = Printer(output)
         try await reportingTrouble {
             // Open before the copies are made, which must not take the place of what is read.
             let input = try file.map { try CaptureInput(path: $0, but: copies) }

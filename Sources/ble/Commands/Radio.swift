@@ -57,7 +57,7 @@ struct Radio: AsyncParsableCommand {
 
     @MainActor
     func run() async throws {
-        let printer = Printer(json: output.json)
+        let printer = Printer(output)
         try await reportingTrouble { try await serve(printer) }
     }
 

@@ -15,12 +15,13 @@ struct Read: AsyncParsableCommand {
               ble read Lamp 6C616D70-0000-4C69-6768-740000000002 --json
               ble read Heart 2A29 2A19 --every 1 --count 3 --json
               ble read Heart 2A19 --every 60                 until interrupted
+              ble read Lamp 180A/2A29 --timestamps
             """
     )
 
     @OptionGroup var peer: PeerOptions
-    @Argument(help: "The characteristics' UUIDs: 4, 8 or 36 characters each.")
-    var characteristics: [UUIDArgument]
+    @Argument(help: CharacteristicReference.help)
+    var characteristics: [CharacteristicReference]
     @Option(
         help: "How often to read; if left out, once, or until interrupted with --every.",
         transform: Bounds(1...Int.max).read
@@ -36,9 +37,9 @@ struct Read: AsyncParsableCommand {
 
     @MainActor
     func run() async throws {
-        let printer = Printer(json: output.json)
+        let printer = Printer(output)
         try await withPeripheral(peer, printer, pairing: pairing) { central, peripheral in
-            let found = try await central.characteristics(characteristics.map(\.uuid), of: peripheral)
+            let found = try await central.characteristics(characteristics, of: peripheral)
             let interruption = Interruption.task(endingStepsOf: central)
             defer { interruption.cancel() }
             let polling = Polling(times: times, interval: every ?? .seconds(1), printer)
@@ -54,9 +55,10 @@ extension CBCharacteristic {
     /// A value of this characteristic as a fact; `isNamed` if people cannot know of which characteristic it is.
     func fact(_ event: String, _ value: Data, isNamed: Bool = false) -> Fact {
         var fields: [String: Any] = ["characteristic": uuid.uuidString, "value": value.hexadecimal]
+        fields["number"] = number
         fields["text"] = value.text
         let format = ValueFormat(of: self)
         fields["reading"] = format?.text(of: value)
-        return Fact(event, fields, text: (isNamed ? "\(uuid) " : "") + value.shown(as: format))
+        return Fact(event, fields, text: (isNamed ? "\(argument) " : "") + value.shown(as: format))
     }
 }

@@ -14,6 +14,8 @@ struct Scan: AsyncParsableCommand {
               ble scan --service 180D --json
               ble scan --duplicates --name Lamp --duration 5
               ble scan --rssi -60 --duration 5
+              ble scan --age 2 --duration 5                  at the end, who was heard in the last 2 seconds
+              ble scan --duplicates --timestamps --duration 5
             """
     )
 
@@ -32,6 +34,15 @@ struct Scan: AsyncParsableCommand {
     )
     var rssi: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "Report at the end, and only peripherals that were heard so short a time before it.",
+            valueName: "seconds"
+        ),
+        transform: Bounds.seconds().duration
+    )
+    var age: Duration?
+
     @Flag(help: "Report every advertisement, not each peripheral once.")
     var duplicates = false
 
@@ -41,9 +52,17 @@ struct Scan: AsyncParsableCommand {
     )
     var duration: Duration?
 
+    func validate() throws {
+        guard age == nil || !duplicates else {
+            throw ValidationError("--age reports each peripheral once, at the end; leave out --duplicates.")
+        }
+    }
+
     @MainActor
     func run() async throws {
-        let printer = Printer(json: output.json)
+        let start = ContinuousClock.now
+        var roll = Roll<Sighting>()
+        let printer = Printer(output)
         try await reportingTrouble {
             let central = Central()
             try await central.powerOn()
@@ -63,6 +82,10 @@ struct Scan: AsyncParsableCommand {
             central.onHappening = { happening in
                 switch happening {
                 case .discovered(let sighting) where isWanted(sighting):
+                    guard age == nil else {
+                        roll.hear(sighting, of: sighting.peripheral.identifier, at: start.duration(to: .now))
+                        return
+                    }
                     printer.print(sighting.fact(color: printer.usesColor))
                 case .stateChanged: follow(radio.changed(to: central.manager.state))
                 default: break
@@ -71,6 +94,10 @@ struct Scan: AsyncParsableCommand {
             follow(radio.changed(to: central.manager.state))
             try await interruption.wait(atMost: duration)
             if central.isUsable { central.manager.stopScan() }
+            guard let age else { return }
+            for (sighting, age) in roll.heard(within: age, at: start.duration(to: .now)) {
+                printer.print(sighting.fact(color: printer.usesColor, age: age))
+            }
         }
     }
 
@@ -83,7 +110,7 @@ struct Scan: AsyncParsableCommand {
     @MainActor
     private func scan(with central: Central) {
         let wanted = services.map(\.uuid)
-        let options = [CBCentralManagerScanOptionAllowDuplicatesKey: duplicates]
+        let options = [CBCentralManagerScanOptionAllowDuplicatesKey: duplicates || age != nil]
         central.manager.scanForPeripherals(withServices: wanted.isEmpty ? nil : wanted, options: options)
     }
 }

@@ -37,7 +37,7 @@ struct Serve: AsyncParsableCommand {
 
     @MainActor
     func run() async throws {
-        let printer = Printer(json: output.json)
+        let printer = Printer(output)
         try await reportingTrouble {
             let peripheral = DescribedPeripheral(try PeripheralDescription(path: file)) { printer.print($0) }
             if let remark = LonelyWorld.remark() { printer.remark(remark) }

@@ -17,8 +17,8 @@ struct Write: AsyncParsableCommand {
     )
 
     @OptionGroup var peer: PeerOptions
-    @Argument(help: "The characteristic's UUID: 4, 8 or 36 characters.")
-    var characteristic: UUIDArgument
+    @Argument(help: CharacteristicReference.help)
+    var characteristic: CharacteristicReference
     @Argument(help: "The value: pairs of hexadecimal digits, or text with --text.")
     var value: String
     @Flag(help: "The value is text, sent as UTF-8.")
@@ -31,9 +31,9 @@ struct Write: AsyncParsableCommand {
     @MainActor
     func run() async throws {
         let octets = text ? Data(value.utf8) : try Octets.parseDigits(value)
-        let printer = Printer(json: output.json)
+        let printer = Printer(output)
         try await withPeripheral(peer, printer, pairing: pairing) { central, peripheral in
-            let found = try await central.characteristic(characteristic.uuid, of: peripheral)
+            let found = try await central.characteristics([characteristic], of: peripheral)[0]
             if withoutResponse {
                 try await central.writeCommand(octets, to: found, of: peripheral)
             } else {

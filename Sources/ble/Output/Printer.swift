@@ -21,6 +21,8 @@ struct Fact {
 @MainActor
 final class Printer {
     private let json: Bool
+    /// What the time is, if it is to be said.
+    private let clock: (() -> Date)?
 
     /// Whether people read what is printed, and not a script.
     var isForPeople: Bool { !json }
@@ -30,20 +32,33 @@ final class Printer {
 
     private let write: (String) -> Void
 
-    /// Creates a printer; `write` takes a line, instead of standard output.
-    init(json: Bool, write: ((String) -> Void)? = nil) {
+    /// Creates a printer as its user has asked for.
+    convenience init(_ options: OutputOptions) {
+        self.init(json: options.json, clock: options.timestamps ? { Date() } : nil)
+    }
+
+    /// Creates a printer; `write` takes a line, instead of standard output, and `clock` tells the time of each fact, if
+    /// facts are to have one.
+    init(json: Bool, write: ((String) -> Void)? = nil, clock: (() -> Date)? = nil) {
         self.json = json
+        self.clock = clock
         self.write = write ?? { StandardOutput.write(line: $0) }
         usesColor = !json && isatty(1) != 0 && ProcessInfo.processInfo.environment["NO_COLOR"] == nil
     }
 
     func print(_ fact: Fact) {
+        let stamp = clock.map { $0().formatted(Self.stampFormat) }
         if json {
-            printObject(fact.fields.merging(["event": fact.event]) { _, event in event })
+            var object = fact.fields
+            object["event"] = fact.event
+            if let stamp { object["time"] = stamp }
+            printObject(object)
         } else if !fact.text.isEmpty {
-            write(fact.text)
+            write((stamp.map { "\($0)  " } ?? "") + fact.text)
         }
     }
+
+    private static let stampFormat = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
 
     /// Says something that only people want to read, if they do; goes to standard error, so that pipes stay clean.
     func remark(_ text: String) {

@@ -1,0 +1,77 @@
+import ArgumentParser
+import CoreBluetooth
+
+/// A characteristic on the command line: its UUID, and what tells it from others of that type.
+///
+/// `2A19`, `180F/2A19` for that of a service of that type, `2A19#2` for the second one that `ble inspect` shows.
+struct CharacteristicReference: ExpressibleByArgument, Hashable, CustomStringConvertible {
+    /// How many of a type there can be: every attribute has a handle of 16 bits.
+    private static let most = 65_535
+
+    /// What people read of such arguments.
+    static let help: ArgumentHelp =
+        "UUIDs: 4, 8 or 36 characters each; SERVICE/UUID and UUID#2 tell characteristics of one type apart."
+
+    let service: CBUUID?
+    let uuid: CBUUID
+    /// Which of those that match it is, from 1.
+    let number: Int
+
+    /// The first of its type.
+    init(_ uuid: CBUUID) { (service, self.uuid, number) = (nil, uuid, 1) }
+
+    init?(argument: String) {
+        var rest = argument[...], number = 1, service: CBUUID?
+        if let mark = rest.lastIndex(of: "#") {
+            guard let parsed = Int(rest[rest.index(after: mark)...]), 1...Self.most ~= parsed else { return nil }
+            number = parsed
+            rest = rest[..<mark]
+        }
+        if let slash = rest.firstIndex(of: "/") {
+            guard let owner = UUIDArgument(argument: String(rest[..<slash])) else { return nil }
+            service = owner.uuid
+            rest = rest[rest.index(after: slash)...]
+        }
+        guard let type = UUIDArgument(argument: String(rest)) else { return nil }
+        (self.service, uuid, self.number) = (service, type.uuid, number)
+    }
+
+    var description: String {
+        (service.map { "\($0.uuidString)/" } ?? "") + uuid.uuidString + (number > 1 ? "#\(number)" : "")
+    }
+
+    /// The characteristic that is meant, of those of these services.
+    func find(in services: [CBService]) -> CBCharacteristic? {
+        let matching = services.lazy.filter { service == nil || $0.uuid == service }
+            .flatMap { $0.characteristics ?? [] }.filter { $0.uuid == uuid }
+        return matching.dropFirst(number - 1).first
+    }
+}
+
+extension CBPeripheral {
+    /// All services that were discovered, those that others include behind them, each once.
+    var allServices: [CBService] {
+        var level = services ?? [], all = level
+        while !level.isEmpty {
+            var included: [CBService] = []
+            for next in level.flatMap({ $0.includedServices ?? [] }) where !all.contains(next) {
+                if !included.contains(next) { included.append(next) }
+            }
+            all += included
+            level = included
+        }
+        return all
+    }
+}
+
+extension CBCharacteristic {
+    /// Which one of several of its type in the peripheral it is, from 1; `nil` if it is the only one.
+    var number: Int? {
+        let siblings = service?.peripheral?.allServices.flatMap { $0.characteristics ?? [] }.filter { $0.uuid == uuid }
+        guard let siblings, siblings.count > 1 else { return nil }
+        return siblings.firstIndex { $0 === self }.map { $0 + 1 }
+    }
+
+    /// What the characteristic is called on the command line.
+    var argument: String { uuid.uuidString + (number.map { $0 > 1 ? "#\($0)" : "" } ?? "") }
+}

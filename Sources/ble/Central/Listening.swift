@@ -1,0 +1,63 @@
+import CoreBluetooth
+
+/// Subscribes to characteristics and prints what they notify or indicate, until there is enough of it.
+@MainActor
+final class Listening {
+    private let characteristics: [CBCharacteristic]
+    private let peripheral: CBPeripheral
+    private let count: Int?
+    private let printer: Printer
+    private var seen = 0
+
+    /// Creates a listening; `count` says how many values to wait for, however many if `nil`.
+    init(to characteristics: [CBCharacteristic], of peripheral: CBPeripheral, count: Int?, _ printer: Printer) {
+        var each: [CBCharacteristic] = []
+        for characteristic in characteristics where !each.contains(characteristic) { each.append(characteristic) }
+        self.characteristics = each
+        self.peripheral = peripheral
+        self.count = count
+        self.printer = printer
+    }
+
+    private var isDone: Bool { count.map { seen >= $0 } ?? false }
+
+    /// Subscribes to all, prints what comes, also while others are subscribed to, and unsubscribes again.
+    ///
+    /// - Returns: How many values came.
+    /// - Throws: ``Trouble`` if the peripheral refuses a subscription, or is lost.
+    func run(through central: Central) async throws -> Int {
+        central.onHappening = { [self] in hear($0) }
+        defer { central.onHappening = nil }
+        var subscribed: [CBCharacteristic] = []
+        for characteristic in characteristics where !central.isInterrupted {
+            try await central.setNotify(true, for: characteristic, of: peripheral)
+            subscribed.append(characteristic)
+        }
+        if !central.isInterrupted, !isDone {
+            try await central.wait(for: "Receiving values", needing: .connection(peripheral)) { [self] in
+                if case .interrupted = $0 { return .success(()) }
+                return isDone ? .success(()) : nil
+            }
+        }
+        for characteristic in subscribed {
+            try await central.setNotify(false, for: characteristic, of: peripheral)
+        }
+        return seen
+    }
+
+    private func hear(_ happening: Central.Happening) {
+        let isNamed = characteristics.count > 1
+        switch happening {
+        case .notificationStateUpdated(let item, nil) where item.isNotifying && characteristics.contains(item):
+            var fields: [String: Any] = ["characteristic": item.uuid.uuidString]
+            fields["number"] = item.number
+            let text = isNamed ? "Subscribed to \(item.argument)." : "Subscribed; Ctrl-C ends it."
+            printer.print(Fact("subscribed", fields, text: text))
+        case .valueUpdated(let attribute, nil):
+            guard !isDone, let item = attribute as? CBCharacteristic, characteristics.contains(item) else { return }
+            seen += 1
+            printer.print(item.fact("received", item.value ?? Data(), isNamed: isNamed))
+        default: break
+        }
+    }
+}
