@@ -135,7 +135,9 @@ let package = Package(
         .testTarget(name: "BLESessionTests", dependencies: ["BLESession", "BLEHost", "BLEWire"], swiftSettings: core),
         .testTarget(
             name: "BLERuntimeTests",
-            dependencies: ["LinuxCalls", "BLERuntime", "BLEHost", "BLEWire"],
+            dependencies: [
+                "LinuxCalls", "BLERuntime", "BLEHost", "BLEWire", .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: common
         ),
         .testTarget(

@@ -8,7 +8,8 @@ extension Logger {
     /// The log of this package, to standard error unless the app chose another place.
     ///
     /// Only what somebody has to do something about is written, unless the environment asks for more: with `notice`
-    /// also what the host noticed, such as why a link ended or a packet was dropped.
+    /// also what the host noticed, such as why a link ended or a packet was dropped, with `debug` what apps ask for
+    /// and hear, and with `trace` each packet (``TrafficLog``).
     package static var coreBluetooth: Logger {
         var logger = Logger(label: "corebluetooth")
         logger.logLevel = wantedLevel.flatMap { Level(rawValue: $0) } ?? .warning

@@ -50,6 +50,7 @@ extension WorldCore {
                 at: now
             )
             capture?.comment("app \(client.rawValue) asks: \(request)")
+            log?.hear("\(logTime)\(stations[index].name): app \(client.rawValue) asks: \(request)")
             countStep(request.step, on: index)
             noteAlerts(request, for: client, on: index)
         }

@@ -41,7 +41,10 @@ extension WorldCore {
     private mutating func note(_ event: ClientEvent, for client: Int) {
         guard case .app(let session) = clients[client], event.isTold else { return }
         story.add(.heard(event, machine: session.machine, app: session.app, client: client), at: now)
-        if let capture, !event.isDiscovery { capture.comment("app \(client) hears: \(event)") }
+        if !event.isDiscovery {
+            capture?.comment("app \(client) hears: \(event)")
+            log?.hear("\(logTime)\(stations[session.machine].name): app \(client) hears: \(event)")
+        }
         countStep(event.step, on: session.machine)
         countConnections(event, session)
         wakeApp(of: session)
@@ -159,7 +162,14 @@ extension WorldCore {
         story.add(record)
         tap?(record)
         capture?.write(record)
+        if log != nil {
+            let time = logTime
+            log?.see(record, time: time)
+        }
     }
+
+    /// How old the world is, before what the log says of it.
+    var logTime: String { "\((now - Instant()).inMilliseconds) " }
 }
 
 extension ClientEvent {

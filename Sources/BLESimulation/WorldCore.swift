@@ -56,6 +56,8 @@ struct WorldCore: ~Copyable {
     var taskCount = 0
     /// Where packets are written down.
     var capture: CaptureFile?
+    /// Where packets are told of, and what apps ask for and hear, for who has asked for it.
+    var log = TrafficLog()
     var trace = TraceHash()
     var tap: PacketTap?
 

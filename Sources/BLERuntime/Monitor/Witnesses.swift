@@ -14,13 +14,15 @@ final class Witnesses: @unchecked Sendable {
     private let source: PacketSource
     private let tap: PacketTap?
     private let capture: CaptureFile?
+    private var log: TrafficLog?
     private var door: MonitorDoor?
 
-    init(source: PacketSource, tap: PacketTap?, capture: CaptureFile?) {
+    init(source: PacketSource, tap: PacketTap?, capture: CaptureFile?, log: TrafficLog? = TrafficLog()) {
         self.source = source
         self.tap = tap
         self.capture = capture
-        areThere = tap != nil || capture != nil
+        self.log = log
+        areThere = tap != nil || capture != nil || log != nil
     }
 
     /// Lets monitors watch from now on, unless the environment says no.
@@ -29,7 +31,7 @@ final class Witnesses: @unchecked Sendable {
         door = MonitorDoor(to: source, on: loop) { [weak self] in self?.count() }
     }
 
-    private func count() { areThere = tap != nil || capture != nil || door?.isWatched == true }
+    private func count() { areThere = tap != nil || capture != nil || log != nil || door?.isWatched == true }
 
     /// A packet passes.
     func see(_ packet: Span<UInt8>, _ direction: PacketRecord.Direction, at now: Instant) {
@@ -41,12 +43,14 @@ final class Witnesses: @unchecked Sendable {
         )
         tap?(record)
         capture?.write(record)
+        log?.see(record)
         door?.show(record)
     }
 
     /// An app asks for something, or hears of it.
     func hear(_ text: String, at now: Instant) {
         capture?.comment(text)
+        log?.hear(text)
         door?.show(text, at: now)
     }
 

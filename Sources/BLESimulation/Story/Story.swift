@@ -65,9 +65,8 @@ struct Story: Sendable {
             }
             guard let index = traces.firstIndex(where: { $0.machine == packet.machine }) else { continue }
             let isFromHost = packet.direction == .toController
-            let layers = traces[index].trace.dissect(h4: packet.bytes, isFromHost: isFromHost)
-            let names = (layers.layers + layers.completed).map(\.summary).joined(separator: " / ")
-            lines.append("\(Self.stamp(packet.time))  \(packet.machine) \(isFromHost ? "→" : "←") \(names)")
+            let line = traces[index].trace.dissect(h4: packet.bytes, isFromHost: isFromHost).line
+            lines.append("\(Self.stamp(packet.time))  \(packet.machine) \(isFromHost ? "→" : "←") \(line)")
         }
         return lines.joined(separator: "\n")
     }
@@ -79,14 +78,5 @@ struct Story: Sendable {
         let seconds = String(microseconds / 1_000_000)
         let padding = String(repeating: " ", count: max(0, 5 - seconds.count))
         return padding + seconds + "." + String(repeating: "0", count: 6 - fraction.count) + fraction
-    }
-}
-
-extension DissectedLayer {
-    /// The name, and the fields of a packet of attributes.
-    fileprivate var summary: String {
-        guard name.hasPrefix("ATT") else { return name }
-        let fields = fields.dropFirst().map { "\($0.name) \($0.text)" }.joined(separator: ", ")
-        return fields.isEmpty ? name : "\(name) (\(String(fields.prefix(80))))"
     }
 }
