@@ -86,8 +86,11 @@ package protocol HostSession: Sendable {
     /// A simulated world lets no time pass while the hold is there; others need none.
     func hold() -> Hold?
 
-    /// Says that the app did something that Apple's systems refuse, by Apple's name for the rule; worlds list it.
-    func report(_ rule: String, _ sentence: String)
+    /// Says that the app did something that Apple's systems refuse, by Apple's name for the rule.
+    ///
+    /// - Returns: Whether somebody lists it, as worlds do.
+    @discardableResult
+    func report(_ rule: String, _ sentence: String) -> Bool
 
     /// Whether time passes while a thread of the app waits, so that waiting for the host is not in vain.
     var passesTime: Bool { get }
@@ -95,7 +98,8 @@ package protocol HostSession: Sendable {
 
 extension HostSession {
     package func hold() -> Hold? { nil }
-    package func report(_ rule: String, _ sentence: String) {}
+    @discardableResult
+    package func report(_ rule: String, _ sentence: String) -> Bool { false }
     package var passesTime: Bool { true }
 }
 

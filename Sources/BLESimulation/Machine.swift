@@ -91,14 +91,17 @@ extension Machine: HostLink {
             for suspicion in suspicions { find(suspicion) }
         }
 
-        func report(_ rule: String, _ sentence: String) {
-            guard let rule = World.Finding.Rule(rawValue: rule) else { return }
+        func report(_ rule: String, _ sentence: String) -> Bool {
+            guard let rule = World.Finding.Rule(rawValue: rule) else { return false }
             find(Suspicion(rule: rule, sentence: sentence))
+            return true
         }
 
         private func find(_ suspicion: Suspicion) {
             world.change { core in
-                guard case .app(let session) = core.clients[client.rawValue] else { return }
+                guard case .app(let session) = core.clients[client.rawValue],
+                    core.applies(suspicion.rule, to: session)
+                else { return }
                 core.find(suspicion, machine: session.machine, app: session.app)
             }
         }

@@ -67,20 +67,26 @@ public protocol CBCentralManagerDelegate: NSObjectProtocol {
 // Apple's protocol marks these optional; a default is what an absent method does.
 extension CBCentralManagerDelegate {
     /// Ends the program if the manager has a restore identifier: as on Apple's systems, such an app has the method.
+    ///
+    /// A simulated world lists it as a finding instead.
     public func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {
         central.raiseForMissingRestoration("centralManager(_:willRestoreState:)")
     }
 
-    /// Does nothing.
+    /// Does nothing; a simulated world lists it if the app is woken for it in the background.
     public func centralManager(
         _ central: CBCentralManager,
         didDiscover peripheral: CBPeripheral,
         advertisementData: [String: Any],
         rssi RSSI: NSNumber
-    ) {}
+    ) {
+        central.session.reportMissing("centralManager(_:didDiscover:advertisementData:rssi:)")
+    }
 
-    /// Does nothing.
-    public func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {}
+    /// Does nothing; a simulated world lists it if the app is woken for it in the background.
+    public func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+        central.session.reportMissing("centralManager(_:didConnect:)")
+    }
 
     /// Does nothing.
     public func centralManager(
@@ -98,14 +104,16 @@ extension CBCentralManagerDelegate {
         central.forwardDisconnect(of: peripheral, error: error, to: self)
     }
 
-    /// Does nothing.
+    /// Does nothing; a simulated world lists it if the app is woken for it in the background.
     public func centralManager(
         _ central: CBCentralManager,
         didDisconnectPeripheral peripheral: CBPeripheral,
         timestamp: CFAbsoluteTime,
         isReconnecting: Bool,
         error: (any Error)?
-    ) {}
+    ) {
+        central.session.reportMissing("centralManager(_:didDisconnectPeripheral:error:)")
+    }
 
     /// Does nothing.
     public func centralManager(

@@ -86,12 +86,14 @@ open class CBManager: NSObject, Observed {
         }
     }
 
-    /// Ends the program of an app that wants its state back and lacks the method that is told of it.
+    /// Ends the program of an app that wants its state back and lacks the method that is told of it; a simulated world
+    /// lists that instead.
     ///
     /// The defaults of those methods say so when they are called, since nothing can ask a delegate what it has.
     func raiseForMissingRestoration(_ method: String) {
         guard restores else { return }
-        raise("\(Swift.type(of: self)) has a restore identifier but its delegate does not implement \(method)")
+        let reason = "\(Swift.type(of: self)) has a restore identifier but its delegate does not implement \(method)"
+        if !session.report("State Preservation and Restoration: willRestoreState", reason) { raise(reason) }
     }
 
     /// Ends the program of an app that wants its state back and does not declare that it works in the background.

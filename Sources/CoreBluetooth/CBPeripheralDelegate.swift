@@ -97,12 +97,14 @@ extension CBPeripheralDelegate {
         didDiscoverCharacteristicsFor service: CBService,
         error: (any Error)?
     ) {}
-    /// Does nothing.
+    /// Does nothing; a simulated world lists it if the app is woken for it in the background.
     public func peripheral(
         _ peripheral: CBPeripheral,
         didUpdateValueFor characteristic: CBCharacteristic,
         error: (any Error)?
-    ) {}
+    ) {
+        peripheral.session.reportMissing("peripheral(_:didUpdateValueFor:error:)")
+    }
     /// Does nothing.
     public func peripheral(
         _ peripheral: CBPeripheral,

@@ -55,6 +55,8 @@ public protocol CBPeripheralManagerDelegate: NSObjectProtocol {
 // Apple's protocol marks these optional; a default is what an absent method does.
 extension CBPeripheralManagerDelegate {
     /// Ends the program if the manager has a restore identifier: as on Apple's systems, such an app has the method.
+    ///
+    /// A simulated world lists it as a finding instead.
     public func peripheralManager(_ peripheral: CBPeripheralManager, willRestoreState dict: [String: Any]) {
         peripheral.raiseForMissingRestoration("peripheralManager(_:willRestoreState:)")
     }
@@ -62,12 +64,14 @@ extension CBPeripheralManagerDelegate {
     public func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {}
     /// Does nothing.
     public func peripheralManager(_ peripheral: CBPeripheralManager, didAdd service: CBService, error: (any Error)?) {}
-    /// Does nothing.
+    /// Does nothing; a simulated world lists it if the app is woken for it in the background.
     public func peripheralManager(
         _ peripheral: CBPeripheralManager,
         central: CBCentral,
         didSubscribeTo characteristic: CBCharacteristic
-    ) {}
+    ) {
+        peripheral.session.reportMissing("peripheralManager(_:central:didSubscribeTo:)")
+    }
     /// Does nothing.
     public func peripheralManager(
         _ peripheral: CBPeripheralManager,
@@ -76,10 +80,12 @@ extension CBPeripheralManagerDelegate {
     ) {}
     /// Refuses, so that the central does not wait for an app that does not answer reads.
     public func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
+        peripheral.session.reportMissing("peripheralManager(_:didReceiveRead:)")
         peripheral.respond(to: request, withResult: .requestNotSupported)
     }
     /// Refuses, so that the central does not wait for an app that does not answer writes.
     public func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveWrite requests: [CBATTRequest]) {
+        peripheral.session.reportMissing("peripheralManager(_:didReceiveWrite:)")
         guard let first = requests.first else { return }
         peripheral.respond(to: first, withResult: .requestNotSupported)
     }

@@ -19,6 +19,10 @@ extension World {
             case advertisement = "startAdvertising(_:): 28 bytes and 10 more for the name"
             /// A value without response is longer than the longest that is sent.
             case writeLength = "maximumWriteValueLength(for:)"
+            /// The delegate lacks the method for which the system wakes an app that declares the mode.
+            case missingMethod = "Core Bluetooth Background Processing: delegate methods"
+            /// A state was to be restored, and the delegate lacks the method that is told of it.
+            case missingRestoration = "State Preservation and Restoration: willRestoreState"
             /// A connection was still there at the end.
             case endlessConnection = "cancelPeripheralConnection(_:)"
         }

@@ -41,11 +41,17 @@ extension WorldCore {
         return now - woken
     }
 
+    /// Whether a session can break a rule now: a method is missed where the app declares the mode that it is for.
+    func applies(_ rule: World.Finding.Rule, to session: WorldSession) -> Bool {
+        rule != .missingMethod || stations[session.machine].phase(of: session.role) == .background
+    }
+
     /// Keeps a finding, unless it is there already; ends the apps of the machine if that is what the system does.
     mutating func find(_ suspicion: Suspicion, machine: Int, app: Int) {
         let station = stations[machine], name = station.apps[app].name
         let isKnown = findings.contains {
             $0.rule == suspicion.rule && $0.machine == station.name && $0.app == name
+                && (suspicion.rule != .missingMethod || $0.sentence == suspicion.sentence)
         }
         if !isKnown, findings.count < Self.mostFindings {
             findings.append(

@@ -1,3 +1,4 @@
+import BLERuntime
 import BLESimulation
 import Testing
 
@@ -55,18 +56,34 @@ struct RestorationBehaviourTests {
     func missing() async {
         let central = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let app = Forgetful(), options = [CBCentralManagerOptionRestoreIdentifierKey: "it"]
-            let manager = World(seed: 1).inhabit { CBCentralManager(delegate: app, queue: nil, options: options) }
+            let manager = Bluetooth.$link.withValue(UnsupportedLink()) {
+                CBCentralManager(delegate: app, queue: nil, options: options)
+            }
             manager.delegate?.centralManager(manager, willRestoreState: [:])
             exit(0)
         }
         #expect(complaint(central).contains("does not implement centralManager(_:willRestoreState:)"))
         let server = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
             let app = Forgetful(), options = [CBPeripheralManagerOptionRestoreIdentifierKey: "it"]
-            let manager = World(seed: 1).inhabit { CBPeripheralManager(delegate: app, queue: nil, options: options) }
+            let manager = Bluetooth.$link.withValue(UnsupportedLink()) {
+                CBPeripheralManager(delegate: app, queue: nil, options: options)
+            }
             manager.delegate?.peripheralManager(manager, willRestoreState: [:])
             exit(0)
         }
         #expect(complaint(server).contains("does not implement peripheralManager(_:willRestoreState:)"))
+    }
+
+    @Test("A world lists what is missing for it instead, and the app goes on", .behaviour("4.8.6"))
+    func listed() {
+        let app = Forgetful(), world = World(seed: 1), options = [CBCentralManagerOptionRestoreIdentifierKey: "it"]
+        let central = world.inhabit { CBCentralManager(delegate: app, queue: nil, options: options) }
+        central.delegate?.centralManager(central, willRestoreState: [:])
+        let server = world.machine("pad").inhabit { CBPeripheralManager(delegate: app, queue: nil, options: options) }
+        server.delegate?.peripheralManager(server, willRestoreState: [:])
+        #expect(world.findings.map(\.rule) == [.missingRestoration, .missingRestoration])
+        #expect(world.findings.map(\.machine) == ["phone", "pad"])
+        #expect(world.findings.first?.sentence.contains("centralManager(_:willRestoreState:)") == true)
     }
 
     @Test("Without an identifier the method is not missed", .behaviour("4.8.6"))
@@ -77,5 +94,6 @@ struct RestorationBehaviourTests {
         central.delegate?.centralManager(central, willRestoreState: [:])
         server.delegate?.peripheralManager(server, willRestoreState: [:])
         #expect((central.state, server.state) == (.unknown, .unknown))
+        #expect(world.findings.isEmpty)
     }
 }

@@ -95,6 +95,86 @@ struct FindingTests {
         #expect(bench.world.openConnections.map(\.sentence) == ["the connection to “Lamp” was never given up"])
     }
 
+    /// An app that is woken for much, and hears of its state alone.
+    private final class Deaf: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate, CBPeripheralManagerDelegate {
+        func centralManagerDidUpdateState(_ central: CBCentralManager) {}
+        func peripheralManagerDidUpdateState(_ peripheral: CBPeripheralManager) {}
+    }
+
+    @Test("Methods that a mode needs are missed in the background, and not before", .behaviour("4.10.9"))
+    func missingCentral() async throws {
+        bench.world.place(.lamp)
+        let peripheral = try #require(await bench.connect()), deaf = Deaf()
+        let characteristic = try #require(peripheral.characteristic("FFE1"))
+        bench.central.delegate = deaf
+        peripheral.delegate = deaf
+        peripheral.readValue(for: characteristic)
+        await bench.wait()
+        #expect(bench.world.findings.isEmpty)
+        bench.phone.sendAppsToBackground(declaring: .central)
+        peripheral.readValue(for: characteristic)
+        await bench.wait()
+        bench.central.cancelPeripheralConnection(peripheral)
+        await bench.wait()
+        bench.central.connect(peripheral)
+        await bench.wait()
+        let findings = bench.world.findings
+        #expect(findings.map(\.rule) == [.missingMethod, .missingMethod, .missingMethod])
+        let methods = ["didUpdateValueFor", "didDisconnectPeripheral", "didConnect"]
+        #expect(zip(findings, methods).allSatisfy { $0.sentence.contains($1) }, "\(findings)")
+    }
+
+    /// An app that has the newer of the two methods for a loss.
+    private final class Newer: NSObject, CBCentralManagerDelegate {
+        func centralManagerDidUpdateState(_ central: CBCentralManager) {}
+        func centralManager(
+            _ central: CBCentralManager,
+            didDisconnectPeripheral peripheral: CBPeripheral,
+            timestamp: CFAbsoluteTime,
+            isReconnecting: Bool,
+            error: (any Error)?
+        ) {}
+    }
+
+    @Test("A delegate with the newer of the two methods for a loss lacks none", .behaviour("4.10.9"))
+    func newerMethod() async throws {
+        bench.world.place(.lamp)
+        let peripheral = try #require(await bench.connect()), app = Newer()
+        bench.central.delegate = app
+        bench.phone.sendAppsToBackground(declaring: .central)
+        bench.central.cancelPeripheralConnection(peripheral)
+        await bench.wait()
+        #expect(peripheral.state == .disconnected)
+        #expect(bench.world.findings.isEmpty)
+    }
+
+    @Test("A peripheral in the background misses the methods for what centrals ask", .behaviour("4.10.9"))
+    func missingServer() async throws {
+        let deaf = Deaf(), machine = bench.world.machine("tag", at: World.Position(x: 1))
+        let server = machine.inhabit { CBPeripheralManager(delegate: deaf, queue: DispatchQueue(label: "tag")) }
+        await bench.wait()
+        let service = CBMutableService(type: CBUUID(string: "FFE0"), primary: true)
+        let value = CBMutableCharacteristic(
+            type: CBUUID(string: "FFE1"),
+            properties: [.read, .write, .notify],
+            value: nil,
+            permissions: [.readable, .writeable]
+        )
+        service.characteristics = [value]
+        server.add(service)
+        server.startAdvertising([CBAdvertisementDataServiceUUIDsKey: [CBUUID(string: "FFE0")]])
+        let peripheral = try #require(await bench.connect())
+        let characteristic = try #require(peripheral.characteristic("FFE1"))
+        machine.sendAppsToBackground(declaring: .peripheral)
+        peripheral.readValue(for: characteristic)
+        peripheral.writeValue(Data([1]), for: characteristic, type: .withResponse)
+        peripheral.setNotifyValue(true, for: characteristic)
+        await bench.wait()
+        let methods = ["didReceiveRead", "didReceiveWrite", "didSubscribeTo"]
+        #expect(bench.world.findings.map(\.rule) == [.missingMethod, .missingMethod, .missingMethod])
+        #expect(zip(bench.world.findings, methods).allSatisfy { $0.sentence.contains($1) })
+    }
+
     @Test(
         "An advertisement with more than fits is found",
         arguments: [
