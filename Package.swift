@@ -25,6 +25,9 @@ let argumentParser = Target.Dependency.product(name: "ArgumentParser", package: 
 
 let package = Package(
     name: "corebluetooth-linux",
+    // On Apple's systems, which have a framework of this name, the sources say so and do not compile; what they are
+    // read with there is as new as what they use.
+    platforms: [.macOS(.v15), .iOS(.v18), .tvOS(.v18), .watchOS(.v11), .visionOS(.v2)],
     products: [
         .library(name: "CoreBluetooth", targets: ["CoreBluetooth"]),
         .library(name: "CoreBluetoothExtras", targets: ["CoreBluetoothExtras"]),

@@ -41,6 +41,11 @@ enum Toolchain {
         }
     }
 
+    /// Checks a file that needs no library, not even that of Swift, for another system.
+    static func compile(_ file: URL, for target: String) throws -> Outcome {
+        try run(["swiftc", "-frontend", "-typecheck", "-parse-stdlib", "-target", target, file.path])
+    }
+
     /// The graph of what a module offers to apps, as the compiler knows it.
     static func symbolGraph(of module: String) throws -> Data {
         try withFolder { folder in
