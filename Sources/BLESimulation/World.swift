@@ -5,7 +5,7 @@ import Synchronization
 /// A place with Bluetooth machines in it, where time passes only when it is told to.
 ///
 /// A world holds whole Bluetooth hosts, a virtual controller for each, and the air between them. Apps that were written
-/// for real machines run in it unchanged: a manager that is created within ``inhabit(_:)`` finds the radio of that
+/// for real machines run in it unchanged: a manager that is created within `inhabit(_:)` finds the radio of that
 /// world instead of the computer's own. Every random choice follows from one seed, so that a run is a function of the
 /// seed and of what the apps do; two worlds never meet, so tests run side by side.
 ///

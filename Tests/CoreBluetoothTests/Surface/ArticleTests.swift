@@ -1,41 +1,62 @@
 import Foundation
 import Testing
 
-/// The articles in the documentation of the module, which apps copy from.
+/// The articles in the documentation of the modules, which apps copy from.
 @Suite("Articles")
 struct ArticleTests {
-    static let folder = Toolchain.package.appending(path: "Sources/CoreBluetooth/CoreBluetooth.docc")
+    /// An article of a module, by the name of its file without the ending.
+    struct Article: CustomTestStringConvertible {
+        let module: String
+        let name: String
+        var testDescription: String { "\(module)/\(name)" }
+        /// Articles that are tables, and have nothing to copy.
+        var isTable: Bool {
+            ["PortingAnApp", "KnowingTheLimits", "VariablesAndFiles", "ReadingErrorLines"].contains(name)
+        }
+    }
 
-    static let articles = {
-        let files = try? FileManager.default.contentsOfDirectory(atPath: folder.path)
-        return (files ?? []).filter { $0.hasSuffix(".md") && $0 != "CoreBluetooth.md" }.sorted()
-    }()
+    static let modules = ["CoreBluetooth", "BLESimulation", "CoreBluetoothExtras"]
+
+    static func folder(of module: String) -> URL {
+        Toolchain.package.appending(path: "Sources/\(module)/\(module).docc")
+    }
+
+    static func text(_ name: String, of module: String) throws -> String {
+        try String(contentsOf: folder(of: module).appending(path: "\(name).md"), encoding: .utf8)
+    }
+
+    /// All articles, without the pages that the modules begin with.
+    static let articles = modules.flatMap { module in
+        let files = try? FileManager.default.contentsOfDirectory(atPath: folder(of: module).path)
+        let names = (files ?? []).filter { $0.hasSuffix(".md") }.map { String($0.dropLast(3)) }
+        return names.filter { $0 != module }.sorted().map { Article(module: module, name: $0) }
+    }
 
     @Test("have examples that compile without a warning in both language modes", arguments: articles, [5, 6])
-    func examples(article: String, mode: Int) throws {
-        let text = try String(contentsOf: Self.folder.appending(path: article), encoding: .utf8)
-        let examples = Self.examples(in: text)
-        #expect(examples.isEmpty == (article == "PortingAnApp.md"), "every article but the overview shows how")
+    func examples(article: Article, mode: Int) throws {
+        let examples = Self.examples(in: try Self.text(article.name, of: article.module))
+        #expect(examples.isEmpty == article.isTable, "every article but the tables shows how")
         let outcome = try Toolchain.compile(examples.joined(separator: "\n"), mode: mode)
         #expect(outcome.succeeded, "\(outcome.output)")
     }
 
-    @Test("are all named in the overview")
+    @Test("are all named on the first page of their module, and those about porting in the table of it")
     func overview() throws {
-        let landing = try String(contentsOf: Self.folder.appending(path: "CoreBluetooth.md"), encoding: .utf8)
-        let table = try String(contentsOf: Self.folder.appending(path: "PortingAnApp.md"), encoding: .utf8)
+        let table = try Self.text("PortingAnApp", of: "CoreBluetooth")
         for article in Self.articles {
-            let link = "<doc:\(article.dropLast(".md".count))>"
+            let link = "<doc:\(article.name)>"
+            let landing = try Self.text(article.module, of: article.module)
             #expect(landing.contains(link), "\(link)")
-            let isListed = ["PortingAnApp.md", "CrossingTasks.md"].contains(article) || table.contains(link)
+            guard article.module == "CoreBluetooth" else { continue }
+            let isListed = ["PortingAnApp", "CrossingTasks"].contains(article.name) || table.contains(link)
             #expect(isListed, "\(link)")
         }
-        #expect(Self.articles.count >= 10)
+        #expect(Self.articles.count >= 20)
     }
 
-    @Test("name symbols and articles that exist")
-    func links() throws {
-        let outcome = try Toolchain.documentation(of: "CoreBluetooth", in: Self.folder)
+    @Test("name symbols and articles that exist", arguments: modules)
+    func links(module: String) throws {
+        let outcome = try Toolchain.documentation(of: module, in: Self.folder(of: module))
         #expect(outcome.succeeded, "\(outcome.output)")
     }
 
