@@ -10,11 +10,13 @@ let package = Package(
         .example("ChatRoom"),
         .example("GoodPractice"),
         .example("PeripheralMode"),
+        .example("Scoreboard"),
         .example("TrustedDevices", and: ["CoreBluetoothExtras"]),
         .testTarget(
             name: "ExamplesTests",
             dependencies: [
-                "FirstSteps", "FindAndConnect", "ChatRoom", "GoodPractice", "PeripheralMode", "TrustedDevices",
+                "FirstSteps", "FindAndConnect", "ChatRoom", "GoodPractice", "PeripheralMode", "Scoreboard",
+                "TrustedDevices",
                 .product(name: "CoreBluetooth", package: "corebluetooth-linux"),
                 .product(name: "BLESimulation", package: "corebluetooth-linux"),
             ]
