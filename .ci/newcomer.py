@@ -1,0 +1,71 @@
+"""Does what docs/TESTING.md says, literally, in an empty folder: newcomer.py PACKAGE FOLDER SCRATCH
+
+The files are those of the guide: a code block below a line that is its path. Before a block of the language “console”
+`swift test` is run, which must print each line of the block, whatever its numbers are, and fail if the block has a
+cross in it. The address of the package is replaced by the path of this one.
+"""
+
+from __future__ import annotations
+
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+BLOCK = re.compile(r"(?:^`(?P<path>[\w./]+)`:\n\n)?^```(?P<language>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+ADDRESS = re.compile(r'\.package\(url: "[^"]*corebluetooth-linux\.git", from: "[^"]*"\)')
+
+
+def steps(guide: str):
+    """The files to write and the outputs to see, in the order of the guide."""
+    for block in BLOCK.finditer(guide):
+        if block["path"] or block["language"] == "console":
+            yield block["path"], block["text"]
+
+
+def plain(line: str) -> str:
+    """A line without what differs from run to run: numbers, blanks at its ends, and what is left out there."""
+    return re.sub(r"\d+", "0", line).strip().removesuffix("…").strip()
+
+
+def test(folder: pathlib.Path, scratch: str, expected: str) -> str | None:
+    """Why `swift test` did not go as it should; `None` if it did."""
+    command = ["swift", "test", "--package-path", str(folder), "--scratch-path", scratch]
+    run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    print(run.stdout, flush=True)
+    if (run.returncode != 0) != ("✘" in expected):
+        return f"swift test ended with status {run.returncode}"
+    printed = [plain(line) for line in run.stdout.splitlines()]
+    for line in filter(None, map(plain, expected.splitlines())):
+        if not any(line in each for each in printed):
+            return f"swift test did not print “{line}”"
+    return None
+
+
+def main() -> int:
+    package, folder, scratch = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]), sys.argv[3]
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    # What was resolved for this package is good enough, and built already.
+    if (resolved := package / "Package.resolved").exists():
+        shutil.copy(resolved, folder)
+    files = runs = 0
+    for path, text in steps((package / "docs/TESTING.md").read_text()):
+        if path is None:
+            runs += 1
+            if problem := test(folder, scratch, text):
+                print(f"newcomer: {problem}")
+                return 1
+            continue
+        files += 1
+        here = f'.package(name: "corebluetooth-linux", path: "{package}")'
+        target = folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(ADDRESS.sub(here, text))
+    print(f"newcomer: {files} files and {runs} runs of the guide went as it says")
+    return 0 if (files, runs) == (4, 2) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
