@@ -183,3 +183,8 @@ let package = Package(
         .testTarget(name: "TidyTests", swiftSettings: common),
     ]
 )
+
+// The site of the documentation is made by a plugin, which those who depend on the package have no use for.
+if Context.environment["DOCUMENTATION"] != nil {
+    package.dependencies.append(.package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.4.0"))
+}

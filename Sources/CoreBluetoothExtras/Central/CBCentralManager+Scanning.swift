@@ -5,7 +5,7 @@ extension CBCentralManager {
     /// Scans as long as somebody iterates over what comes back, and tells the delegate, too.
     ///
     /// A manager has one scan: another one, begun in this or the ordinary way, takes its place. The sequence ends when
-    /// the manager's state is no longer ``CBManagerState/poweredOn``, and scanning ends when the task that iterates is
+    /// the manager's state is no longer `.poweredOn`, and scanning ends when the task that iterates is
     /// cancelled or drops the sequence.
     ///
     /// - Parameters:

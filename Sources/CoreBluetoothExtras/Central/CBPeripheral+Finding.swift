@@ -65,7 +65,7 @@ extension CBPeripheral {
     /// Forgets what is known of what the device offers, so that finding it anew asks the device.
     ///
     /// For devices whose services change without their saying so, as while an app for them is being written. What was
-    /// found is void then: ``services`` is `nil`, requests about it fail, notifications are turned off, and the
+    /// found is void then: `services` is `nil`, requests about it fail, notifications are turned off, and the
     /// delegate hears of it by `peripheral(_:didModifyServices:)`. What is kept of a bonded device for its next
     /// connection is forgotten, too. Other apps that are connected to the device keep what they found.
     ///

@@ -52,7 +52,7 @@ public struct BroadcastAdvertisement {
 }
 
 extension CBPeripheralManager {
-    /// Advertises, and returns when that has begun; ``CBPeripheralManager/stopAdvertising()`` ends it.
+    /// Advertises, and returns when that has begun; `stopAdvertising()` ends it.
     ///
     /// - Throws: `CBError.invalidParameters` if not all finds room, `CBError.operationNotSupported` if the controller
     ///   lacks extended advertising, `CBError.alreadyAdvertising`; `CancellationError` if the task is cancelled, in
