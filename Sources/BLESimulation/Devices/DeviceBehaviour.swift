@@ -16,6 +16,10 @@ struct DeviceBehaviour {
     private var rules: [Rule] = []
     /// Whether centrals are sent away as soon as they are connected.
     var refusesConnections = false
+    /// Whether nobody is paired with.
+    var refusesPairing = false
+    /// Whether the bonds that are listed next are to be forgotten.
+    var forgetsBonds = false
 
     /// Has `answer` decide from now on, in place of an earlier closure.
     mutating func set(_ occasion: Occasion, of characteristic: BluetoothUUID, _ answer: @escaping Closure) {

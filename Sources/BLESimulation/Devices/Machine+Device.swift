@@ -39,6 +39,15 @@ extension Machine {
         change { $0.behaviour.refusesConnections = isRefusing }
     }
 
+    /// Whether the device refuses to pair from now on; what only paired devices use stays closed to others then.
+    public func refusePairing(_ isRefusing: Bool = true) {
+        ask { $0.refusePairing(isRefusing) }
+    }
+
+    /// Has the device forget whom it was paired with, as after a reset: links that were encrypted end, and centrals
+    /// hear of it when they come again.
+    public func forgetBonds() { ask { $0.forgetBonds() } }
+
     /// Ends the links to all centrals.
     public func disconnectCentrals() { ask { $0.disconnectAll() } }
 

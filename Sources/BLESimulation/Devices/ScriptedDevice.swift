@@ -61,10 +61,28 @@ struct ScriptedDevice {
             (later, centrals, isOn) = ([], [], state == .poweredOn)
             return isOn ? publication : []
         case .server(let event): return receive(event, at: now)
+        case .security(.asked(let inquiry)):
+            return behaviour.refusesPairing ? [.security(.answer(inquiry.peer, .cancel))] : []
+        case .security(.bonds(let bonds)):
+            guard behaviour.forgetsBonds else { return [] }
+            behaviour.forgetsBonds = false
+            return bonds.map { .security(.removeBond($0.peer)) }
         case .featuresChanged, .knownPeers, .systemLinks, .discovered, .connected, .connectFailed, .disconnected,
             .peer, .channel, .security, .tester, .restored:
             return []
         }
+    }
+
+    /// Says no to whoever wants to pair, from now on, or leaves it to the host, which says yes.
+    mutating func refusePairing(_ isRefusing: Bool) -> [ClientRequest] {
+        behaviour.refusesPairing = isRefusing
+        return [.security(.attend(isRefusing ? .displayYesNo : nil))]
+    }
+
+    /// Forgets all bonds.
+    mutating func forgetBonds() -> [ClientRequest] {
+        behaviour.forgetsBonds = true
+        return [.security(.listBonds)]
     }
 
     /// Sends the values and answers that are due.

@@ -252,6 +252,53 @@ struct KnobTests {
         #expect(bench.app.take() == ["value FFE1 [7] ok"])
     }
 
+    /// A lamp whose value is for paired devices alone.
+    private static var protectedLamp: SimulatedPeripheral {
+        var lamp = SimulatedPeripheral.lamp
+        lamp.services[0].characteristics[0].isProtected = true
+        return lamp
+    }
+
+    @Test("A device that refuses to pair keeps what is protected, until it refuses no more")
+    func refusedPairing() async throws {
+        let lamp = bench.world.place(Self.protectedLamp)
+        lamp.refusePairing()
+        let peripheral = try #require(await bench.connect())
+        let characteristic = try #require(peripheral.characteristic("FFE1"))
+        peripheral.readValue(for: characteristic)
+        await bench.wait(10)
+        let refused = bench.app.take()
+        #expect(refused.count == 1 && refused[0].hasPrefix("value FFE1 [] CBATTError"), "\(refused)")
+        lamp.refusePairing(false)
+        bench.central.cancelPeripheralConnection(peripheral)
+        await bench.wait()
+        bench.central.connect(peripheral)
+        await bench.wait()
+        await bench.explore(peripheral)
+        _ = bench.app.take()
+        peripheral.readValue(for: try #require(peripheral.characteristic("FFE1")))
+        await bench.wait(10)
+        #expect(bench.app.take() == ["value FFE1 [7] ok"])
+    }
+
+    @Test("A device that has forgotten its bond is told apart from one that is only gone")
+    func forgottenBond() async throws {
+        let lamp = bench.world.place(Self.protectedLamp)
+        let peripheral = try #require(await bench.connect())
+        peripheral.readValue(for: try #require(peripheral.characteristic("FFE1")))
+        await bench.wait(10)
+        #expect(bench.app.take() == ["value FFE1 [7] ok"])
+        lamp.forgetBonds()
+        await bench.wait()
+        #expect(peripheral.state == .disconnected)
+        _ = bench.app.take()
+        bench.central.connect(peripheral)
+        await bench.wait(5)
+        let heard = bench.app.take()
+        let code = CBError.Code.peerRemovedPairingInformation.rawValue
+        #expect(heard.contains { $0.contains("CBError \(code)") }, "\(heard)")
+    }
+
     @Test("A device that saves energy answers later")
     func latency() async throws {
         var times: [Duration] = []
