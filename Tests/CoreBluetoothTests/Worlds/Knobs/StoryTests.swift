@@ -37,6 +37,41 @@ struct StoryTests {
         #expect(octets.firstRange(of: Data("asks: scan".utf8)) != nil)
     }
 
+    /// Where Wireshark's program for terminals is, if it is there.
+    private static let wireshark = ["/usr/bin/tshark", "/usr/local/bin/tshark"].first {
+        FileManager.default.isExecutableFile(atPath: $0)
+    }
+
+    @Test("Wireshark opens what a world writes down, with its comments", .enabled(if: wireshark != nil))
+    func dissection() async throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).pcapng").path
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let world = try World(seed: 1, capture: path)
+        world.place(.lamp)
+        let app = CentralApp()
+        let central = world.inhabit { CBCentralManager(delegate: app, queue: DispatchQueue(label: "phone")) }
+        await world.advance(by: .seconds(1))
+        central.scanForPeripherals(withServices: nil)
+        await world.advance(by: .seconds(2))
+        central.connect(try #require(app.peripherals.first))
+        await world.advance(by: .seconds(2))
+        let process = Process(), pipe = Pipe()
+        process.executableURL = URL(filePath: try #require(Self.wireshark))
+        process.arguments = ["-r", path, "-T", "fields", "-E", "separator=|"]
+        process.arguments? += ["_ws.malformed", "btatt.opcode", "frame.comment"].flatMap { ["-e", $0] }
+        process.standardOutput = pipe
+        process.standardError = FileHandle.nullDevice
+        try process.run()
+        let text = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        let packets = text.split(separator: "\n").map { $0.split(separator: "|", omittingEmptySubsequences: false) }
+        #expect(packets.count > 50)
+        #expect(packets.allSatisfy { $0.count == 3 && $0[0].isEmpty }, "none is malformed")
+        #expect(packets.contains { $0.count == 3 && !$0[1].isEmpty }, "attributes are taken apart")
+        #expect(packets.contains { $0.count == 3 && $0[2].contains("asks: scan") })
+    }
+
     @Test("A capture that cannot be made is refused with the reason")
     func noCapture() {
         let failure = #expect(throws: World.CaptureFailure.self) { try World(seed: 1, capture: "x.txt") }
