@@ -29,13 +29,13 @@ final class RealTimeClock: Sendable {
             while core.step(until: now) {}
             core.now = max(core.now, now)
             core.hear()
-            var sleepers: [Sleepers.Continuation] = []
+            var sleepers: [Sleepers.Waker] = []
             while let sleeper = core.sleepers.takeAwake() { sleepers.append(sleeper) }
             return (core.takeLaunches(), core.takeDeliveries(), sleepers, core.deadline)
         }
         for launch in launches { world.post(launch) {} }
         for delivery in deliveries { world.post(delivery) {} }
-        for sleeper in sleepers { sleeper.resume() }
+        for sleeper in sleepers { sleeper.wake() }
         return deadline.map { Instant() + ($0 - (Instant() + age)) }
     }
 }

@@ -1,13 +1,30 @@
 import BLEWire
+import Dispatch
 
-/// The tasks that sleep by the clock of a world.
+/// Who waits until the world is older: tasks that sleep by its clock, and what is to be called by its scheduler.
 struct Sleepers {
     typealias Continuation = CheckedContinuation<Void, any Error>
+
+    /// How somebody who waited is told that the time has come.
+    enum Waker {
+        case task(Continuation)
+        case call(DispatchQueue, @Sendable () -> Void)
+
+        func wake() {
+            switch self {
+            case .task(let continuation): continuation.resume()
+            case .call(let queue, let work): queue.async(execute: work)
+            }
+        }
+
+        /// The queue on which something is done then, if it is known.
+        var queue: DispatchQueue? { if case .call(let queue, _) = self { queue } else { nil } }
+    }
 
     private struct Sleeper {
         let number: Int
         let due: Instant
-        let continuation: Continuation
+        let waker: Waker
     }
 
     enum OnAdd {
@@ -22,7 +39,7 @@ struct Sleepers {
     /// In the order in which they are to be woken.
     private var asleep: [Sleeper] = []
     /// Those who are to go on now.
-    private var awake: [Continuation] = []
+    private var awake: [Waker] = []
     /// The numbers of those that have yet to fall asleep, and were not cancelled.
     private var awaited: Set<Int> = []
     private var latest = 0
@@ -40,26 +57,26 @@ struct Sleepers {
         return latest
     }
 
-    /// Lets a task sleep until `due`; of those with the same time, who came first is woken first.
-    mutating func add(_ number: Int, until due: Instant, at now: Instant, _ continuation: Continuation) -> OnAdd {
+    /// Lets somebody sleep until `due`; of those with the same time, who came first is woken first.
+    mutating func add(_ number: Int, until due: Instant, at now: Instant, _ waker: Waker) -> OnAdd {
         guard awaited.remove(number) != nil else { return .cancelled }
         guard due > now else { return .due }
         let place = asleep.firstIndex { $0.due > due } ?? asleep.endIndex
-        asleep.insert(Sleeper(number: number, due: due, continuation: continuation), at: place)
+        asleep.insert(Sleeper(number: number, due: due, waker: waker), at: place)
         return .asleep
     }
 
-    /// Takes out a task that was cancelled; one that has yet to fall asleep will not.
-    mutating func cancel(_ number: Int) -> Continuation? {
+    /// Takes out who was cancelled; one that has yet to fall asleep will not.
+    mutating func cancel(_ number: Int) -> Waker? {
         awaited.remove(number)
-        return asleep.firstIndex { $0.number == number }.map { asleep.remove(at: $0).continuation }
+        return asleep.firstIndex { $0.number == number }.map { asleep.remove(at: $0).waker }
     }
 
     /// Wakes those whose time has come.
     mutating func wake(at now: Instant) {
-        while let first = asleep.first, first.due <= now { awake.append(asleep.removeFirst().continuation) }
+        while let first = asleep.first, first.due <= now { awake.append(asleep.removeFirst().waker) }
     }
 
     /// Takes out the first that is awake and has not gone on yet.
-    mutating func takeAwake() -> Continuation? { awake.isEmpty ? nil : awake.removeFirst() }
+    mutating func takeAwake() -> Waker? { awake.isEmpty ? nil : awake.removeFirst() }
 }

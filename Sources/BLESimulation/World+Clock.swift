@@ -50,7 +50,7 @@ extension World {
                 try await withCheckedThrowingContinuation { continuation in
                     let due = BLEWire.Instant() + deadline.age
                     let outcome = world.core.withLock { core in
-                        core.sleepers.add(number, until: due, at: core.now, continuation)
+                        core.sleepers.add(number, until: due, at: core.now, .task(continuation))
                     }
                     switch outcome {
                     case .asleep: world.nudge()
@@ -59,7 +59,8 @@ extension World {
                     }
                 }
             } onCancel: {
-                world.core.withLock { $0.sleepers.cancel(number) }?.resume(throwing: CancellationError())
+                let waker = world.core.withLock { $0.sleepers.cancel(number) }
+                if case .task(let continuation) = waker { continuation.resume(throwing: CancellationError()) }
             }
         }
     }

@@ -13,7 +13,7 @@ extension World {
     /// run loop they are scheduled, as long as a thread runs that loop: one that keeps them waiting for a second of the
     /// computer's time is waited for no longer. What an app does on a queue or thread of its own choice, such as
     /// reading streams there without being told, or with timers, happens at a time that only the computer knows: it
-    /// works, but no two runs are alike. ``clock`` is a clock for apps that can be given one.
+    /// works, but no two runs are alike. ``clock`` and ``scheduler`` are for apps that can be given one.
     ///
     /// Managers may use the main queue, and this method may be called from the main actor; the main thread must not be
     /// blocked meanwhile.
@@ -82,8 +82,8 @@ extension World {
         await Task.yield()
         if activity != before { await settle(queues) }
         while let sleeper = core.withLock({ $0.sleepers.takeAwake() }) {
-            sleeper.resume()
-            await settleApps()
+            sleeper.wake()
+            await settleApps(and: sleeper.queue)
         }
     }
 
@@ -117,9 +117,9 @@ extension World {
         }
     }
 
-    /// Waits for the queues of all apps, which may be at work on what a test has started.
-    private func settleApps() async {
-        await settle(Self.distinct(core.withLock { $0.appQueues }))
+    /// Waits for the queues of all apps, which may be at work on what a test has started, and for one more.
+    private func settleApps(and queue: DispatchQueue? = nil) async {
+        await settle(Self.distinct(core.withLock { $0.appQueues } + [queue].compactMap(\.self)))
     }
 
     /// Waits until `queues` and the main queue are empty, and nobody asks for anything more.

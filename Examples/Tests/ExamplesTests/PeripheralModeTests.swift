@@ -20,8 +20,39 @@ final class ManualTicker: Ticker {
     func ring() { tick?() }
 }
 
+/// A ticker that follows a world.
+final class WorldTicker: Ticker {
+    private let world: World
+    private var appointment: World.Appointment?
+
+    init(in world: World) { self.world = world }
+
+    func start(every seconds: TimeInterval, _ tick: @escaping () -> Void) {
+        nonisolated(unsafe) let tick = tick
+        appointment = world.scheduler.every(.seconds(seconds)) { tick() }
+    }
+
+    func stop() { appointment?.cancel() }
+}
+
 @Suite("Peripheral mode") @MainActor
 struct PeripheralModeTests {
+    @Test("Its timer follows the world, and an hour of it takes no hour")
+    func hour() async {
+        let stage = Stage()
+        let peripheral = stage.start(on: "peripheral") {
+            PeripheralViewController(ticker: WorldTicker(in: stage.world))
+        }
+        stage.world.machine("peripheral").inhabit { peripheral.viewDidLoad() }
+        await stage.wait(until: "it advertises") { peripheral.log.contains("Advertising") }
+        let explorer = stage.start(on: "central") { Explorer(services: [CBUUID(string: Service1StrUUID)]) }
+        let notify = CBUUID(string: notifyCharacteristicStrUUID)
+        await stage.wait(until: "the first time is told") { explorer.notifications[notify]?.isEmpty == false }
+        let before = explorer.notifications[notify]?.count ?? 0
+        await stage.world.advance(by: .seconds(3600))
+        #expect(explorer.notifications[notify]?.count == before + 1800)
+    }
+
     @Test("A subscriber is told the time every two seconds, until it goes", arguments: seeds)
     func ticking(seed: UInt64) async {
         let stage = Stage(seed: seed, loss: 0.2)

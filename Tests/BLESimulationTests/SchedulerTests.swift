@@ -1,0 +1,89 @@
+import BLERuntime
+import BLESimulation
+import CoreBluetooth
+import Testing
+
+@Suite("Scheduler of a world") @MainActor
+struct SchedulerTests {
+    private let world = World(seed: 1)
+
+    /// What was called when, from whichever queue.
+    private final class Log: Sendable {
+        private let entries = Locked<[String]>([])
+        var all: [String] { entries.withLock { $0 } }
+        func add(_ text: String) { entries.withLock { $0.append(text) } }
+    }
+
+    @Test("Closures are called at their time, on their queue, in the order of their times", arguments: [false, true])
+    func order(isMain: Bool) async {
+        let queue = isMain ? DispatchQueue.main : DispatchQueue(label: "own"), log = Log(), world = world
+        for (name, seconds) in [("c", 3), ("a", 1), ("b", 2)] {
+            world.scheduler.after(.seconds(seconds), on: queue) {
+                dispatchPrecondition(condition: .onQueue(queue))
+                log.add("\(name) \(world.now)")
+            }
+        }
+        await world.advance(by: .seconds(3) - .nanoseconds(1))
+        #expect(log.all == ["a 1.0 seconds", "b 2.0 seconds"])
+        await world.advance(by: .nanoseconds(1))
+        #expect(log.all == ["a 1.0 seconds", "b 2.0 seconds", "c 3.0 seconds"])
+    }
+
+    @Test("What is called again and again keeps to the time of the world, until it is cancelled")
+    func again() async {
+        let log = Log(), world = world
+        let appointment = world.scheduler.every(.milliseconds(250), on: DispatchQueue(label: "own")) {
+            log.add("\(world.now)")
+        }
+        await world.advance(by: .seconds(1))
+        #expect(log.all == ["0.25 seconds", "0.5 seconds", "0.75 seconds", "1.0 seconds"])
+        appointment.cancel()
+        await world.advance(by: .seconds(1))
+        #expect(log.all.count == 4)
+    }
+
+    @Test("What is cancelled before its time is never called, nor is one that cancels itself called again")
+    func cancelled() async {
+        let log = Log(), own = Locked<World.Appointment?>(nil)
+        world.scheduler.after(.seconds(1)) { log.add("no") }.cancel()
+        let appointment = world.scheduler.every(.seconds(1)) {
+            log.add("once")
+            own.withLock { $0 }?.cancel()
+        }
+        own.withLock { $0 = appointment }
+        await world.advance(by: .seconds(5))
+        #expect(log.all == ["once"])
+    }
+
+    @Test("What comes of a call happens before time goes on")
+    func consequences() async {
+        let log = Log(), world = world
+        world.scheduler.after(.seconds(1)) {
+            DispatchQueue.main.async { DispatchQueue.main.async { log.add("\(world.now)") } }
+        }
+        world.scheduler.after(.seconds(1) + .nanoseconds(1)) { log.add("later") }
+        await world.advance(by: .seconds(2))
+        #expect(log.all == ["1.0 seconds", "later"])
+    }
+
+    @Test("A manager that is made in a call lives in the world in which it was arranged")
+    func inhabited() async {
+        let made = Locked<CBCentralManager?>(nil), world = world
+        world.inhabit {
+            _ = world.scheduler.after(.seconds(1)) {
+                made.withLock { $0 = CBCentralManager(delegate: nil, queue: .main) }
+            }
+        }
+        await world.advance(by: .seconds(3))
+        #expect(made.withLock { $0?.state } == .poweredOn)
+    }
+
+    @Test("In real time closures are called, too", .timeLimit(.minutes(1)))
+    func realTime() async {
+        world.runInRealTime()
+        await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
+            world.scheduler.after(.milliseconds(20)) { done.resume() }
+        }
+        #expect(world.now >= .milliseconds(20))
+    }
+}
