@@ -1,6 +1,6 @@
 """Does what docs/TESTING.md says, literally, in an empty folder: newcomer.py PACKAGE FOLDER SCRATCH
 
-The files are those of the guide: a code block below a line that is its path. Before a block of the language “console”
+The files are those of the guide: a code block below a line that is its path. At a block of the language “console”
 `swift test` is run, which must print each line of the block, whatever its numbers are, and fail if the block has a
 cross in it. The address of the package is replaced by the path of this one.
 """

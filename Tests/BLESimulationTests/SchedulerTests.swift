@@ -55,6 +55,33 @@ struct SchedulerTests {
         #expect(log.all == ["once"])
     }
 
+    @Test("Of two calls at one time the first can cancel the second")
+    func cancelledInTime() async {
+        let log = Log(), second = Locked<World.Appointment?>(nil)
+        world.scheduler.after(.seconds(1)) {
+            log.add("first")
+            second.withLock { $0 }?.cancel()
+        }
+        let appointment = world.scheduler.after(.seconds(1)) { log.add("second") }
+        second.withLock { $0 = appointment }
+        await world.advance(by: .seconds(2))
+        #expect(log.all == ["first"])
+    }
+
+    @Test("Time waits for a call on a queue that the world does not know otherwise, however long it works")
+    func busy() async {
+        let log = Log(), world = world
+        world.scheduler.after(.seconds(1), on: DispatchQueue(label: "own")) {
+            var hash = Hasher()
+            for number in 0..<1_000_000 { hash.combine(number) }
+            log.add(hash.finalize() == 0 ? "" : "busy")
+            log.add("\(world.now)")
+        }
+        world.scheduler.after(.seconds(1) + .nanoseconds(1)) { log.add("later") }
+        await world.advance(by: .seconds(2))
+        #expect(log.all.suffix(2) == ["1.0 seconds", "later"])
+    }
+
     @Test("What comes of a call happens before time goes on")
     func consequences() async {
         let log = Log(), world = world

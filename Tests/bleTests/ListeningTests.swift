@@ -105,5 +105,8 @@ struct ListeningTests {
         for (index, name) in names.enumerated().dropFirst(2) { roll.hear(index, of: name, at: .seconds(7)) }
         #expect(roll.heard(within: .seconds(60), at: .seconds(7)).count == Roll<Int>.limit)
         #expect(!roll.heard(within: .seconds(60), at: .seconds(7)).contains { $0.entry == 2 && $0.age == .seconds(5) })
+        roll.hear(-1, of: names[1], at: .seconds(8))
+        let all = roll.heard(within: .seconds(60), at: .seconds(8)).map(\.entry)
+        #expect(all.contains(-1) && all.contains(names.count - 1) && all.filter { $0 == 3 }.count == 1)
     }
 }
