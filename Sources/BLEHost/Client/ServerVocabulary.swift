@@ -120,6 +120,8 @@ package struct BroadcastRequest: Equatable, Sendable {
     package var interval = Duration.milliseconds(100)
     /// How strong to send, in dBm; the controller's choice if `nil`.
     package var transmitPower: Int8?
+    /// How strong the advertisement says that it is sent, in dBm; nothing of it if `nil`.
+    package var statedPower: Int8?
     package var primaryPHY = PHY.le1M
     package var secondaryPHY = PHY.le1M
 

@@ -37,7 +37,8 @@ extension AdvertisementContent {
         )
     }
 
-    /// Flags, services, service data and maker's data in the advertisement; the name there or in the scan response.
+    /// Flags, services, service data and maker's data in the advertisement; the strength and the name there or in the
+    /// scan response.
     private static func builders(
         _ request: AdvertisingRequest,
         _ broadcast: BroadcastRequest
@@ -54,6 +55,9 @@ extension AdvertisementContent {
         }
         if let data = broadcast.manufacturerData {
             guard advertisement.append(manufacturerData: data) else { return nil }
+        }
+        if let power = broadcast.statedPower, !advertisement.append(statedPower: power) {
+            guard !broadcast.isExtended, response.append(statedPower: power) else { return nil }
         }
         guard let name = request.localName, !name.isEmpty else { return (advertisement, response) }
         if name.utf8.count + 2 <= advertisement.room {

@@ -45,7 +45,7 @@ extension ScriptedDevice {
         broadcast.serviceData = peripheral.serviceData.compactMap { datum in
             BluetoothUUID(datum.service).map { AdvertisingData.ServiceData(service: $0, data: datum.value) }
         }
-        broadcast.transmitPower = peripheral.transmitPower
+        broadcast.statedPower = peripheral.transmitPower
         broadcast.isConnectable = peripheral.isConnectable
         request.broadcast = broadcast
         return request

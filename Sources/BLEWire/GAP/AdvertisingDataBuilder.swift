@@ -43,6 +43,13 @@ package struct AdvertisingDataBuilder: Sendable {
         return append(.init(.manufacturerData, manufacturerData))
     }
 
+    /// Adds how strong the advertisement is sent, in dBm, unless it does not fit.
+    ///
+    /// Core Specification Supplement, Part A, 1.5.
+    package mutating func append(statedPower power: Int8) -> Bool {
+        append(.init(.transmitPower, [UInt8(bitPattern: power)]))
+    }
+
     /// Adds as many services as fit, each in the form that it has, a list for each length.
     ///
     /// A list that lacks a service is marked as incomplete.

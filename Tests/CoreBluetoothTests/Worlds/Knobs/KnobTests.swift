@@ -237,6 +237,7 @@ struct KnobTests {
         _ = try #require(await bench.find())
         let data = try #require(bench.app.advertisements.last)
         #expect(data[CBAdvertisementDataManufacturerDataKey] as? Data == Data([0xFF, 0xFF, 1, 2]))
+        #expect((data[CBAdvertisementDataTxPowerLevelKey] as? NSNumber)?.intValue == 4)
         let services = data[CBAdvertisementDataServiceDataKey] as? [CBUUID: Data]
         #expect(services == [CBUUID(string: "FFE0"): Data([80])])
     }
