@@ -2,7 +2,7 @@
 import PackageDescription
 
 /// Those who depend on the package may have a newer compiler, which warns of more.
-let isDependency = Context.packageDirectory.contains("/checkouts/")
+let isDependency = ["/checkouts/", "/registry/downloads/"].contains { Context.packageDirectory.contains($0) }
 
 /// What every target is compiled with: Swift 6, and no warning left behind.
 let common: [SwiftSetting] = [

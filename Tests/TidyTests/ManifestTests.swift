@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// What `Package.swift` says of its targets, read from its text.
@@ -89,6 +90,30 @@ struct ManifestTests {
         #expect(targets.map(\.name) == ["A", "B", "BTests"])
         #expect(targets.map(\.dependencies) == [[], ["A", "Crypto"], ["B", "A"]])
         #expect(targets.map(\.isTest) == [false, false, true])
+    }
+
+    @Test(
+        "has warnings be errors where we work, and not where SwiftPM keeps it for those who depend on it",
+        arguments: [("work", true), (".build/checkouts", false), (".build/registry/downloads/one", false)]
+    )
+    func warnings(place: String, areErrors: Bool) throws {
+        let root = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
+        let folder = root.appending(path: place).appending(path: "package")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: root) }
+        try FileManager.default.copyItem(
+            at: SourceFile.root.appending(path: "Package.swift"),
+            to: folder.appending(path: "Package.swift")
+        )
+        let process = Process(), pipe = Pipe()
+        process.executableURL = URL(filePath: "/usr/bin/env")
+        process.arguments = ["swift", "package", "--package-path", folder.path, "dump-package"]
+        process.standardOutput = pipe
+        try process.run()
+        let text = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        process.waitUntilExit()
+        #expect(process.terminationStatus == 0)
+        #expect(text.contains("treatAllWarnings") == areErrors)
     }
 
     @Test("names, for each target, just the modules that it imports")
