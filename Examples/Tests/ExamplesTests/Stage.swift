@@ -27,6 +27,7 @@ struct Stage {
         let end = world.now + .seconds(60)
         while !happened() {
             guard world.now < end else {
+                Attachment.record(world.story, named: "story.txt", sourceLocation: sourceLocation)
                 Issue.record("this did not happen: \(what)", sourceLocation: sourceLocation)
                 return
             }
