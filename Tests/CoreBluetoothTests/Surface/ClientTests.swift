@@ -4,7 +4,7 @@ import Testing
 /// Apps as they are written for Apple's framework; Tests/Surface has their sources.
 @Suite("Apps for Apple's framework")
 struct ClientTests {
-    @Test("compile without a warning in both language modes", arguments: [5, 6])
+    @Test("compile without a warning in both language modes", .behaviour("1.1.7"), arguments: [5, 6])
     func compiling(mode: Int) throws {
         let tests = "Tests/CoreBluetoothTests/Surface/"
         let own = ["SurfaceApp.swift", "SurfaceApp+Peripherals.swift"].map {

@@ -51,6 +51,15 @@ struct ConstantTests {
     @Test("There are all 38 texts")
     func count() { #expect(Self.texts.count == 38) }
 
+    @Test("Numbers without a name are no states here, and are codes of errors", .behaviour("1.1.6"))
+    func unnamed() {
+        #expect(CBManagerState(rawValue: 99) == nil)
+        #expect(CBManagerAuthorization(rawValue: 99) == nil)
+        #expect(CBPeripheralState(rawValue: 99) == nil)
+        #expect(CBATTError.Code(rawValue: 0x80)?.rawValue == 0x80)
+        #expect(CBError.Code(rawValue: 99)?.rawValue == 99)
+    }
+
     @Test("State of a manager: numbers as on Apple's systems")
     func managerState() {
         let cases: [CBManagerState] = [.unknown, .resetting, .unsupported, .unauthorized, .poweredOff, .poweredOn]
