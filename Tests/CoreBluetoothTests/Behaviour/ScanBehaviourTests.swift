@@ -184,6 +184,7 @@ struct ScanBehaviourTests {
         #expect(lines.count == 1)
         #expect(lines[0].hasPrefix("API MISUSE: Cancelling connection for unused peripheral <CBPeripheral: 0x"))
         #expect(lines[0].hasSuffix(">, Did you forget to keep a reference to it?"))
+        #expect(bench.world.findings.map(\.rule) == [.unretainedPeripheral])
         _ = bench.app.take()
         await bench.wait(5)
         #expect(bench.app.take().isEmpty)

@@ -84,7 +84,7 @@ struct FindingTests {
         #expect(bench.app.take().isEmpty)
     }
 
-    @Test("Values that are too long, peripherals that nobody kept and connections without an end are found")
+    @Test("Values that are too long and connections without an end are found")
     func others() async throws {
         bench.world.place(.lamp)
         let peripheral = try #require(await bench.connect())
