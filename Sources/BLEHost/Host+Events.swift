@@ -50,10 +50,10 @@ extension Host {
     }
 
     /// The controller has buffers free again.
-    mutating func completed(_ entry: HCI.CompletedPackets) {
+    mutating func completed(_ entry: HCI.CompletedPackets, at now: Instant) {
         guard case .ready = phase else { return }
         switch scheduler.completed(Int(entry.count), on: entry.handle) {
-        case .freed: break
+        case .freed: confirmPairing(on: entry.handle, at: now)
         case .clamped(let counted):
             note(.creditsClamped(entry.handle, claimed: Int(entry.count), counted: counted))
         case .noLink: note(.unknownLink(entry.handle))

@@ -18,7 +18,7 @@ extension Host {
     /// Has a link trusted further, since the peer refuses something as it is.
     mutating func raiseSecurity(of handle: ConnectionHandle, at now: Instant) {
         guard let index = links.index(of: handle) else { return }
-        if links.values[index].encryption.isStarting { return }
+        if links.values[index].encryption.isStarting || pairings.entries[handle]?.outcome != nil { return }
         let isEncrypted = links.values[index].encryption.isOn
         if !isEncrypted, let key = bondKey(of: handle) {
             if links.values[index].role == .central { return encrypt(handle, with: key, from: .bond, at: now) }
@@ -61,6 +61,8 @@ extension Host {
         guard prepareToPair(on: handle), let index = pairings.entries.index(of: handle) else {
             return giveUp(on: handle, for: .notSupported, at: now)
         }
+        // What has been agreed on is about to be told to all who wait for it.
+        guard pairings.entries.values[index].outcome == nil else { return }
         if !pairings.entries.values[index].manager.isUnderWay { pairings.entries.values[index].cause = cause }
         pairings.entries.values[index].manager.pair(needsMITM: needsMITM, at: now)
         drainPairing(handle, at: now)
@@ -109,7 +111,19 @@ extension Host {
         guard let index = pairings.entries.index(of: handle) else { return }
         pairings.entries.values[index].manager.disconnected(at: now)
         drainPairing(handle, at: now)
+        if pairings.entries[handle]?.outcome != nil { pairingFailed(.disconnected, with: peer, on: handle, at: now) }
         pairings.linkDown(handle, to: peer)
+    }
+
+    private mutating func pairingFailed(
+        _ failure: PairingFailure,
+        with peer: PeerIdentifier,
+        on handle: ConnectionHandle,
+        at now: Instant
+    ) {
+        note(.pairingFailed(handle, failure))
+        tellAgents(.failed(peer, failure))
+        giveUp(on: handle, for: failure.answer, at: now)
     }
 
     /// Does what the security manager of a link wants done.
@@ -123,11 +137,10 @@ extension Host {
             case .ask(let question): ask(question, about: peer, index, at: now)
             case .withdraw: if let agent = pairings.agent { tell(agent.client, .security(.withdrawn(peer))) }
             case .securityRequested(let wish): securityRequested(wish, on: handle, at: now)
-            case .paired(let outcome): paired(outcome, with: peer, on: handle, at: now)
-            case .failed(let failure):
-                note(.pairingFailed(handle, failure))
-                tellAgents(.failed(peer, failure))
-                giveUp(on: handle, for: failure.answer, at: now)
+            case .paired(let outcome):
+                pairings.entries.values[index].outcome = outcome
+                confirmPairing(on: handle, at: now)
+            case .failed(let failure): pairingFailed(failure, with: peer, on: handle, at: now)
             case .note(let note): self.note(.pairing(note, handle))
             }
         }
@@ -165,40 +178,6 @@ extension Host {
         pair(handle, needsMITM: false, for: .peer, at: now)
     }
 
-    /// A pairing has come to its end, and what it made replaces what there was.
-    private mutating func paired(
-        _ outcome: PairingOutcome,
-        with peer: PeerIdentifier,
-        on handle: ConnectionHandle,
-        at now: Instant
-    ) {
-        pairings.entries.update(handle) { $0.hasPaired = true }
-        if outcome.method == .outOfBand { pairings.outOfBandDataUsed(with: peer) }
-        trust(handle, outcome.security, keySize: outcome.strength.keySize)
-        var isBonded = false
-        if let bond = outcome.bond {
-            switch peers.claim(bond, for: peer, by: outcome) {
-            case .new: isBonded = true
-            case .replaced(let record):
-                outbox.append(.remember(record))
-                isBonded = true
-            case .refused: break
-            }
-            if isBonded { keep(bond, of: handle, at: now) }
-        }
-        tellAgents(.paired(peer, outcome.method, isBonded: isBonded))
-        secured(handle, with: outcome.strength, isBonded: isBonded)
-        answerSecurity(of: handle, .secured, at: now)
-        settle(at: now)
-    }
-
-    /// Tells those who look after pairing what the key of a link is worth.
-    mutating func secured(_ handle: ConnectionHandle, with strength: PairingStrength, isBonded: Bool) {
-        guard let index = links.index(of: handle) else { return }
-        links.values[index].strength = strength
-        tellAgents(.secured(links.values[index].peer, strength, isBonded: isBonded))
-    }
-
     /// Has a link encrypted and trusted that far: by the bond with its peer if that is enough, otherwise by pairing.
     mutating func raise(_ handle: ConnectionHandle, to needed: LinkSecurity, at now: Instant) {
         guard let index = links.index(of: handle), !links.values[index].encryption.isStarting else { return }
@@ -210,7 +189,7 @@ extension Host {
         pair(handle, needsMITM: needed == .authenticated, for: .request, at: now)
     }
 
-    private mutating func tellAgents(_ event: SecurityEvent) {
+    mutating func tellAgents(_ event: SecurityEvent) {
         let others = clients.agents.filter { $0 != pairings.agent?.client }
         for client in others + [pairings.agent?.client].compactMap(\.self) { tell(client, .security(event)) }
     }

@@ -69,7 +69,7 @@ extension Host {
     private mutating func receiveEvent(_ bytes: Span<UInt8>, at now: Instant) -> Bool {
         let event: HCIEventPacket
         do throws(PacketError) {
-            let isFlow = try HCI.NumberOfCompletedPackets.forEach(in: bytes) { completed($0) }
+            let isFlow = try HCI.NumberOfCompletedPackets.forEach(in: bytes) { completed($0, at: now) }
             guard !isFlow else { return false }
             event = try HCIEventPacket(decoding: bytes)
         } catch {

@@ -20,11 +20,32 @@ struct ACLScheduler {
         /// The packet of which a part is with the controller already, and how much that is, in octets.
         var begun: (frame: Frame, offset: Int)?
         /// Buffers of the controller that hold fragments of this link.
-        var taken = 0
+        private(set) var taken = 0
+        /// How many fragments the controller was given, and how many when the last was one of the security manager's.
+        private var given = 0, lastOfPairing = 0
 
         var isEmpty: Bool { begun == nil && lanes.isEmpty }
         /// How many packets wait, one that has begun among them.
         var count: Int { lanes.count + (begun == nil ? 0 : 1) }
+        /// Whether all that the security manager had to say has been sent.
+        var hasSentPairing: Bool {
+            let channel = ChannelIdentifier.securityManager
+            return lanes.count(on: channel) == 0 && begun?.frame.channel != channel && given - taken >= lastOfPairing
+        }
+
+        /// A fragment of a channel is with the controller now.
+        mutating func give(on channel: ChannelIdentifier) {
+            taken += 1
+            given += 1
+            if channel == .securityManager { lastOfPairing = given }
+        }
+
+        /// The controller has sent so many fragments, or as many as it was given.
+        mutating func sent(_ count: Int) -> Int {
+            let sent = min(count, taken)
+            taken -= sent
+            return sent
+        }
     }
 
     /// One fragment that may go out.
@@ -73,6 +94,14 @@ struct ACLScheduler {
         return queues.values[index].isEmpty && queues.values[index].taken == 0
     }
 
+    /// Whether the controller has sent all that the security manager of a link had to say.
+    ///
+    /// The peer's controller has it then, by the acknowledgement of the link layer.
+    func hasSentPairing(_ link: ConnectionHandle) -> Bool {
+        guard let index = queues.index(of: link) else { return false }
+        return queues.values[index].hasSentPairing
+    }
+
     enum OnSubmit: Equatable {
         /// This H4 packet, which is the whole of it, may go out at once.
         case passed([UInt8])
@@ -97,7 +126,7 @@ struct ACLScheduler {
         )
         guard let index = queues.index(of: link) else { return .noLink }
         if waiting == 0, free > 0, payload.length <= size {
-            queues.values[index].taken += 1
+            queues.values[index].give(on: channel)
             free -= 1
             turn = link
             return .passed(payload.packet(on: channel, of: link))
@@ -127,8 +156,7 @@ struct ACLScheduler {
     /// The controller has `count` buffers of the link free again.
     mutating func completed(_ count: Int, on link: ConnectionHandle) -> OnCompleted {
         guard let index = queues.index(of: link) else { return .noLink }
-        let taken = queues.values[index].taken, freed = min(count, taken)
-        queues.values[index].taken -= freed
+        let freed = queues.values[index].sent(count)
         free += freed
         return freed == count ? .freed : .clamped(to: freed)
     }
@@ -142,7 +170,7 @@ struct ACLScheduler {
         let isLast = offset + count == frame.payload.length
         queues.values[index].begun = isLast ? nil : (frame, offset + count)
         if isLast { waiting -= 1 }
-        queues.values[index].taken += 1
+        queues.values[index].give(on: frame.channel)
         free -= 1
         let link = queues.handle(at: index)
         turn = link

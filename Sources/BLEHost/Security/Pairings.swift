@@ -16,6 +16,8 @@ struct Pairings {
         var cause = PairingInquiry.Cause.peer
         /// Whether the peer was paired with on this link: once more would come to the same.
         var hasPaired = false
+        /// What has been agreed on and given, for as long as it is not certain that the peer got the last of it.
+        var outcome: PairingOutcome?
     }
 
     /// Whoever asks the user, the latest last.

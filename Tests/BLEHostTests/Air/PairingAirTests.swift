@@ -104,6 +104,32 @@ struct PairingAirTests {
         #expect(bench.caller.readings.count == 1)
     }
 
+    typealias Generation = SecurityManager.Configuration.SecureConnections
+
+    @Test(
+        "A central whose controller goes away at any packet keeps no bond that its peripheral has not",
+        arguments: [Generation.preferred, .off]
+    )
+    func lost(_ generation: Generation) {
+        var configuration = Host.Configuration(identifierSecret: 9)
+        configuration.pairing.secureConnections = generation
+        func bench() -> PairingBench { PairingBench(keeper: configuration, caller: configuration) }
+        let whole = bench()
+        whole.run()
+        #expect(whole.callerStation.remembered.contains { $0.bond != nil })
+        var outcomes: Set<[Bool]> = []
+        for packet in 0..<whole.callerStation.packetCount {
+            let bench = bench()
+            bench.callerStation.packetsLeft = packet
+            bench.run(for: .seconds(5))
+            bench.town.run(for: .seconds(5))
+            let kept = [bench.callerStation, bench.keeperStation].map { $0.remembered.contains { $0.bond != nil } }
+            #expect(kept != [true, false], "after \(packet) packets")
+            outcomes.insert(kept)
+        }
+        #expect(outcomes.isSuperset(of: [[false, false], [true, true]]))
+    }
+
     @Test("After both have forgotten the bond they pair anew")
     func anew() throws {
         let bench = PairingBench()

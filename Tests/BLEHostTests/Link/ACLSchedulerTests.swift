@@ -59,6 +59,38 @@ struct ACLSchedulerTests {
         }
     }
 
+    @Test("A security manager has been heard out when its last packet was sent, whatever waits on other channels")
+    func pairing() {
+        var scheduler = make(count: 2)
+        #expect(scheduler.hasSentPairing(first))
+        _ = submit([1], of: first, to: &scheduler)
+        let last = scheduler.submit([2], on: .securityManager, of: first, receipt: nil)
+        #expect(last != .queued && !scheduler.hasSentPairing(first) && scheduler.hasSentPairing(second))
+        #expect(scheduler.submit([3], on: .attribute, of: first, receipt: nil) == .queued)
+        #expect(scheduler.completed(1, on: first) == .freed)
+        #expect(drain(&scheduler).count == 1 && !scheduler.hasSentPairing(first))
+        #expect(scheduler.completed(1, on: first) == .freed)
+        #expect(scheduler.hasSentPairing(first) && !scheduler.isIdle(first))
+        scheduler.linkDown(first)
+        #expect(!scheduler.hasSentPairing(first))
+    }
+
+    @Test("A packet of a security manager that waits for a buffer has not been sent")
+    func pairingThatWaits() {
+        var scheduler = make(count: 1)
+        _ = submit([1], of: first, to: &scheduler)
+        let long = [UInt8](repeating: 7, count: 65)
+        #expect(scheduler.submit(OutgoingPayload(long), on: .securityManager, of: first, receipt: nil) == .queued)
+        for _ in 0..<3 {
+            #expect(!scheduler.hasSentPairing(first))
+            #expect(scheduler.completed(1, on: first) == .freed)
+            #expect(drain(&scheduler).count == 1)
+        }
+        #expect(!scheduler.hasSentPairing(first))
+        #expect(scheduler.completed(1, on: first) == .freed)
+        #expect(scheduler.hasSentPairing(first))
+    }
+
     @Test("No more is sent than there are buffers")
     func credits() {
         var scheduler = make(count: 2)

@@ -1,0 +1,49 @@
+import BLEWire
+
+// What comes of a pairing that has succeeded.
+extension Host {
+    /// Takes what was agreed on as soon as the peer has the last key that this host gave.
+    ///
+    /// If the link is lost before that, the peer has not paired, and a bond that only this host kept would keep the
+    /// two apart: who is known by a key that it does not have cannot pair anew.
+    mutating func confirmPairing(on handle: ConnectionHandle, at now: Instant) {
+        guard scheduler.hasSentPairing(handle), let index = pairings.entries.index(of: handle),
+            let peer = links[handle]?.peer, let outcome = pairings.entries.values[index].outcome.take()
+        else { return }
+        paired(outcome, with: peer, on: handle, at: now)
+    }
+
+    /// A pairing has come to its end, and what it made replaces what there was.
+    private mutating func paired(
+        _ outcome: PairingOutcome,
+        with peer: PeerIdentifier,
+        on handle: ConnectionHandle,
+        at now: Instant
+    ) {
+        pairings.entries.update(handle) { $0.hasPaired = true }
+        if outcome.method == .outOfBand { pairings.outOfBandDataUsed(with: peer) }
+        trust(handle, outcome.security, keySize: outcome.strength.keySize)
+        var isBonded = false
+        if let bond = outcome.bond {
+            switch peers.claim(bond, for: peer, by: outcome) {
+            case .new: isBonded = true
+            case .replaced(let record):
+                outbox.append(.remember(record))
+                isBonded = true
+            case .refused: break
+            }
+            if isBonded { keep(bond, of: handle, at: now) }
+        }
+        tellAgents(.paired(peer, outcome.method, isBonded: isBonded))
+        secured(handle, with: outcome.strength, isBonded: isBonded)
+        answerSecurity(of: handle, .secured, at: now)
+        settle(at: now)
+    }
+
+    /// Tells those who look after pairing what the key of a link is worth.
+    mutating func secured(_ handle: ConnectionHandle, with strength: PairingStrength, isBonded: Bool) {
+        guard let index = links.index(of: handle) else { return }
+        links.values[index].strength = strength
+        tellAgents(.secured(links.values[index].peer, strength, isBonded: isBonded))
+    }
+}
