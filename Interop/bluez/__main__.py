@@ -18,14 +18,15 @@ from typing import Any, NamedTuple
 
 from dbus_fast import Variant
 
+from interop import cutter
 from interop.__main__ import choose, say
 from interop.controllers import ours, rootcanal
-from interop.processes import LOGS
+from interop.processes import LOGS, who
 from interop.profile import Mismatch
 from interop.tool import BLE
 
 from . import adapter as inner
-from . import cases, central, channels, peers, peripheral, trust, unplugging
+from . import cases, central, channels, cuts, peers, peripheral, trust, unplugging
 from .box import Box, box, obstacle
 from .bus import ADAPTER, DEVICE, BlueZ, bluez
 from .inside import Inside
@@ -48,8 +49,12 @@ SCENES: dict[str, Scene] = {
     "ours-bluez-pairing": trust.ask,
     "bluez-ours-privacy": trust.accept,
     "ours-bluez-privacy": trust.ask,
+    "bluez-ours-cuts": cuts.accept,
+    "ours-bluez-cuts": cuts.ask,
     "bluez-ours-pairing-all": trust.accept,
     "ours-bluez-pairing-all": trust.ask,
+    "bluez-ours-cuts-all": cuts.accept,
+    "ours-bluez-cuts-all": cuts.ask,
 }
 ALL_SECONDS = 3600
 """How long a run may take in which everything is tried."""
@@ -92,8 +97,13 @@ INNER_VERSIONS: dict[str, tuple[str, ...]] = {
 """With which versions of BlueZ the scenes are run that take long; with the others when they are asked for."""
 
 
-PRIVATE_RUNS = (("5.66", "ours", "bluez-ours-privacy"), ("5.82", "ours", "ours-bluez-privacy"))
-"""One for each role."""
+ONE_EACH = {
+    "bluez-ours-privacy": ("5.66", "ours"),
+    "ours-bluez-privacy": ("5.82", "ours"),
+    "bluez-ours-cuts": ("5.66", "rootcanal"),
+    "ours-bluez-cuts": ("5.66", "rootcanal"),
+}
+"""With which version and whose controllers these are run; with the others when they are asked for."""
 
 
 def is_by_name(run: Run) -> bool:
@@ -101,9 +111,7 @@ def is_by_name(run: Run) -> bool:
     if run.scene in INNER:
         versions = INNER_VERSIONS.get(run.scene, VERSIONS)
         return run.version not in versions or run.radio != INNER_RADIOS[run.version]
-    if run.scene.endswith("-privacy"):
-        return (run.version, run.radio, run.scene) not in PRIVATE_RUNS
-    return is_all(run)
+    return is_all(run) or ONE_EACH.get(run.scene, run[:2]) != run[:2]
 
 
 def is_all(run: Run) -> bool:
@@ -118,6 +126,10 @@ def scene(run: Run) -> Scene:
         return functools.partial(found, cases=peers.EVERY if is_all(run) else peers.USUAL, radio=run.radio)
     if run.scene.endswith("-privacy"):
         return functools.partial(found, cases=cases.PRIVATE, radio=run.radio)
+    if run.scene.endswith("-cuts-all"):
+        return functools.partial(found, cases=cuts.EVERY, radio=run.radio, steps=cuts.every)
+    if run.scene.endswith("-cuts"):
+        return functools.partial(found, radio=run.radio)
     if "-pairing" not in run.scene:
         return found
     places = [(version, radio) for version in VERSIONS for radio in RADIOS]
@@ -145,6 +157,7 @@ class Run(NamedTuple):
 
 async def run_version(version: str, runs: list[Run], retries: int) -> int:
     """Boots a box for the runs with `ble` outside of it, and one for those inside on each radio; how many failed."""
+    who.set(f"bluez-{version}")
     groups = [[run for run in runs if run.scene in SCENES]]
     groups += [[run for run in runs if run.scene in INNER and run.radio == radio] for radio in [*RADIOS, BTVIRT]]
     failed = 0
@@ -174,8 +187,14 @@ async def run_group(version: str, runs: list[Run]) -> list[Run]:
             controllers = [radio.first for radio in radios.values()]
             if is_inner:
                 controllers = [port for each in radios.values() for port in each]
+            lines: dict[str, cutter.Cutter] = {}
+            if any(run.scene.endswith("-cuts-all") for run in runs):
+                for number, port in enumerate(controllers):
+                    entered = await running.enter_async_context(cutter.cutter(port))
+                    lines[f"/org/bluez/hci{number}"], controllers[number] = entered
             programs = {"ble": pathlib.Path(BLE)} if is_inner else {}
             machine = await running.enter_async_context(box(version, controllers, log, programs))
+            machine.lines = lines
             bus = await running.enter_async_context(bluez(machine.bus_address))
             if not used:
                 await machine.shell("(btvirt -L -l2 > /run/log/btvirt 2>&1 < /dev/null &)")
@@ -248,18 +267,20 @@ async def _switch_on(bus: BlueZ, adapter: str) -> None:
 
 
 async def run_all(runs: list[Run], retries: int) -> int:
-    """Runs all, one box after the other, and returns how many failed. Ends what it started when asked to stop."""
+    """Runs all, the versions side by side, and returns how many failed. Ends what it started when asked to stop."""
     task = asyncio.current_task()
     assert task
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    failed = 0
-    for version in VERSIONS:
-        chosen = [run for run in runs if run.version == version]
-        if chosen and (reason := obstacle(version)):
-            say(f"{version}: skipped, since {reason}")
-            runs = [run for run in runs if run.version != version]
-        elif chosen:
-            failed += await run_version(version, chosen, retries)
+    tasks: list[asyncio.Task[int]] = []
+    async with asyncio.TaskGroup() as group:
+        for version in VERSIONS:
+            chosen = [run for run in runs if run.version == version]
+            if chosen and (reason := obstacle(version)):
+                say(f"{version}: skipped, since {reason}")
+                runs = [run for run in runs if run.version != version]
+            elif chosen:
+                tasks.append(group.create_task(run_version(version, chosen, retries)))
+    failed = sum(task.result() for task in tasks)
     if runs:
         say(f"bluez: {len(runs) - failed} passed, {failed} failed")
     return failed

@@ -10,6 +10,7 @@ import shutil
 import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
 
+from interop.cutter import Cutter
 from interop.processes import free_ports, running
 from interop.profile import Mismatch
 
@@ -35,6 +36,8 @@ class Box:
 
     def __init__(self, version: str, shell_port: int, bus_port: int) -> None:
         self.version = version
+        self.lines: dict[str, Cutter] = {}
+        """By which adapters, as BlueZ calls them, the controllers can be reached, if there is something in between."""
         self.bus_address = f"tcp:host=127.0.0.1,port={bus_port}"
         self.shell_port = shell_port
 

@@ -75,6 +75,11 @@ async def diversifiers(box: Box) -> list[int]:
     return [int(number) for number in re.findall(r"^EDiv=(\d+)", said, re.MULTILINE)]
 
 
+async def daemon(box: Box) -> str:
+    """The process of `bluetoothd`; empty if it has ended."""
+    return (await box.shell("ps | awk '/bluetoothd -n/ && !/awk/ {print $1}'")).strip()
+
+
 async def failures(box: Box) -> int:
     """How often BlueZ has said that pairing failed."""
     said = await box.shell(f"grep -cE 'attempt_complete.* status 0x0*[1-9a-f]|device_bonding_failed' {LOG} || :")

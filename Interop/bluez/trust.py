@@ -136,10 +136,10 @@ async def _accept(scene: Scene, case: Case) -> None:
                 await _refused(scene, case, user, file, options)
                 user.begin()
             async with scene.ble("serve", file, *options) as server, attended(user, server, "pair "):
-                await _paired(scene, case, user, server)
+                await paired(scene, case, user, server)
 
 
-async def _paired(scene: Scene, case: Case, user: User, server: tool.Tool) -> None:
+async def paired(scene: Scene, case: Case, user: User, server: tool.Tool) -> None:
     """BlueZ pairs with `ble serve` and uses what it has by that."""
     central = Central(scene.box, scene.bluez, scene.adapter, scene.name)
     await server.heard("advertising")
@@ -150,12 +150,12 @@ async def _paired(scene: Scene, case: Case, user: User, server: tool.Tool) -> No
     expect("whether a stranger hears a private address", _is_private(scene, device), case.is_private)
     await scene.bluez.call(device, DEVICE, "Pair")
     await server.heard("paired", method=case.method, bonded=case.is_bonding)
-    _expect_same_numbers(user, case)
+    expect_same_numbers(user, case)
     async with central.connected():
         expect("what BlueZ reads", await central.read(central.path(LOCKED.uuid)), LOCKED.value)
     if not case.is_bonding:
         return expect("bonds", len(await management.diversifiers(scene.box)), 0)
-    await _expect_generation(scene, case)
+    await expect_generation(scene, case)
     async with central.connected():
         expect("what BlueZ reads", await central.read(central.path(LOCKED.uuid)), LOCKED.value)
         if case.is_private:
@@ -202,9 +202,9 @@ async def _ask(scene: Scene, case: Case) -> None:
             await _not_read(scene, case, user, command)
             user.begin()
         async with scene.ble(*command) as reader, attended(user, reader, ""):
-            _expect_read(case, await reader.finish(3 * PATIENCE))
-            _expect_same_numbers(user, case)
-            await _read_again(scene, case)
+            expect_read(case, await reader.finish(3 * PATIENCE))
+            expect_same_numbers(user, case)
+            await read_again(scene, case)
 
 
 async def _ask_told(scene: Scene, case: Case, command: list[str]) -> None:
@@ -217,22 +217,22 @@ async def _ask_told(scene: Scene, case: Case, command: list[str]) -> None:
         told = (await reader.heard("out_of_band"))["data"]
         await management.take(scene.box, scene.adapter, device, told)
         async with advertised(scene.bluez, scene.adapter, scene.name, (SAFE,)):
-            _expect_read(case, await reader.finish(3 * PATIENCE))
-            await _read_again(scene, case)
+            expect_read(case, await reader.finish(3 * PATIENCE))
+            await read_again(scene, case)
 
 
-def _expect_read(case: Case, facts: list[tool.Fact]) -> None:
+def expect_read(case: Case, facts: list[tool.Fact]) -> None:
     paired = [(fact["method"], fact["bonded"]) for fact in facts if fact["event"] == "paired"]
     expect("how they paired", paired, [(case.method, case.is_bonding)])
     values = [bytes.fromhex(fact["value"]) for fact in facts if fact["event"] == "read"]
     expect("what our host reads", values, [LOCKED.value])
 
 
-async def _read_again(scene: Scene, case: Case) -> None:
+async def read_again(scene: Scene, case: Case) -> None:
     """Our host comes back, where it keeps bonds, and is asked nothing."""
     if not case.is_bonding:
         return expect("bonds", len(await management.diversifiers(scene.box)) + len(await scene.bonds()), 0)
-    await _expect_generation(scene, case)
+    await expect_generation(scene, case)
     if bonds := await scene.bonds():
         kinds = [(bond["secure_connections"], bond["authenticated"]) for bond in bonds]
         expect("bonds", kinds, [(case.is_secure, case.method != "justWorks")])
@@ -273,12 +273,12 @@ def _is_private(scene: Scene, device: str) -> bool:
     return int(scene.bluez.property(device, DEVICE, "Address")[:2], 16) >> 6 == 1
 
 
-async def _expect_generation(scene: Scene, case: Case) -> None:
+async def expect_generation(scene: Scene, case: Case) -> None:
     """A key of LE Secure Connections has no diversifier; one of before has."""
     found = await management.diversifiers(scene.box)
     expect("whether BlueZ keeps a key of this generation", any(found) != case.is_secure and found != [], True)
 
 
-def _expect_same_numbers(user: User, case: Case) -> None:
+def expect_same_numbers(user: User, case: Case) -> None:
     expect("numbers that were compared", len(user.numbers), int(case.method == "numericComparison"))
     expect("numbers that differ", [pair for pair in user.numbers if pair[0] != pair[1]], [])

@@ -13,11 +13,16 @@ import time
 from collections.abc import Iterable
 from typing import Protocol, TypeVar
 
-from .pairings import PAIRINGS, PEERS_ONLY, Pairing
+from .pairings import BY_NAME, PAIRINGS, PEERS_ONLY, Pairing
+from .processes import who
+
+JOBS = 3
+"""How many pairings are run side by side: they wait for each other's packets most of the time."""
 
 
 async def run(pairing: Pairing, rounds: int) -> int:
     """Runs `pairing` and returns how many rounds failed. After a failure the controllers are started anew."""
+    who.set(pairing.name.replace("/", "-"))
     for log in pairing.logs:
         log.unlink(missing_ok=True)
     failed = 0
@@ -54,12 +59,20 @@ def last_words(pairing: Pairing) -> list[str]:
     return lines
 
 
-async def run_all(pairings: list[Pairing], rounds: int | None) -> int:
-    """Runs all, and returns how many rounds failed. Ends the processes that it started when asked to stop."""
+async def run_all(pairings: list[Pairing], rounds: int | None, jobs: int) -> int:
+    """Runs all, so many at a time, and returns how many rounds failed. Ends what it started when asked to stop."""
     task = asyncio.current_task()
     assert task
     asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-    return sum([await run(pairing, rounds or pairing.rounds) for pairing in pairings])
+    places = asyncio.Semaphore(jobs)
+
+    async def run_one(pairing: Pairing) -> int:
+        async with places:
+            return await run(pairing, rounds or pairing.rounds)
+
+    async with asyncio.TaskGroup() as group:
+        tasks = [group.create_task(run_one(pairing)) for pairing in pairings]
+    return sum(task.result() for task in tasks)
 
 
 class Named(Protocol):
@@ -87,18 +100,19 @@ def main() -> int:
     parser.add_argument("--peers-only", action="store_true", help="the pairings in which nothing of ours takes part")
     rounds = int(os.environ["INTEROP_ROUNDS"]) if "INTEROP_ROUNDS" in os.environ else None
     parser.add_argument("--rounds", type=int, default=rounds, help="20 unless given, and 5 of channels and privacy")
+    parser.add_argument("--jobs", type=int, default=JOBS, metavar="N", help=f"how many to run side by side ({JOBS})")
     parser.add_argument("--trace", action="store_true", help="have Bumble log every packet, on stderr")
     arguments = parser.parse_args()
 
     logging.basicConfig(level=logging.DEBUG if arguments.trace else logging.CRITICAL)
     chosen = PEERS_ONLY if arguments.peers_only else PAIRINGS
     if arguments.pairing:
-        chosen = choose(arguments.pairing, PEERS_ONLY + PAIRINGS, parser)
+        chosen = choose(arguments.pairing, PEERS_ONLY + PAIRINGS + BY_NAME, parser)
     if arguments.list:
         print(*(pairing.name for pairing in chosen), sep="\n")
         return 0
     try:
-        return 1 if asyncio.run(run_all(chosen, arguments.rounds)) else 0
+        return 1 if asyncio.run(run_all(chosen, arguments.rounds, arguments.jobs)) else 0
     except (KeyboardInterrupt, asyncio.CancelledError):
         return 130
 

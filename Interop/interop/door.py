@@ -18,7 +18,8 @@ from .bumble_host import powered_on
 from .methods import COMPARISON
 from .processes import running
 from .profile import Mismatch, expect
-from .trust import CENTRAL, PATIENCE, User
+from .sides import CENTRAL
+from .user import PATIENCE, User
 
 Line = dict[str, Any]
 

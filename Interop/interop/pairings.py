@@ -6,7 +6,7 @@ import contextlib
 import pathlib
 from typing import NamedTuple
 
-from . import bearers, bumble_host, channels, door, methods, pairing, polling, privacy, serial_talk, tool, trust
+from . import bearers, bumble_host, channels, cuts, door, methods, own, pairing, polling, privacy, serial_talk, tool, trust
 from .controllers import MAKES, Endpoints
 from .processes import LOGS
 
@@ -37,6 +37,7 @@ class Pairing(NamedTuple):
     def seconds(self) -> float:
         """How long a round may take."""
         longest = {"channels": channels.SECONDS, "serial": serial_talk.SECONDS, "pairing": trust.SECONDS}
+        longest |= {"cuts": cuts.SECONDS, "cuts-all": cuts.SECONDS}
         return longest.get(self.topic, 30)
 
     @property
@@ -44,6 +45,10 @@ class Pairing(NamedTuple):
         """How many rounds are usual; one of channels carries a great deal, and one of privacy takes its time."""
         if self.topic == "pairing" and self.central != self.peripheral:
             return methods.USUAL_ROUNDS
+        if self.topic == "pairing" and self.central == "ours":
+            return len(own.CASES)
+        if self.topic.startswith("cuts"):
+            return cuts.ROUNDS
         if self.topic == "serial":
             return serial_talk.ROUNDS
         return 5 if self.topic in ("channels", "privacy", "door") else 20
@@ -69,8 +74,15 @@ class Pairing(NamedTuple):
             return await polling.converse(first, second, name, round_number, log)
         if self.topic == "bearers":
             return await bearers.converse(first, second, name, log)
+        if self.topic == "pairing" and self.central == "ours" == self.peripheral:
+            return await own.converse(self.controllers, first, second, name, round_number, log)
         if self.topic == "pairing" and self.central != self.peripheral:
             return await trust.converse(self.controllers, self.central, first, second, name, round_number, log)
+        if self.topic.startswith("cuts"):
+            is_all = self.topic == "cuts-all"
+            return await cuts.converse(
+                self.controllers, self.central, first, second, name, round_number, log, is_all
+            )
         if self.topic == "pairing":
             return await pairing.converse(first, second, name, round_number)
         if self.topic == "serial":
@@ -87,6 +99,13 @@ class Pairing(NamedTuple):
 
 PEERS_ONLY = [Pairing("rootcanal", "bumble", "bumble"), Pairing("bumble", "bumble", "bumble")]
 """Nothing of ours takes part: where these fail, it is the machine, or these scripts."""
+
+BY_NAME = [
+    Pairing(controllers, central, peripheral, topic="cuts-all")
+    for controllers in ("rootcanal", "ours")
+    for central, peripheral in (("ours", "bumble"), ("bumble", "ours"))
+]
+"""Those that take minutes, and are run when they are asked for."""
 
 PAIRINGS = [
     Pairing("rootcanal", "ours", "bumble"),
@@ -110,6 +129,9 @@ PAIRINGS = [
         for controllers in ("rootcanal", "ours")
         for central, peripheral in (("ours", "bumble"), ("bumble", "ours"))
     ),
+    *(Pairing(controllers, "ours", "ours", topic="pairing") for controllers in ("rootcanal", "ours")),
+    Pairing("rootcanal", "ours", "bumble", topic="cuts"),
+    Pairing("rootcanal", "bumble", "ours", topic="cuts"),
     Pairing("ours", "bumble", "bumble", topic="privacy"),
     *(Pairing(controllers, "ours", "bumble", topic="door") for controllers in ("rootcanal", "ours")),
     Pairing("rootcanal", "ours", "bumble", topic="serial"),

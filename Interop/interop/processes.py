@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import contextvars
 import os
 import pathlib
 import socket
@@ -14,17 +15,24 @@ from .profile import Mismatch
 HOME = pathlib.Path(os.environ["INTEROP_HOME"])
 LOGS = HOME / "logs"
 
+who: contextvars.ContextVar[str] = contextvars.ContextVar("who", default="all")
+"""For whom processes run: what goes on at the same time for somebody else has another state."""
+
+_given: set[int] = set()
+
 
 def free_ports(count: int) -> list[int]:
-    """Ports of 127.0.0.1 that nobody listens on."""
-    sockets = [socket.socket() for _ in range(count)]
-    try:
-        for each in sockets:
+    """Ports of 127.0.0.1 that nobody listens on, and that nobody else here was given."""
+    ports: list[int] = []
+    with contextlib.ExitStack() as sockets:
+        while len(ports) < count:
+            each = sockets.enter_context(socket.socket())
             each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in sockets]
-    finally:
-        for each in sockets:
-            each.close()
+            port = each.getsockname()[1]
+            if port not in _given:
+                _given.add(port)
+                ports.append(port)
+    return ports
 
 
 @contextlib.asynccontextmanager
@@ -73,7 +81,7 @@ async def running(
             stdin=stdin,
             stdout=errors if stdout is None else stdout,
             stderr=errors,
-            env=os.environ | {"XDG_STATE_HOME": str(HOME / "state")} | (environment or {}),
+            env=os.environ | {"XDG_STATE_HOME": str(HOME / "state" / who.get())} | (environment or {}),
             cwd=LOGS,
         )
     try:

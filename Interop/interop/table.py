@@ -38,6 +38,17 @@ the two, in which all goes well, passes.
 Between security managers alone, without controllers, there is nothing to read: there, both ends have come to the same
 key, by the method that the specification gives for their capabilities.
 """
+CUTS = """Between one of the hosts and its controller is a line on which one packet of the security manager is lost, the
+first, the second, and so on to the last, and the link with it: “13 of 13” are as many packets. That host hears that the
+link was lost, and the other that it was ended. It passes if neither has paired then, neither keeps anything, no process
+has ended, and the next pairing of the two, at once, succeeds; where they had a bond, both still have that very bond, and
+use it. Of the 20 rounds of a passkey that BlueZ makes, or that is to replace a bond, the middle ones were left out.
+
+The last packets are keys of the central. When they have been sent and acknowledged, and got lost behind the controller
+of the peripheral, the central cannot know that, and has paired: it may keep its bond then, which has to be removed
+(`ble bonds remove`). BlueZ and Bumble keep theirs as soon as they have handed those packets to their controller. A
+peripheral of ours never keeps anything then, nor does a central whose packet was not acknowledged.
+"""
 NOTES = """
 ## What is not there
 
@@ -78,6 +89,8 @@ def kind(row: Row) -> tuple[str, str]:
 def refusal(row: Row) -> str:
     """What goes wrong in a refusal."""
     text = row["refusal"]
+    if text == "cut":
+        return f"at {place(row['near'], row)}" + (", which have a bond" if row.get("bonded") else "")
     if " at " in text:
         what, _, who = text.partition(" at ")
         return f"{what} at {place(who, row)}"
@@ -129,7 +142,10 @@ def failures(rows: list[Row]) -> list[str]:
         return []
     text = ["", "## What failed", ""]
     for row in failed:
-        what = ", ".join(filter(None, [*kind(row), row["refusal"]]))
+        wrong = row["refusal"]
+        if wrong == "cut":
+            wrong = f"link lost {refusal(row)}, packet {row['step']} of {row['steps']}"
+        what = ", ".join(filter(None, [*kind(row), wrong]))
         line = f"- {row['date']}, {pair(row)}, controllers {row['controllers']}, {what}: {row['why'][:200]}"
         text += textwrap.wrap(line, 120, subsequent_indent="  ")
     return text
@@ -165,7 +181,9 @@ def main() -> None:
     text = [HEAD, versions(folder, rows), *controllers(rows)]
     text += ["## Pairings of hosts", "", *table(hosts, "bond")]
     text += ["## Refusals of hosts", ""]
-    text += table((row for row in refused if row["controllers"] != "none"), "what goes wrong")
+    cuts = [row for row in refused if row["refusal"] == "cut"]
+    text += table((row for row in refused if row["controllers"] != "none" and row not in cuts), "what goes wrong")
+    text += ["## Links that are lost in a pairing", "", CUTS, *table(cuts, "where the link is lost")]
     text += ["## Security managers alone", "", *table((row for row in managers if not row["refusal"]), "bond")]
     text += table((row for row in managers if row["refusal"]), "what goes wrong")
     print("\n".join([*text[:-1], *failures(rows)]).rstrip() + "\n" + NOTES, end="")

@@ -1,0 +1,129 @@
+"""A line between a host and its controller on which the link is cut at a chosen packet of a pairing."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Callable
+
+COMMAND, DATA, EVENT = 1, 2, 4
+HEADERS = {COMMAND: 4, DATA: 5, 3: 4, EVENT: 3, 5: 5}
+"""How many octets of an H4 packet tell how long it is, by its type."""
+
+SECURITY_MANAGER = 0x0006
+DISCONNECTION_COMPLETE, COMMAND_STATUS = 0x05, 0x0F
+DISCONNECT = 0x0406
+REMOTE_USER, TIMEOUT = 0x13, 0x08
+"""Why the other end is told that the link is over, and this one."""
+
+
+class Cutter:
+    """Passes on what a host and its controller say, and counts the packets of the security manager, both ways.
+
+    Where the link is cut, the packet that was due is lost, with all that follows. This host hears that the link was
+    lost (Connection Timeout), and the other one that this one has disconnected.
+    """
+
+    def __init__(self, controller: int) -> None:
+        self.seen = 0
+        """How many packets of the security manager there were since it was armed."""
+        self.is_cut = False
+        self._controller = controller
+        self._step = 0
+
+    def arm(self, step: int = 0) -> None:
+        """Has the link cut at that packet, counting from 1; at none if it is 0."""
+        self.seen, self._step, self.is_cut = 0, step, False
+
+    def cuts(self) -> bool:
+        """Counts one packet more, and says whether it is the one."""
+        self.seen += 1
+        if self.seen != self._step:
+            return False
+        self.is_cut = True
+        return True
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Has the host that has just connected talk with the controller, as long as both want to."""
+        inner_reader, inner_writer = await asyncio.open_connection("127.0.0.1", self._controller)
+        line = _Line(self, writer, inner_writer)
+        tasks = [
+            asyncio.ensure_future(_carry(reader, inner_writer, line.from_host)),
+            asyncio.ensure_future(_carry(inner_reader, writer, line.from_controller)),
+        ]
+        try:
+            await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for task in tasks:
+                task.cancel()
+            for each in (writer, inner_writer):
+                each.close()
+
+
+class _Line:
+    """One connection of a host."""
+
+    def __init__(self, cutter: Cutter, to_host: asyncio.StreamWriter, to_controller: asyncio.StreamWriter) -> None:
+        self._cutter = cutter
+        self._to_host, self._to_controller = to_host, to_controller
+        self._cut: int | None = None
+        """The link that is being cut, by its handle."""
+        self._is_status_due = False
+
+    def from_host(self, packet: bytes) -> None:
+        if packet[0] != DATA or not self._is_lost(packet):
+            self._to_controller.write(packet)
+
+    def from_controller(self, packet: bytes) -> None:
+        if packet[0] == DATA and self._is_lost(packet):
+            return
+        if packet[0] == EVENT and packet[1] == COMMAND_STATUS and self._is_status_due:
+            if int.from_bytes(packet[5:7], "little") == DISCONNECT:
+                self._is_status_due = False
+                return
+        if packet[0] == EVENT and packet[1] == DISCONNECTION_COMPLETE and self._cut is not None:
+            if int.from_bytes(packet[4:6], "little") & 0xFFF == self._cut:
+                self._cut = None
+                packet = packet[:6] + bytes([TIMEOUT])
+        self._to_host.write(packet)
+
+    def _is_lost(self, packet: bytes) -> bool:
+        """Whether a packet of a link is lost, since that is cut here, or was."""
+        field = int.from_bytes(packet[1:3], "little")
+        handle, is_first = field & 0xFFF, field >> 12 & 3 != 1
+        if handle == self._cut:
+            return True
+        if not is_first or int.from_bytes(packet[7:9], "little") != SECURITY_MANAGER or not self._cutter.cuts():
+            return False
+        self._cut, self._is_status_due = handle, True
+        command = DISCONNECT.to_bytes(2, "little") + b"\x03" + handle.to_bytes(2, "little") + bytes([REMOTE_USER])
+        self._to_controller.write(bytes([COMMAND]) + command)
+        return True
+
+
+async def _carry(
+    reader: asyncio.StreamReader, writer: asyncio.StreamWriter, take: Callable[[bytes], None]
+) -> None:
+    """Has each packet taken, until the one who sends them has gone."""
+    with contextlib.suppress(ConnectionError, asyncio.IncompleteReadError):
+        while True:
+            kind = await reader.readexactly(1)
+            header = kind + await reader.readexactly(HEADERS[kind[0]] - 1)
+            length = header[-1]
+            if kind[0] == DATA:
+                length = int.from_bytes(header[3:5], "little")
+            elif kind[0] == 5:
+                length = int.from_bytes(header[3:5], "little") & 0x3FFF
+            take(header + await reader.readexactly(length))
+            await writer.drain()
+
+
+@contextlib.asynccontextmanager
+async def cutter(controller: int) -> AsyncIterator[tuple[Cutter, int]]:
+    """A line to the controller at a port, and the port of this end of it."""
+    found = Cutter(controller)
+    server = await asyncio.start_server(found.serve, "127.0.0.1", 0)
+    try:
+        yield found, server.sockets[0].getsockname()[1]
+    finally:
+        server.close()

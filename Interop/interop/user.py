@@ -1,0 +1,106 @@
+"""Somebody who sits before our host and Bumble's, and answers what they ask."""
+
+from __future__ import annotations
+
+import asyncio
+
+from bumble.device import Device
+from bumble.keys import MemoryKeyStore
+from bumble.pairing import OobSharedData, PairingConfig, PairingDelegate
+from bumble.smp import OobContext
+
+from .methods import (
+    BUMBLE_NO,
+    BUMBLE_SILENT,
+    BUMBLE_WRONG,
+    LEAVES,
+    OURS_NO,
+    OURS_SILENT,
+    OURS_WRONG,
+    Method,
+)
+
+# How long one step may take, and one in which nobody answers.
+PATIENCE = 10
+SILENCE = 45
+
+
+class User(PairingDelegate):
+    """Somebody who sits before both devices."""
+
+    def __init__(self, method: Method, keeps: bool) -> None:
+        super().__init__(method.bumbles)
+        self._method = method
+        self._keeps = keeps
+        self._context = OobContext()
+        self.begin(method.refusal)
+
+    def begin(self, refusal: str = "") -> None:
+        """Has forgotten all numbers, and does this wrong from now on."""
+        loop = asyncio.get_running_loop()
+        self.refusal = refusal
+        # What Bumble shows, and what our host does, and what our host tells by other means.
+        self.shown: asyncio.Future[int] = loop.create_future()
+        self.ours: asyncio.Future[int] = loop.create_future()
+        self.told: asyncio.Future[OobSharedData] = loop.create_future()
+        self.asked = asyncio.Event()
+        """Whether either of them has asked something or shown it."""
+
+    @property
+    def structures(self) -> str:
+        """What Bumble tells by other means, as `ble --told` takes it."""
+        told = self._context.share()
+        return f"1122{told.c.hex()}1123{told.r.hex()}"
+
+    def use(self, device: Device) -> None:
+        device.pairing_config_factory = lambda _: self._configuration()
+        device.keystore = MemoryKeyStore()
+
+    def _configuration(self) -> PairingConfig:
+        out_of_band = None
+        if self._method.name == "outOfBand":
+            out_of_band = PairingConfig.OobConfig(self._context, self.told.result(), None)
+        return PairingConfig(
+            sc=self._method.secure,
+            mitm=self._method.authenticated,
+            bonding=self._keeps,
+            delegate=self,
+            identity_address_type=PairingConfig.AddressType.RANDOM,
+            oob=out_of_band,
+        )
+
+    async def display_number(self, number: int, digits: int) -> None:
+        self.asked.set()
+        self.shown.set_result(number)
+
+    async def get_number(self) -> int:
+        self.asked.set()
+        return self._typed(await asyncio.wait_for(self.ours, PATIENCE), BUMBLE_WRONG)
+
+    async def compare_numbers(self, number: int, digits: int) -> bool:
+        self.asked.set()
+        if self.refusal in (BUMBLE_SILENT, *LEAVES):
+            await asyncio.sleep(SILENCE)
+        ours = await asyncio.wait_for(self.ours, PATIENCE)
+        return ours == number and self.refusal != BUMBLE_NO
+
+    def _typed(self, number: int, mistake: str) -> int:
+        return (number + 1) % 1_000_000 if self.refusal == mistake else number
+
+    async def answer(self, question: str, digits: str | None) -> str | None:
+        """What is typed in at our host when it asks this."""
+        self.asked.set()
+        if digits is not None and not self.ours.done():
+            self.ours.set_result(int(digits))
+        if question == "show" or self.refusal in (OURS_SILENT, *LEAVES):
+            return None
+        if self.refusal == OURS_NO:
+            return "no"
+        if question == "enter":
+            return f"{self._typed(await asyncio.wait_for(self.shown, PATIENCE), OURS_WRONG):06}"
+        return "yes"
+
+    @property
+    def patience(self) -> float:
+        """How long a pairing may take, in seconds."""
+        return SILENCE if self.refusal in (OURS_SILENT, BUMBLE_SILENT) else 2 * PATIENCE
