@@ -41,6 +41,8 @@ class Application:
                 "Type": Variant("s", "peripheral"),
                 "LocalName": Variant("s", name),
                 "ServiceUUIDs": Variant("as", [service]),
+                # BlueZ 5.82 shows nobody who does not say so.
+                "Discoverable": Variant("b", True),
             }
         }
         return path

@@ -52,8 +52,10 @@ class Central:
 
         await self.bluez.call(self._adapter, ADAPTER, "SetDiscoveryFilter", "a{sv}", {"Transport": Variant("s", "le")})
         await self.bluez.call(self._adapter, ADAPTER, "StartDiscovery")
-        self._device = await self.bluez.until(f"BlueZ sees {self._name}", named)
-        await self.bluez.call(self._adapter, ADAPTER, "StopDiscovery")
+        try:
+            self._device = await self.bluez.until(f"BlueZ sees {self._name}", named)
+        finally:
+            await self.bluez.call(self._adapter, ADAPTER, "StopDiscovery")
         return self._device
 
     @contextlib.asynccontextmanager

@@ -6,7 +6,21 @@ import contextlib
 import pathlib
 from typing import NamedTuple
 
-from . import bearers, bumble_host, channels, cuts, door, methods, own, pairing, polling, privacy, serial_talk, tool, trust
+from . import (
+    bearers,
+    bumble_host,
+    channels,
+    cuts,
+    door,
+    methods,
+    own,
+    pairing,
+    polling,
+    privacy,
+    serial_talk,
+    tool,
+    trust,
+)
 from .controllers import MAKES, Endpoints
 from .processes import LOGS
 

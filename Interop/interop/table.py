@@ -41,8 +41,9 @@ key, by the method that the specification gives for their capabilities.
 CUTS = """Between one of the hosts and its controller is a line on which one packet of the security manager is lost, the
 first, the second, and so on to the last, and the link with it: “13 of 13” are as many packets. That host hears that the
 link was lost, and the other that it was ended. It passes if neither has paired then, neither keeps anything, no process
-has ended, and the next pairing of the two, at once, succeeds; where they had a bond, both still have that very bond, and
-use it. Of the 20 rounds of a passkey that BlueZ makes, or that is to replace a bond, the middle ones were left out.
+has ended, and the next pairing of the two, at once, succeeds; where they had a bond, both still have that very bond,
+and use it. Of the 20 rounds of a passkey that BlueZ makes, or that is to replace a bond, the middle ones were left out.
+“At once” is a second later where our peripheral was not started anew: so long it refuses who has just failed.
 
 The last packets are keys of the central. When they have been sent and acknowledged, and got lost behind the controller
 of the peripheral, the central cannot know that, and has paired: it may keep its bond then, which has to be removed
