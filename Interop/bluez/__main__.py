@@ -8,6 +8,7 @@ import base64
 import contextlib
 import functools
 import logging
+import os
 import pathlib
 import re
 import signal
@@ -100,7 +101,7 @@ INNER_VERSIONS: dict[str, tuple[str, ...]] = {
 ONE_EACH = {
     "bluez-ours-privacy": ("5.66", "ours"),
     "ours-bluez-privacy": ("5.82", "ours"),
-    "bluez-ours-cuts": ("5.66", "rootcanal"),
+    "bluez-ours-cuts": ("5.82", "rootcanal"),
     "ours-bluez-cuts": ("5.66", "rootcanal"),
 }
 """With which version and whose controllers these are run; with the others when they are asked for."""
@@ -157,7 +158,7 @@ class Run(NamedTuple):
 
 async def run_version(version: str, runs: list[Run], retries: int) -> int:
     """Boots a box for the runs with `ble` outside of it, and one for those inside on each radio; how many failed."""
-    who.set(f"bluez-{version}")
+    who.set(f"bluez-{version}-{os.getpid()}")
     groups = [[run for run in runs if run.scene in SCENES]]
     groups += [[run for run in runs if run.scene in INNER and run.radio == radio] for radio in [*RADIOS, BTVIRT]]
     failed = 0

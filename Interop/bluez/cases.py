@@ -89,7 +89,7 @@ PRIVATE = tuple(each._replace(is_private=True) for each in (JUST_WORKS, COMPARIS
 
 def every(is_ours_central: bool) -> list[Case]:
     """Every method of each generation, kept or not, and everything that can go wrong, where our host has this role."""
-    kept = [*METHODS, OUT_OF_BAND, *LEGACY]
+    kept = [*METHODS, *LEGACY]
     asked = AUTHORIZATION._replace(refusal=Refusal.BLUEZ_NO)
     if not is_ours_central:
         asked = CONSENT._replace(refusal=Refusal.OURS_NO)
@@ -112,7 +112,9 @@ def every(is_ours_central: bool) -> list[Case]:
             BLUEZ_SHOWS._replace(refusal=Refusal.OURS_LEAVES),
         )
     ]
-    return [*kept, *(each._replace(is_bonding=False) for each in kept), *anyhow, *generations]
+    # What the kernel was told out of band it believes to the end, and asks for it in every pairing.
+    told = [OUT_OF_BAND, OUT_OF_BAND._replace(is_bonding=False)]
+    return [*kept, *(each._replace(is_bonding=False) for each in kept), *anyhow, *generations, *told]
 
 
 def usual(place: int, places: int) -> list[Case]:

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 from interop import results
 from interop.cutter import Cutter, cutter
-from interop.cuts import finals
 from interop.profile import Mismatch, expect
 
 from . import management, tool
@@ -25,7 +24,7 @@ from .trust import Scene, expect_read, paired, read_again
 from .user import PATIENCE, User, asked, attended
 
 CUT_SECONDS = 90
-EVERY = (*METHODS, *LEGACY)
+EVERY = (METHODS[0], *LEGACY, *METHODS[1:])
 Steps = Callable[[int], Sequence[int]]
 
 
@@ -65,9 +64,20 @@ async def accept(
     radio: str = "ours",
     steps: Steps = some,
 ) -> None:
-    """BlueZ pairs with `ble serve`, and the link is lost at each of those steps."""
+    """BlueZ pairs with `ble serve`, and the link is lost at each of those steps.
+
+    Not at the first three with BlueZ 5.66: its kernel, Linux 6.1, faults as it closes the socket of a pairing that has
+    hardly begun, and `bluetoothd` ends.
+    """
+    chosen = steps
+    if box.version == "5.66":
+
+        def chosen(total: int) -> Sequence[int]:
+            return [step for step in steps(total) if step > 3]
+
     who = {"central": f"BlueZ {box.version}", "peripheral": "ours", "controllers": radio}
-    await _each(_accepted, _not_accepted, Scene(box, bluez, adapter, place, name, log), cases, steps, who)
+    scene = Scene(box, bluez, adapter, place, name, log)
+    await _each(_accepted, _not_accepted, scene, cases, chosen, who)
 
 
 async def ask(
@@ -117,15 +127,17 @@ async def _each(
                 async with asyncio.timeout(CUT_SECONDS):
                     whole = cuts()
                     await whole.scene.forget()
+                    own.arm()
                     whole.arm()
                     await succeed(whole)
                 total = line.seen
+                finals = line.last(is_own=(near == "ours") == (who["central"] == "ours"))
                 for step in steps(total):
                     facts = case.facts | {"refusal": "cut", "near": near, "step": step, "steps": total}
                     try:
                         with results.recorded("bluez", **who, kernel=kernel, **facts):
                             async with asyncio.timeout(CUT_SECONDS):
-                                await _cut(cuts(), step, step > total - finals(case.is_secure), succeed, fail)
+                                await _cut(cuts(), step, step > total - finals, succeed, fail)
                                 expect("process of bluetoothd", await management.daemon(scene.box), daemon)
                     except Exception as error:  # Whatever went wrong, this cut failed and the next is tried.
                         failures.append(f"{case.title}, {near} {step} of {total}: {error or type(error).__name__}")
@@ -145,7 +157,6 @@ async def _cut(
     await cuts.scene.forget()
     cuts.arm(step)
     await fail(cuts, is_late)
-    expect("whether the link was cut", cuts.line.is_cut, True)
     if is_late:
         # The central has done its part, and may keep a bond that is whole.
         await cuts.scene.forget()
@@ -177,6 +188,7 @@ async def _not_accepted(cuts: Cuts, is_late: bool) -> None:
         if "org.bluez.Error." not in said and not is_late:
             raise Mismatch(f"BlueZ does not say that pairing failed: {said or 'it says that it has paired'}")
         await central.parted()
+        expect("whether the link was cut", cuts.line.is_cut, True)
         expect("pairings of ours", [fact for fact in server.facts if fact["event"] == "paired"], [])
         if not is_late:
             expect("whether BlueZ is paired", scene.are_paired(), False)
@@ -212,7 +224,11 @@ async def _not_read(cuts: Cuts, is_late: bool) -> None:
     scene = cuts.scene
     async with advertised(scene.bluez, scene.adapter, scene.name, (SAFE,)):
         async with _reading(cuts) as reader, attended(cuts.user, reader, ""):
-            expect("the status of ble read", await reader.status(2 * PATIENCE), 1)
+            status = await reader.status(2 * PATIENCE)
+            if not cuts.line.is_cut:
+                # BlueZ begins by asking for a safer link or does not, so that there may be a packet less.
+                raise results.NotMade
+            expect("the status of ble read", status, 1)
             if not is_late or cuts.near == "ours":
                 happened = [fact for fact in reader.facts if fact["event"] in ("paired", "read")]
                 expect("pairings and reads", happened, [])

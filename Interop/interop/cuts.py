@@ -43,11 +43,6 @@ ROUNDS = len(KEPT)
 """One for each method."""
 
 
-def finals(is_secure: bool) -> int:
-    """How many packets the central has to send at last, with its keys, when the peripheral has sent all of its own."""
-    return 2 if is_secure else 4
-
-
 class Scene(NamedTuple):
     """Where a pairing is cut."""
 
@@ -124,12 +119,14 @@ async def _each(scene: Scene, cut: Callable[[int, bool, str], Awaitable[None]]) 
     """Makes all cuts, records what comes of each, and returns what failed."""
     failures: list[str] = []
     total = scene.cutter.seen
+    # What the central has to send when the peripheral has sent all of its own.
+    finals = scene.cutter.last(is_own=(scene.near == "ours") == (scene.facts["central"] == "ours"))
     for step in scene.steps():
         facts = scene.method.facts | {"refusal": "cut", "near": scene.near, "step": step, "steps": total}
         facts["bonded"] = scene.is_bonded
         try:
             with tempfile.TemporaryDirectory() as state, results.recorded("bumble", **scene.facts, **facts):
-                await cut(step, step > total - finals(scene.method.secure), state)
+                await cut(step, step > total - finals, state)
         except Exception as error:  # Whatever went wrong, this one failed and the next is tried.
             failures.append(f"{scene.near} {step} of {total}: {error or type(error).__name__}")
     return failures
@@ -185,7 +182,9 @@ async def _read(scene: Scene, user: User, peripheral: Device, state: str) -> Non
 
 def _reading(scene: Scene, user: User) -> list[str]:
     """The arguments with which `ble` reads, again and again where it does not wait for that to be paired."""
-    return reading(scene.name, scene.method, user) + (["--count", "3", "--every", "1"] if scene.is_bonded else [])
+    # A passkey has twenty rounds.
+    again = ["--count", "8" if scene.method.name == "passkeyEntry" else "3", "--every", "1"]
+    return reading(scene.name, scene.method, user) + (again if scene.is_bonded else [])
 
 
 async def _ours_as_peripheral(scene: Scene, port: int) -> list[str]:
@@ -196,15 +195,19 @@ async def _ours_as_peripheral(scene: Scene, port: int) -> list[str]:
             async with _serving(scene, user, state) as facts:
                 await _pair(scene, user, central, facts)
 
+        def is_restarted(step: int) -> bool:
+            """Whether our host is started anew in between; what it tells out of band is told once, at the start."""
+            return step % 2 == 1 or scene.method.name == "outOfBand"
+
         async def cut(step: int, is_late: bool, state: str) -> None:
             await _begin(scene, user, central, step)
             async with _serving(scene, user, state) as facts:
                 await _not_paired(scene, user, central, facts, is_late)
-                if step % 2 == 0:
+                if not is_restarted(step):
                     await asyncio.sleep(PAUSE)
                     await _begin(scene, user, central)
                     await _pair(scene, user, central, facts)
-            if step % 2:
+            if is_restarted(step):
                 expect("bonds of ours", len(await _bonds(scene, state)), 0)
                 await _begin(scene, user, central)
                 async with _serving(scene, user, state) as facts:

@@ -25,19 +25,28 @@ class Cutter:
     """
 
     def __init__(self, controller: int) -> None:
-        self.seen = 0
-        """How many packets of the security manager there were since it was armed."""
         self.is_cut = False
+        self._senders: list[bool] = []
+        """Of each packet of the security manager since it was armed, whether it came from this host."""
         self._controller = controller
         self._step = 0
 
     def arm(self, step: int = 0) -> None:
         """Has the link cut at that packet, counting from 1; at none if it is 0."""
-        self.seen, self._step, self.is_cut = 0, step, False
+        self._senders, self._step, self.is_cut = [], step, False
 
-    def cuts(self) -> bool:
-        """Counts one packet more, and says whether it is the one."""
-        self.seen += 1
+    @property
+    def seen(self) -> int:
+        """How many packets of the security manager there were since it was armed."""
+        return len(self._senders)
+
+    def last(self, is_own: bool) -> int:
+        """How many packets this host has sent at last, or the other one, since the other of the two sent any."""
+        return next((count for count, sender in enumerate(reversed(self._senders)) if sender != is_own), self.seen)
+
+    def cuts(self, is_own: bool) -> bool:
+        """Counts one packet more, of this host or of the other one, and says whether it is the one."""
+        self._senders.append(is_own)
         if self.seen != self._step:
             return False
         self.is_cut = True
@@ -71,11 +80,11 @@ class _Line:
         self._is_status_due = False
 
     def from_host(self, packet: bytes) -> None:
-        if packet[0] != DATA or not self._is_lost(packet):
+        if packet[0] != DATA or not self._is_lost(packet, is_own=True):
             self._to_controller.write(packet)
 
     def from_controller(self, packet: bytes) -> None:
-        if packet[0] == DATA and self._is_lost(packet):
+        if packet[0] == DATA and self._is_lost(packet, is_own=False):
             return
         if packet[0] == EVENT and packet[1] == COMMAND_STATUS and self._is_status_due:
             if int.from_bytes(packet[5:7], "little") == DISCONNECT:
@@ -87,13 +96,15 @@ class _Line:
                 packet = packet[:6] + bytes([TIMEOUT])
         self._to_host.write(packet)
 
-    def _is_lost(self, packet: bytes) -> bool:
+    def _is_lost(self, packet: bytes, is_own: bool) -> bool:
         """Whether a packet of a link is lost, since that is cut here, or was."""
         field = int.from_bytes(packet[1:3], "little")
         handle, is_first = field & 0xFFF, field >> 12 & 3 != 1
         if handle == self._cut:
             return True
-        if not is_first or int.from_bytes(packet[7:9], "little") != SECURITY_MANAGER or not self._cutter.cuts():
+        if not is_first or int.from_bytes(packet[7:9], "little") != SECURITY_MANAGER:
+            return False
+        if not self._cutter.cuts(is_own):
             return False
         self._cut, self._is_status_due = handle, True
         command = DISCONNECT.to_bytes(2, "little") + b"\x03" + handle.to_bytes(2, "little") + bytes([REMOTE_USER])

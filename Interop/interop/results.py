@@ -14,17 +14,26 @@ HOME = pathlib.Path(os.environ.get("INTEROP_HOME", pathlib.Path(__file__).parent
 FOLDER = HOME / "results"
 
 
+class NotMade(Exception):
+    """What should have been tried did not come about, and there is nothing to record."""
+
+
 @contextlib.contextmanager
 def recorded(name: str, **facts: Any) -> Iterator[None]:
     """Adds to the file called `name` what comes of a pairing that is made while the context lasts."""
-    start, failure = time.monotonic(), "it was cut short"
+    start = time.monotonic()
+    failure: str | None = "it was cut short"
     try:
         yield
         failure = ""
+    except NotMade:
+        failure = None
     except Exception as error:
         failure = str(error) or type(error).__name__
         raise
     finally:
+        if failure is None:
+            return
         facts |= {"passed": not failure, "why": failure, "took": round(time.monotonic() - start, 1)}
         _record(name, facts)
 

@@ -141,17 +141,27 @@ def _running(
 
 async def _listen(process: asyncio.subprocess.Process, user: User, facts: list[tool.Fact], prefix: str) -> None:
     assert process.stdout and process.stdin
-    while line := await process.stdout.readline():
-        fact = json.loads(line)
-        facts.append(fact)
-        if fact["event"] == "out_of_band" and not user.told.done():
-            octets = bytes.fromhex(fact["data"])
-            user.told.set_result(OobSharedData(c=octets[2:18], r=octets[20:36]))
-        if fact["event"] != "pairing_asked":
-            continue
-        answer = await user.answer(fact["question"], fact.get("digits"))
-        if answer is not None:
-            process.stdin.write(f"{prefix}{answer}\n".encode())
+
+    async def answer(fact: tool.Fact) -> None:
+        # Nothing is shown where the link was lost.
+        with contextlib.suppress(TimeoutError):
+            said = await user.answer(fact["question"], fact.get("digits"))
+            if said is not None:
+                process.stdin.write(f"{prefix}{said}\n".encode())
+
+    answers: list[asyncio.Task[None]] = []
+    try:
+        while line := await process.stdout.readline():
+            fact = json.loads(line)
+            facts.append(fact)
+            if fact["event"] == "out_of_band" and not user.told.done():
+                octets = bytes.fromhex(fact["data"])
+                user.told.set_result(OobSharedData(c=octets[2:18], r=octets[20:36]))
+            if fact["event"] == "pairing_asked":
+                answers.append(asyncio.create_task(answer(fact)))
+    finally:
+        for each in answers:
+            each.cancel()
 
 
 async def keeps_bonds(variables: dict[str, str], log: pathlib.Path) -> bool:

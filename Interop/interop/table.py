@@ -53,13 +53,14 @@ peripheral of ours never keeps anything then, nor does a central whose packet wa
 NOTES = """
 ## What is not there
 
-- Out of band BlueZ is told what our host tells (`btmgmt remote-oob`); what BlueZ tells is not to be had
-  (`btmgmt le-oob`: Not Supported, with both versions), and there is no call for it on D-Bus.
-- Of legacy pairing out of band, only security managers have been tried, and Bumble's hosts with each other: apps of
-  ours tell and are told for LE Secure Connections alone.
-- Where our peripheral leaves without a word while BlueZ 5.66 shows a passkey of legacy pairing, the box's Linux 6.1
-  faults in `hci_chan_del` as it closes the socket, and `bluetoothd` ends with that: both times that it was tried. Linux
-  6.12 does not.
+- Out of band BlueZ is told what our host tells (`btmgmt remote-oob`); what BlueZ tells is not to be had: both kernels
+  answer `btmgmt le-oob` with Not Supported, and there is no call for it on D-Bus. So two of BlueZ cannot pair so.
+- Legacy pairing out of band was tried between security managers alone, and Bumble's hosts with each other: `ble` tells
+  and is told for LE Secure Connections alone. Two processes of `ble` always pair by LE Secure Connections, since neither
+  lacks it; legacy pairing of our host with itself is in the last table.
+- Where the link is lost while BlueZ 5.66 shows a passkey of legacy pairing, or before the fourth packet of a pairing
+  that it began, the box's Linux 6.1 faults in `hci_chan_del` as `bluetoothd` closes the socket, and `bluetoothd` ends
+  with that. Those packets were left out with it. Linux 6.12 does not.
 - Bumble's host keeps keys also where it has said that it does not bond; what it does with them then is not tried.
 """
 
