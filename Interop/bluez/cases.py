@@ -112,9 +112,11 @@ def every(is_ours_central: bool) -> list[Case]:
             BLUEZ_SHOWS._replace(refusal=Refusal.OURS_LEAVES),
         )
     ]
+    # With the last of these the kernel of BlueZ 5.66 faults.
+    last = generations.pop()
     # What the kernel was told out of band it believes to the end, and asks for it in every pairing.
     told = [OUT_OF_BAND, OUT_OF_BAND._replace(is_bonding=False)]
-    return [*kept, *(each._replace(is_bonding=False) for each in kept), *anyhow, *generations, *told]
+    return [*kept, *(each._replace(is_bonding=False) for each in kept), *anyhow, *generations, *told, last]
 
 
 def usual(place: int, places: int) -> list[Case]:

@@ -127,7 +127,8 @@ async def _each(
                 async with asyncio.timeout(CUT_SECONDS):
                     whole = cuts()
                     await whole.scene.forget()
-                    own.arm()
+                    for each in lines.values():
+                        each.arm()
                     whole.arm()
                     await succeed(whole)
                 total = line.seen
