@@ -63,7 +63,7 @@ class Scene(NamedTuple):
         """At which packets to cut, after a pairing in which all were counted."""
         total = self.cutter.seen
         if not self.is_all:
-            return sorted({total // 2, total})
+            return [total // 2] if self.is_bonded else [total // 2, total]
         # Of the twenty rounds of a passkey that is to replace a bond, the first and the last will do.
         return [step for step in range(1, total + 1) if not self.is_bonded or total < 30 or not 10 < step < total - 10]
 
