@@ -67,6 +67,9 @@ final class KeptApp: @unchecked Sendable {
     func hear(_ event: ClientEvent, canLaunch: Bool, _ told: (ClientEvent) -> Void) -> Bool {
         switch kept.hear(event, canLaunch: canLaunch) {
         case .tell: tell(event, told)
+        case .tellAndAsk(let requests):
+            tell(event, told)
+            for request in requests { session.perform(request) }
         case .hold(let launches): return launches
         case .refuse(let answer): session.perform(answer)
         case .ask(let requests): for request in requests { session.perform(request) }

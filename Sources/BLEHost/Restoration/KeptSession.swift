@@ -11,6 +11,8 @@ package struct KeptSession: Equatable, Sendable {
     package enum Course: Equatable, Sendable {
         /// The app is there to hear it.
         case tell
+        /// The app is there to hear it, and the host, which knows nothing of the session any more, is asked for this.
+        case tellAndAsk([ClientRequest])
         /// The next launch hears it; if `launches`, there is to be one now.
         case hold(launches: Bool)
         /// Nobody will hear it; a peer that waits for an answer gets this one.
@@ -64,16 +66,24 @@ package struct KeptSession: Equatable, Sendable {
     ///   - canLaunch: Whether the app can be launched for it.
     /// - Returns: What is to be done with it.
     package mutating func hear(_ event: ClientEvent, canLaunch: Bool) -> Course {
-        guard let held else {
-            state.note(event)
-            return .tell
-        }
+        guard let held else { return hearWithApp(event) }
         if case .stateChanged(let radio) = event { return radioChanged(to: radio) }
         guard state.concerns(event) else { return .drop }
         guard canLaunch || !event.needsApp else { return event.refusal.map(Course.refuse) ?? .drop }
         guard held.count < Self.mostHeld else { return .giveUp }
         self.held?.append(event)
         return .hold(launches: event.launchesApps)
+    }
+
+    /// What an app that came back before the radio was there had asked for is asked for when the radio is there.
+    private mutating func hearWithApp(_ event: ClientEvent) -> Course {
+        guard awaitsRadio, case .stateChanged(let radio) = event else {
+            state.note(event)
+            return .tell
+        }
+        guard radio == .poweredOn else { return .tell }
+        awaitsRadio = false
+        return .tellAndAsk(state.requests)
     }
 
     /// When the user switches Bluetooth off while an app is not there, nothing is left for its next launch; a radio
