@@ -1,5 +1,6 @@
 import BLEHost
 import BLERuntime
+import Foundation
 import Glibc
 import Logging
 
@@ -63,7 +64,7 @@ final class AppLauncher: @unchecked Sendable {
         return manifest.launchCommand
     }
 
-    /// Starts a program that nobody waits for; whether it was started.
+    /// Starts a program, of which nothing is left when it ends; whether it was started.
     static func spawn(_ command: [String], _ variables: [String: String]) -> Bool {
         var attributes = posix_spawnattr_t(), none = sigset_t()
         posix_spawnattr_init(&attributes)
@@ -75,7 +76,11 @@ final class AppLauncher: @unchecked Sendable {
         posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | setsid))
         return ProcessVectors.with(command, variables) { arguments, environment in
             var process = pid_t()
-            return posix_spawnp(&process, command[0], nil, &attributes, arguments, environment) == 0
+            let failure = posix_spawnp(&process, command[0], nil, &attributes, arguments, environment)
+            guard failure == 0 else { return false }
+            let child = process
+            Thread.detachNewThread { while waitpid(child, nil, 0) < 0, errno == EINTR {} }
+            return true
         }
     }
 }

@@ -1,4 +1,5 @@
 import BLEHost
+import BLERuntime
 import BLEWire
 import Testing
 
@@ -327,7 +328,10 @@ struct ValueTests {
         await bench.session.settle()
         #expect(bench.app.take() == ["sounding CBError 13"])
         #expect(!peripheral.ancsAuthorized)
-        #expect(!CBCentralManager.supports(.extendedScanAndConnect))
+        let isSupported = Bluetooth.$link.withValue(bench.link) {
+            CBCentralManager.supports(.extendedScanAndConnect)
+        }
+        #expect(!isSupported)
     }
 
     @Test("Descriptions look as apps' logs expect them")
