@@ -60,9 +60,11 @@ final class KeptApps: @unchecked Sendable {
         var events: [ClientEvent] = []
         for app in apps where !app.hasApp {
             app.session.take(into: &events)
+            guard !events.isEmpty else { continue }
             var launches = false
+            let canLaunch = launcher.canLaunch(app.key)
             for event in events where !app.isGivenUp {
-                if app.hear(event, canLaunch: launcher.canLaunch(app.key), { _ in }) { launches = true }
+                if app.hear(event, canLaunch: canLaunch, { _ in }) { launches = true }
             }
             events.removeAll(keepingCapacity: true)
             if launches { launch(app.key) }

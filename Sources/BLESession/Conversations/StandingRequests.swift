@@ -33,30 +33,11 @@ extension ClientRequest {
     func answer(failing failure: Failure) -> ClientEvent? {
         switch self {
         case .connect(let peer, _): .connectFailed(peer, failure)
-        case .peer(let peer, let request): request.answer(failing: failure).map { .peer(peer, $0) }
+        case .peer(let peer, let request): .peer(peer, request.answer(failure))
         case .server(let request): request.answer(failing: failure).map { .server($0) }
         case .security(.pair(let peer)): .security(.failed(peer, .disconnected))
         case .channel(let channel, .send), .channel(let channel, .resize): .channel(channel, .closed(failure))
         case .scan, .stopScan, .cancelConnection, .channel, .security, .tester, .appMoved: nil
-        }
-    }
-}
-
-extension PeerRequest {
-    fileprivate func answer(failing failure: Failure) -> PeerEvent? {
-        switch self {
-        case .readRSSI: .rssiRead(.failure(failure))
-        case .tune(let tuning): .tuned(tuning, failure)
-        case .discoverServices: .servicesDiscovered(.failure(failure))
-        case .discoverIncludedServices(let range, _): .includedServicesDiscovered(in: range, .failure(failure))
-        case .discoverCharacteristics(let range, _): .characteristicsDiscovered(in: range, .failure(failure))
-        case .discoverDescriptors(let handle, _): .descriptorsDiscovered(of: handle, .failure(failure))
-        case .read(let handle): .valueRead(handle, .failure(failure))
-        case .write(let handle, _): .valueWritten(handle, failure)
-        case .writeCommand: .writeCommandsTaken(1)
-        case .subscribe(_, let handle, _): .subscriptionChanged(handle, .none, failure)
-        case .forgetDatabase: .databaseForgotten(failure)
-        case .openChannel(let psm): .channelOpened(psm, .failure(failure))
         }
     }
 }
