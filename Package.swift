@@ -83,6 +83,16 @@ let package = Package(
             swiftSettings: common
         ),
 
+        // The radios of a computer, for the apps of other processes.
+        .target(
+            name: "BLEDaemon",
+            dependencies: [
+                "BLESimulation", "BLERuntime", "BLESession", "BLEHost", "BLEWire",
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: common
+        ),
+
         // Programs.
         .executableTarget(
             name: "ble",
@@ -94,16 +104,13 @@ let package = Package(
         ),
         .executableTarget(
             name: "bled",
-            dependencies: [
-                "BLESimulation", "BLERuntime", "BLESession", "BLEHost", "BLEWire", argumentParser,
-                .product(name: "Logging", package: "swift-log"),
-            ],
+            dependencies: ["BLEDaemon", "BLERuntime", argumentParser],
             swiftSettings: common
         ),
         .executableTarget(
             name: "BLEConformance",
             dependencies: [
-                "BLESimulation", "BLERuntime", "BLEHost", "BLECrypto", "BLEWire", argumentParser,
+                "BLEDaemon", "BLESimulation", "BLERuntime", "BLEHost", "BLECrypto", "BLEWire", argumentParser,
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: common
@@ -167,10 +174,10 @@ let package = Package(
             swiftSettings: common
         ),
         .testTarget(
-            name: "bledTests",
+            name: "BLEDaemonTests",
             dependencies: [
-                "bled", "CoreBluetoothExtras", "CoreBluetooth", "BLESimulation", "BLERuntime", "BLESession", "BLEHost",
-                "BLEWire",
+                "BLEDaemon", "CoreBluetoothExtras", "CoreBluetooth", "BLESimulation", "BLERuntime", "BLESession",
+                "BLEHost", "BLEWire",
             ],
             swiftSettings: common
         ),

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BLEDaemon
 import BLERuntime
 import Glibc
 

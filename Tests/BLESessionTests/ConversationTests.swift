@@ -196,20 +196,29 @@ struct ConversationTests {
         #expect(try answers(of: &daemon).last == .refused(Refusal(.congested, sentence)))
     }
 
-    @Test("A request of a newer version is refused by its number, and the session goes on")
-    func newerRequest() throws {
-        var (_, daemon) = pair()
+    @Test("A request of a newer version is refused by its number in its turn", arguments: [false, true])
+    func newerRequest(isEarly: Bool) throws {
+        var daemon = DaemonConversation()
+        send([.hello(Hello())], to: &daemon)
+        if !isEarly { welcome(&daemon) }
         var octets = AppMessage.request(1, .stopScan).encoded
         octets[5] = 250
         daemon.receive(([UInt8(octets.count), 0, 0, 0] + octets).span)
         send([.request(2, .stopScan)], to: &daemon)
-        #expect(asked(of: &daemon) == [.stopScan])
-        let answers = try answers(of: &daemon)
-        guard case .requestRefused(1, let refusal)? = answers.first else {
-            Issue.record("\(answers)")
+        if isEarly { welcome(&daemon) }
+        guard case .refuse(1, let refusal)? = daemon.takeAction() else {
+            Issue.record("the request was not refused")
             return
         }
-        #expect(refusal.reason == .unknown && answers.last == .taken(2))
+        #expect(refusal.reason == .unknown)
+        daemon.refuse(1, refusal)
+        #expect(asked(of: &daemon) == [.stopScan])
+        #expect(try answers(of: &daemon).suffix(2) == [.requestRefused(1, refusal), .taken(2)])
+    }
+
+    private func welcome(_ daemon: inout DaemonConversation) {
+        #expect(daemon.takeAction() == .open(Hello()))
+        daemon.welcome()
     }
 
     @Test("Who does not read misses advertisements first, and is turned away when too much waits")

@@ -8,6 +8,7 @@ import tempfile
 import time
 
 from attributes import DATABASE
+from daemon import KEPT
 from hosts import PERIPHERAL, Serving
 from socketry import Closed
 from victim import PATIENCE, Finding, Victim
@@ -219,6 +220,17 @@ class Captures(Readings):
 
     def inputs(self, dice, count):
         return [dice.mutated(dice.one(self.goods)) for _ in range(count)]
+
+
+class Sessions(Readings):
+    """What a daemon keeps of its apps, with accidents anywhere."""
+
+    def __init__(self, programs):
+        super().__init__(programs, "sessions", {})
+        self.good = KEPT
+
+    def inputs(self, dice, count):
+        return [dice.mutated(self.good) for _ in range(count)]
 
 
 class Services(Files):

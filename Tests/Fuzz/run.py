@@ -2,6 +2,8 @@
 
 run.py PATH-OF-ble PATH-OF-BLEConformance [--only TEXT] [--inputs N] [--seed S] [--repeat FILE]
 
+`bled` lies beside `ble`.
+
 Prints one JSON object for each target. An input is a packet, a PDU or a file. They come in batches that follow from
 the seed; after each batch the program must answer a good question. A batch after which it does not is reduced
 to what is needed, and kept in a file with one input a line, as hexadecimal digits, for --repeat.
@@ -138,7 +140,8 @@ def main():
     arguments = parser.parse_args()
     # Whoever ends this process must not leave those that it has started.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-    programs = {"ble": arguments.ble, "driver": arguments.driver}
+    daemon = pathlib.Path(arguments.ble).with_name("bled")
+    programs = {"ble": arguments.ble, "bled": daemon, "driver": arguments.driver}
     chosen = {name: make for name, make in targets.every(programs).items() if arguments.only in name}
     if arguments.list:
         print("\n".join(chosen))

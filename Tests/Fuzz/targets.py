@@ -3,6 +3,7 @@
 import json
 
 import attributes
+import daemon
 import errands
 import files
 import hci
@@ -113,6 +114,9 @@ def every(programs):
         "peer/channel": peer(hosts.Echoing, ["channel", "serve", "--echo", "--json"], packets.REQUESTS),
         "peer/inspect": errand(["inspect", "Fuzz", "--timeout", "2"], answers, features=hci.LEGACY),
         "peer/open": errand(["channel", "open", "Fuzz", "--count", "8", "--timeout", "2"], answers),
+        "app/daemon": lambda: daemon.HostileApp(programs),
+        "file/sessions": lambda: files.Sessions(programs),
+        "file/manifest": readings("manifest", daemon.MANIFEST),
         "file/world": readings("world", files.WORLD),
         "file/state": readings("state", files.STATE),
         "file/attributes": readings("attributes", files.CASE),

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BLEDaemon
 import BLEHost
 import BLERuntime
 import BLESimulation
@@ -17,6 +18,10 @@ enum FileKind: String, CaseIterable, ExpressibleByArgument {
     case attributes
     /// A capture of packets, as `ble monitor` reads it.
     case capture
+    /// The sessions that a daemon keeps for the next one.
+    case sessions
+    /// What an app says of itself to the daemon.
+    case manifest
 
     /// Whether a file with these octets can be used; if so, it has been.
     func isUsable(_ octets: [UInt8]) async -> Bool {
@@ -25,6 +30,8 @@ enum FileKind: String, CaseIterable, ExpressibleByArgument {
             case .world: await Self.scan(in: try Scenario(json: Data(octets)).makeWorld())
             case .state: try Self.remember(octets)
             case .capture: try Self.takeApart(octets)
+            case .sessions: if KeptFile.records(in: octets)?.isEmpty ?? true { throw Senseless("no session is kept") }
+            case .manifest: _ = try AppManifest(json: Data(octets))
             case .attributes: try Self.serve(AttributeCase(json: String(decoding: octets, as: UTF8.self)))
             }
             return true

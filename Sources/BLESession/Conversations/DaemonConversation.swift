@@ -12,6 +12,8 @@ package struct DaemonConversation: Sendable {
         /// ``DaemonConversation/refuse(_:)``.
         case open(Hello)
         case request(UInt32, ClientRequest)
+        /// Refuse a request that makes no sense to this version, with ``DaemonConversation/refuse(_:_:)``.
+        case refuse(UInt32, Refusal)
         /// The app needs the session no more.
         case close
     }
@@ -72,7 +74,7 @@ package struct DaemonConversation: Sendable {
         guard let action = actions.popFirst() else { return nil }
         switch action {
         case .open: break
-        case .request(let number, _): taken = number
+        case .request(let number, _), .refuse(let number, _): taken = number
         case .close: state = .over
         }
         return action
@@ -136,12 +138,20 @@ package struct DaemonConversation: Sendable {
         do throws(PacketError) {
             hear(try AppMessage(reading: octets))
         } catch {
-            if case .open = state, let number = AppMessage.number(ofRequestIn: octets), counts(number) {
-                if actions.isEmpty { taken = number }
-                refuse(number, Refusal(.unknown, "request \(number) is not known: \(error)"))
-            } else {
-                refuse(Refusal(.malformed, "\(error)"))
+            guard hasGreeted, let number = AppMessage.number(ofRequestIn: octets) else {
+                return refuse(Refusal(.malformed, "\(error)"))
             }
+            if counts(number) {
+                actions.append(.refuse(number, Refusal(.unknown, "request \(number) is not known: \(error)")))
+            }
+        }
+    }
+
+    /// Whether the app may make requests.
+    private var hasGreeted: Bool {
+        switch state {
+        case .opening, .open: true
+        case .expecting, .over: false
         }
     }
 

@@ -6,7 +6,7 @@ import CoreBluetooth
 import Glibc
 import Testing
 
-@testable import bled
+@testable import BLEDaemon
 
 /// A daemon with a simulated world in real time, and apps that reach it over its socket.
 final class DaemonBench {

@@ -6,7 +6,7 @@ import CoreBluetooth
 import Glibc
 import Testing
 
-@testable import bled
+@testable import BLEDaemon
 
 @Suite("Sessions that go on without their apps", .timeLimit(.minutes(2)))
 struct RestorationTests {
@@ -84,6 +84,21 @@ struct RestorationTests {
         var messages: [DaemonMessage] = []
         _ = try await launch(on: bench) { messages.append($0) }
         #expect(restored(messages) == nil)
+    }
+
+    @Test("What an app asks for and ends at once is done")
+    func lastWords() async throws {
+        let bench = try DaemonBench(), peer = PeerIdentifier(rawValue: 7)
+        var app: RawApp? = try RawApp(at: bench.path)
+        app?.say(.hello(Hello(.central, restoring: "app")))
+        for number in 1...200 as ClosedRange<UInt32> { app?.say(.request(number, .stopScan)) }
+        app?.say(.request(201, .connect(peer, ConnectRequest())))
+        app = nil
+        while try bench.current.waitingCount < 1 { await Task.yield() }
+        var messages: [DaemonMessage] = []
+        let next = try await launch(on: bench) { messages.append($0) }
+        _ = next
+        #expect(restored(messages)?.peers.map(\.peer) == [peer])
     }
 
     @Test("A session outlives the daemon: the next one connects again and tells the app")

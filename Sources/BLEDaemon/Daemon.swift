@@ -1,4 +1,4 @@
-import BLERuntime
+package import BLERuntime
 import BLESession
 import BLEWire
 import Glibc
@@ -6,13 +6,19 @@ import Glibc
 /// Serves sessions with its hosts to the apps of other processes, over a Unix socket.
 ///
 /// Sendable because everything but what wakes it happens on the thread of its loop.
-final class Daemon: @unchecked Sendable {
+package final class Daemon: @unchecked Sendable {
     /// How much is done for all apps, and for those of one user.
-    struct Limits {
-        var connections = 512
-        var connectionsOfUser = 256
+    package struct Limits: Sendable {
+        let connections: Int
+        let connectionsOfUser: Int
         /// How long a program may be connected that says nothing.
-        var greeting = Duration.seconds(10)
+        let greeting: Duration
+
+        package init(connections: Int = 512, connectionsOfUser: Int = 256, greeting: Duration = .seconds(10)) {
+            self.connections = connections
+            self.connectionsOfUser = connectionsOfUser
+            self.greeting = greeting
+        }
     }
 
     private let loop = EventLoop("bled")
@@ -30,7 +36,7 @@ final class Daemon: @unchecked Sendable {
     ///   - limits: How much is done for apps.
     ///   - file: Where sessions outlive the daemon; `nil` if they end with it.
     ///   - launcher: Launches apps for which something has happened.
-    init(
+    package init(
         _ radios: Radios,
         limits: Limits = Limits(),
         keeping file: KeptFile? = nil,
@@ -58,7 +64,7 @@ final class Daemon: @unchecked Sendable {
     /// A socket that nobody listens at any more is replaced.
     ///
     /// - Throws: ``TransportError/Code/unreachable`` if another program listens there, or the path cannot be used.
-    func listen(at path: String) throws(TransportError) {
+    package func listen(at path: String) throws(TransportError) {
         guard DaemonSocket.listening(among: [path]) == nil else {
             throw TransportError(.unreachable, "another program listens at \(path)")
         }
@@ -73,7 +79,7 @@ final class Daemon: @unchecked Sendable {
     }
 
     /// Ends all sessions, and listens no more.
-    func stop() {
+    package func stop() {
         loop.sync { [self] in
             listener?.close()
             listener = nil
@@ -88,8 +94,9 @@ final class Daemon: @unchecked Sendable {
         let connection = AppConnection(stream, to: radios, keeping: keptApps) { [news] in news.arrive() }
         stream.start { [weak connection] (chunk) throws(TransportError) in
             connection?.receive(chunk)
-        } closed: { [weak self, weak connection] _ in
-            if let self, let connection { ended(connection) }
+        } closed: { [news, weak connection] _ in
+            connection?.appEnded()
+            news.arrive()
         }
         connections.append(connection)
         if connections.count > limits.connections {
@@ -116,7 +123,6 @@ final class Daemon: @unchecked Sendable {
 
     private func takeTurn() {
         news.isTold()
-        // Writing to an app that is gone takes it out of the list.
         for connection in connections where connection.takeTurn() { news.arrive() }
         keptApps.takeTurn()
         for connection in connections where connection.isOver { ended(connection) }

@@ -36,7 +36,7 @@ struct AppKey: Equatable, Packet {
 }
 
 /// A session that goes on without its app, as it is written down.
-struct KeptRecord: Equatable, Packet {
+package struct KeptRecord: Equatable, Packet {
     var key = AppKey()
     var state = PreservedState()
 

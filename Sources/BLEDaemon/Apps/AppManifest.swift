@@ -1,11 +1,11 @@
 import BLERuntime
-import Foundation
+package import Foundation
 import Glibc
 
 /// What an app says of itself in a file beside its program, as an app for a phone does in its Info.plist.
 ///
 /// The file of `/usr/bin/sensor` is `/usr/bin/sensor.bluetooth.json`.
-struct AppManifest: Decodable, Equatable {
+package struct AppManifest: Decodable, Equatable {
     /// What the app does in the background: `bluetooth-central`, `bluetooth-peripheral`.
     var backgroundModes: [String]
     /// What launches the app again, the program first.
@@ -19,7 +19,7 @@ struct AppManifest: Decodable, Equatable {
         case unit = "SystemdUnit"
     }
 
-    init(from decoder: any Decoder) throws {
+    package init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         backgroundModes = try values.decodeIfPresent([String].self, forKey: .backgroundModes) ?? []
         launchCommand = try values.decodeIfPresent([String].self, forKey: .launchCommand) ?? []
@@ -34,10 +34,13 @@ struct AppManifest: Decodable, Equatable {
         var facts = stat()
         guard stat(path, &facts) == 0, facts.st_uid == user || facts.st_uid == 0, facts.st_mode & 0o022 == 0,
             facts.st_size <= 65_536, let data = FileManager.default.contents(atPath: path),
-            let manifest = try? JSONDecoder().decode(Self.self, from: data)
+            let manifest = try? Self(json: data)
         else { return nil }
         self = manifest
     }
+
+    /// Reads what a manifest holds.
+    package init(json: Data) throws { self = try JSONDecoder().decode(Self.self, from: json) }
 
     /// Whether the app says that it works in the background in this way.
     func declares(_ mode: String?) -> Bool { mode.map(backgroundModes.contains) ?? false }

@@ -1,12 +1,12 @@
-import BLERuntime
+package import BLERuntime
 import BLESimulation
 
 /// The radios of the daemon, each with its host, under the names by which the daemon was told to open them.
-struct Radios: CustomStringConvertible {
+package struct Radios: CustomStringConvertible {
     private let all: [(name: String, link: any HostLink)]
 
     /// Names hosts that are there; there is at least one.
-    init(_ all: [(name: String, link: any HostLink)]) {
+    package init(_ all: [(name: String, link: any HostLink)]) {
         precondition(!all.isEmpty, "a daemon has a radio")
         self.all = all
     }
@@ -14,7 +14,7 @@ struct Radios: CustomStringConvertible {
     /// Starts the hosts of these radios.
     ///
     /// - Throws: Why the file of a world cannot be used. That a controller is not there is told apps later.
-    init(opening specifications: [HostSpecification]) throws {
+    package init(opening specifications: [HostSpecification]) throws {
         self.init(try specifications.map { ("\($0)", try DefaultLink.link(to: $0)) })
     }
 
@@ -23,5 +23,5 @@ struct Radios: CustomStringConvertible {
         name.isEmpty ? all[0].link : all.first { $0.name == name }?.link
     }
 
-    var description: String { all.map { "“\($0.name)”" }.joined(separator: ", ") }
+    package var description: String { all.map { "“\($0.name)”" }.joined(separator: ", ") }
 }

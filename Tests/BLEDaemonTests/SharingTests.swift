@@ -2,7 +2,7 @@ import BLESimulation
 import CoreBluetoothExtras
 import Testing
 
-@testable import bled
+@testable import BLEDaemon
 
 @Suite("Apps that share a radio through the daemon", .timeLimit(.minutes(2)))
 struct SharingTests {

@@ -5,7 +5,7 @@ import CoreBluetooth
 import Glibc
 import Testing
 
-@testable import bled
+@testable import BLEDaemon
 
 @Suite("The file of sessions that outlive the daemon")
 struct KeptFileTests {

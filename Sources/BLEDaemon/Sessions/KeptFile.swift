@@ -5,7 +5,7 @@ import Dispatch
 import Logging
 
 /// The file in which sessions outlive the daemon: replaced as a whole, off the thread of the loop, the latest last.
-final class KeptFile: Sendable {
+package final class KeptFile: Sendable {
     /// What the file begins with; the last octet is the version.
     private static let mark: [UInt8] = Array("bled sessions ".utf8) + [1]
 
@@ -14,7 +14,7 @@ final class KeptFile: Sendable {
     private let latest = Locked<[KeptRecord]?>(nil)
     private let hasComplained = Locked(false)
 
-    init(path: String) { file = PrivateFile(path: path, mostOctets: 64 << 20) }
+    package init(path: String) { file = PrivateFile(path: path, mostOctets: 64 << 20) }
 
     /// What is in the file; what cannot be read of it is passed over.
     func read() -> [KeptRecord] {
@@ -25,13 +25,16 @@ final class KeptFile: Sendable {
             Logger.coreBluetooth.error("Sessions of apps are not restored. \(error)")
             return []
         }
-        guard octets.starts(with: Self.mark) else {
-            guard !octets.isEmpty else { return [] }
-            Logger.coreBluetooth.error("\(file.path) holds no sessions of apps, and is replaced.")
-            return []
-        }
+        if let records = Self.records(in: octets) { return records }
+        if !octets.isEmpty { Logger.coreBluetooth.error("\(file.path) holds no sessions of apps, and is replaced.") }
+        return []
+    }
+
+    /// The sessions that a file with these octets tells of; `nil` if it is another file.
+    package static func records(in octets: [UInt8]) -> [KeptRecord]? {
+        guard octets.starts(with: mark) else { return nil }
         var reader = FrameReader(), records: [KeptRecord] = []
-        try? reader.receive(Array(octets.dropFirst(Self.mark.count)).span) { octets in
+        try? reader.receive(Array(octets.dropFirst(mark.count)).span) { octets in
             if let record = try? KeptRecord(decoding: octets) { records.append(record) }
         }
         return records
@@ -47,7 +50,7 @@ final class KeptFile: Sendable {
     }
 
     /// Returns when all is written.
-    func flush() { queue.sync {} }
+    package func flush() { queue.sync {} }
 
     private func writeLatest() {
         guard let records = latest.withLock({ $0.take() }) else { return }

@@ -6,7 +6,7 @@ import CoreBluetooth
 import Glibc
 import Testing
 
-@testable import bled
+@testable import BLEDaemon
 
 @Suite("The daemon and programs that mean no good", .timeLimit(.minutes(2)))
 struct HostilityTests {

@@ -24,6 +24,7 @@ final class AppConnection: @unchecked Sendable {
     private var kept: KeptApp?
     private var events: [ClientEvent] = []
     private var isPaused = false
+    private var hasEnded = false
 
     /// Creates a connection on a stream that has been started.
     ///
@@ -45,14 +46,17 @@ final class AppConnection: @unchecked Sendable {
         peer = stream.peer
     }
 
-    /// Whether everything has been said.
-    var isOver: Bool { conversation.isOver && stream.pendingOctets == 0 }
+    /// Whether everything has been said, or nobody hears it.
+    var isOver: Bool { hasEnded || conversation.isOver && stream.pendingOctets == 0 }
 
     /// Whether the app has a session.
     var hasSession: Bool { session != nil }
 
     /// Takes what the app says.
     func receive(_ chunk: Span<UInt8>) { conversation.receive(chunk) }
+
+    /// The stream has ended; what the app asked for before is still to be done.
+    func appEnded() { hasEnded = true }
 
     /// Turns the app away.
     func refuse(_ refusal: Refusal) {
@@ -82,8 +86,9 @@ final class AppConnection: @unchecked Sendable {
         return conversation.hasActions
     }
 
-    /// Lets go of what the app had; the stream has ended or will.
+    /// Does what the app asked for last, lets go of what it had, and ends the stream.
     func end() {
+        while let action = conversation.takeAction() { perform(action) }
         endSession()
         stream.close()
     }
@@ -94,6 +99,7 @@ final class AppConnection: @unchecked Sendable {
         case .request(_, let request):
             kept?.note(request)
             session?.perform(request)
+        case .refuse(let number, let refusal): conversation.refuse(number, refusal)
         case .close:
             if let kept { keptApps.forget(kept) }
             kept = nil

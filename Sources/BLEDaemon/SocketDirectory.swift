@@ -1,12 +1,12 @@
-import BLERuntime
+package import BLERuntime
 import Glibc
 
 /// The directory of the daemon's socket, which decides who may connect.
-enum SocketDirectory {
+package enum SocketDirectory {
     /// Makes the directory of `path` if it is missing: for all users if root does, else for this user alone.
     ///
     /// - Throws: ``TransportError/Code/unreachable`` if it cannot be made.
-    static func make(for path: String) throws(TransportError) {
+    package static func make(for path: String) throws(TransportError) {
         guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
         let directory = String(path[..<slash])
         guard mkdir(directory, geteuid() == 0 ? 0o755 : 0o700) != 0, errno != EEXIST else { return }

@@ -7,7 +7,7 @@ import Logging
 /// Launches apps again for which something has happened.
 ///
 /// Sendable because everything happens on the thread of the daemon's loop.
-final class AppLauncher: @unchecked Sendable {
+package final class AppLauncher: @unchecked Sendable {
     /// How long an app has to come before it is launched again.
     static let patience = Duration.seconds(10)
 
@@ -24,7 +24,7 @@ final class AppLauncher: @unchecked Sendable {
     /// - Parameters:
     ///   - manifest: Finds what the app with this program says of itself.
     ///   - run: Starts a program with its arguments and further variables of the environment; returns whether it could.
-    init(
+    package init(
         manifest: @escaping @Sendable (String, UInt32) -> AppManifest? = { AppManifest(ofProgram: $0, user: $1) },
         run: @escaping @Sendable ([String], [String: String]) -> Bool = AppLauncher.spawn
     ) {
@@ -65,7 +65,7 @@ final class AppLauncher: @unchecked Sendable {
     }
 
     /// Starts a program, of which nothing is left when it ends; whether it was started.
-    static func spawn(_ command: [String], _ variables: [String: String]) -> Bool {
+    package static func spawn(_ command: [String], _ variables: [String: String]) -> Bool {
         var attributes = posix_spawnattr_t(), none = sigset_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
