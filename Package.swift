@@ -97,8 +97,8 @@ let package = Package(
         .executableTarget(
             name: "ble",
             dependencies: [
-                "CoreBluetooth", "CoreBluetoothExtras", "BLESimulation", "BLERuntime", "BLEWire", argumentParser,
-                .product(name: "Logging", package: "swift-log"),
+                "CoreBluetooth", "CoreBluetoothExtras", "BLESimulation", "BLERuntime", "BLESession", "BLEHost",
+                "BLEWire", argumentParser, .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: common
         ),

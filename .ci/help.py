@@ -21,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 COMMANDS = (
     "scan", "inspect", "read", "write", "notify", "clone", "serve", "channel serve", "channel open", "chat", "doctor",
-    "adapters", "monitor", "bonds", "demo",
+    "adapters", "monitor", "bonds", "demo", "apps", "app", "links", "policy",
 )
 PATIENCE, GRACE = 5, 10
 
@@ -33,7 +33,8 @@ LAMP = """{"name": "Lamp", "services": [{"uuid": "180F", "characteristics": [
   {"uuid": "2A19", "properties": ["read", "notify"], "value": "0x64"}]}]}"""
 WORLD = '{"machines": [{"name": "Lamp", "services": [{"uuid": "180F"}]}]}'
 
-STATUSES = {"bonds remove": {1}, "doctor": {0, 69}, "adapters": {0, 69}}
+STATUSES = {"bonds remove": {1}, "doctor": {0, 69}, "adapters": {0, 69},
+            "apps": {0, 69}, "app": {1, 69}, "links": {0, 69}, "policy": {0, 1, 69}}
 """How examples may end that tell of what there is not."""
 
 

@@ -45,6 +45,13 @@ with tempfile.TemporaryDirectory() as place:
         assert "2A37" in inspect and "2A29" in inspect, inspect
         assert notify.count("bpm") == 2, notify
         assert services.split()[-3:] == ["180D", "180F", "180A"], services
+        listener = tool(place, "notify", "Heart Rate", "2A37", "--json")
+        assert listener.stdout.readline(), "nothing is notified"
+        assert "ble" in output(tool(place, "links")), "the link is not listed"
+        assert f"{listener.pid}" in output(tool(place, "apps")), "the app is not listed"
+        assert "no policy" in output(tool(place, "policy", f"{listener.pid}")), "nobody says what the app may do"
+        listener.kill()
+        listener.wait()
         daemon.send_signal(signal.SIGKILL)
         daemon.wait()
         daemon = start(place)

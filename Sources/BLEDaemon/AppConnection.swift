@@ -12,13 +12,17 @@ final class AppConnection: @unchecked Sendable {
     private static let share = 32
 
     /// Whose program is at the other end, as the kernel says; `nil` if it cannot.
-    let peer: (user: UInt32, process: Int32)?
+    let app: AppCredentials?
 
     private let stream: SocketStream
     private let radios: Radios
     private let keptApps: KeptApps
     private let speak: @Sendable () -> Void
+    private let answer: (Question, AppCredentials?) -> Answer
     private var conversation = DaemonConversation()
+    private var grant: Grant
+    private var gate: SessionGate
+    private var facts: SessionFacts?
     private var session: ServedSession?
     /// The session, if it goes on when the app ends.
     private var kept: KeptApp?
@@ -32,18 +36,47 @@ final class AppConnection: @unchecked Sendable {
     ///   - stream: What the kernel has of it.
     ///   - radios: Those that a session can be had on.
     ///   - keptApps: The sessions that go on without their apps.
+    ///   - policy: Says what the app may do.
+    ///   - answer: Answers questions of whoever has these credentials.
     ///   - speak: Called on any thread when ``takeTurn()`` has something to do.
     init(
         _ stream: SocketStream,
         to radios: Radios,
         keeping keptApps: KeptApps,
+        under policy: AppPolicy,
+        answer: @escaping (Question, AppCredentials?) -> Answer,
         speak: @escaping @Sendable () -> Void
     ) {
         self.stream = stream
         self.radios = radios
         self.keptApps = keptApps
         self.speak = speak
-        peer = stream.peer
+        self.answer = answer
+        app = AppCredentials(of: stream)
+        grant = policy.grant(to: app)
+        gate = SessionGate(grant)
+    }
+
+    /// The session of the app, for people; `nil` if there is none.
+    var fact: AppFact? { facts?.told }
+
+    /// There is another policy: what the app may do no more ends here.
+    func obey(_ policy: AppPolicy) {
+        let new = policy.grant(to: app)
+        guard new != grant else { return }
+        grant = new
+        gate = SessionGate(new)
+        guard let fact, let sentence = new.refusal(of: fact.role, on: fact.radio) else { return }
+        if let kept { keptApps.forget(kept) }
+        kept = nil
+        refuse(Refusal(.notAllowed, sentence))
+    }
+
+    /// Takes the app for one that is in use so far; whether it has a session.
+    func move(to phase: AppPhase) -> Bool {
+        guard session != nil else { return false }
+        forward(.appMoved(to: phase))
+        return true
     }
 
     /// Whether everything has been said, or nobody hears it.
@@ -96,10 +129,11 @@ final class AppConnection: @unchecked Sendable {
     private func perform(_ action: DaemonConversation.Action) {
         switch action {
         case .open(let hello): open(hello)
-        case .request(_, let request):
-            kept?.note(request)
-            session?.perform(request)
+        case .request(let number, let request):
+            guard let sentence = gate.refusal(of: request) else { return forward(request) }
+            conversation.refuse(number, Refusal(.notAllowed, sentence))
         case .refuse(let number, let refusal): conversation.refuse(number, refusal)
+        case .answer(let question): conversation.answer(answer(question, app))
         case .close:
             if let kept { keptApps.forget(kept) }
             kept = nil
@@ -107,17 +141,33 @@ final class AppConnection: @unchecked Sendable {
         }
     }
 
+    private func forward(_ request: ClientRequest) {
+        facts?.note(request)
+        kept?.note(request)
+        session?.perform(request)
+    }
+
     private func tell(_ event: ClientEvent, backlog: Int) {
-        guard let kept else { return conversation.tell(event, backlog: backlog) }
-        _ = kept.hear(event, canLaunch: false) { conversation.tell($0, backlog: backlog) }
+        guard let kept else { return pass(event, backlog: backlog) }
+        _ = kept.hear(event, canLaunch: false) { pass($0, backlog: backlog) }
+    }
+
+    private func pass(_ event: ClientEvent, backlog: Int) {
+        let event = gate.admit(event)
+        facts?.note(event)
+        conversation.tell(event, backlog: backlog)
     }
 
     private func open(_ hello: Hello) {
-        guard let link = radios[hello.radio] else {
+        guard let link = radios[hello.radio], let radio = radios.name(of: hello.radio) else {
             return conversation.refuse(Refusal(.noRadio, "there is no radio “\(hello.radio)”, only \(radios)"))
         }
+        if let sentence = grant.refusal(of: hello.role, on: radio) {
+            return conversation.refuse(Refusal(.notAllowed, sentence))
+        }
         conversation.welcome()
-        let key = AppKey(hello, of: peer)
+        facts = SessionFacts(hello, radio: radio, of: app)
+        let key = AppKey(hello, of: app)
         if let key, let left = keptApps.take(key) {
             guard hello.isContinued else { return goOn(with: left) }
             // The app knows that all was lost, and asks for it again.
@@ -133,12 +183,13 @@ final class AppConnection: @unchecked Sendable {
     private func goOn(with left: KeptApp) {
         kept = left
         session = left.session
-        left.appReturned { conversation.tell($0, backlog: 0) }
+        left.appReturned { pass($0, backlog: 0) }
     }
 
     private func endSession() {
         if let kept { kept.appEnded() } else { session?.close() }
         kept = nil
         session = nil
+        facts = nil
     }
 }

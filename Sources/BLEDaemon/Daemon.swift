@@ -26,6 +26,7 @@ package final class Daemon: @unchecked Sendable {
     private let limits: Limits
     private let news: News
     private let keptApps: KeptApps
+    private var policy: AppPolicy
     private var listener: SocketListener?
     private var connections: [AppConnection] = []
 
@@ -34,23 +35,36 @@ package final class Daemon: @unchecked Sendable {
     /// - Parameters:
     ///   - radios: What apps may have sessions with.
     ///   - limits: How much is done for apps.
+    ///   - policy: Which apps may do what.
     ///   - file: Where sessions outlive the daemon; `nil` if they end with it.
     ///   - launcher: Launches apps for which something has happened.
     package init(
         _ radios: Radios,
         limits: Limits = Limits(),
+        under policy: AppPolicy = .none,
         keeping file: KeptFile? = nil,
         launcher: AppLauncher = AppLauncher()
     ) {
         self.radios = radios
         self.limits = limits
+        self.policy = policy
         let news = News { [loop] in loop.wake() }
         self.news = news
-        keptApps = KeptApps(file, launcher: launcher, radios: radios) { news.arrive() }
+        keptApps = KeptApps(file, launcher: launcher, radios: radios, under: policy) { news.arrive() }
         loop.start { [weak self] in
             self?.takeTurn()
             return nil
         }
+    }
+
+    /// Has another policy, which also counts for the apps that are there.
+    package func obey(_ policy: AppPolicy) {
+        loop.sync { [self] in
+            self.policy = policy
+            for connection in connections { connection.obey(policy) }
+            keptApps.obey(policy)
+        }
+        news.arrive()
     }
 
     /// How many sessions wait for their apps.
@@ -91,7 +105,11 @@ package final class Daemon: @unchecked Sendable {
     }
 
     private func admit(_ stream: SocketStream) {
-        let connection = AppConnection(stream, to: radios, keeping: keptApps) { [news] in news.arrive() }
+        let connection = AppConnection(stream, to: radios, keeping: keptApps, under: policy) { [weak self] in
+            self?.answer($0, to: $1) ?? .done
+        } speak: { [news] in
+            news.arrive()
+        }
         stream.start { [weak connection] (chunk) throws(TransportError) in
             connection?.receive(chunk)
         } closed: { [news, weak connection] _ in
@@ -101,12 +119,41 @@ package final class Daemon: @unchecked Sendable {
         connections.append(connection)
         if connections.count > limits.connections {
             connection.refuse(Refusal(.tooMany, "\(limits.connections) apps are connected already"))
-        } else if let user = connection.peer?.user,
-            connections.count(where: { $0.peer?.user == user }) > limits.connectionsOfUser
+        } else if let user = connection.app?.user,
+            connections.count(where: { $0.app?.user == user }) > limits.connectionsOfUser
         {
             connection.refuse(Refusal(.tooMany, "\(limits.connectionsOfUser) apps of this user are connected already"))
         }
         expectGreeting(of: connection)
+    }
+
+    /// Whether somebody may know of an app, and move it.
+    private func mayKnow(_ user: UInt32, _ asker: AppCredentials?) -> Bool {
+        guard let asker else { return false }
+        return [0, geteuid(), user].contains(asker.user)
+    }
+
+    private func answer(_ question: Question, to asker: AppCredentials?) -> Answer {
+        switch question {
+        case .apps:
+            let facts = connections.compactMap(\.fact) + keptApps.facts
+            return .apps(facts.filter { mayKnow($0.user, asker) })
+        case .grant(let process):
+            let isItself = asker?.process == Int32(bitPattern: process)
+            guard let app = isItself ? asker : AppCredentials(ofProcess: process), mayKnow(app.user, asker) else {
+                return Self.nobody(process)
+            }
+            return .grant(policy.grant(to: app).fact(of: app))
+        case .move(let process, let phase):
+            let its = connections.filter {
+                $0.app?.process == Int32(bitPattern: process) && mayKnow($0.app?.user ?? 0, asker)
+            }
+            return its.count(where: { $0.move(to: phase) }) > 0 ? .done : Self.nobody(process)
+        }
+    }
+
+    private static func nobody(_ process: UInt32) -> Answer {
+        .refused(Refusal(.unknown, "there is no app of yours with process \(process)"))
     }
 
     private func expectGreeting(of connection: AppConnection) {

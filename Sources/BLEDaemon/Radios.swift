@@ -23,5 +23,8 @@ package struct Radios: CustomStringConvertible {
         name.isEmpty ? all[0].link : all.first { $0.name == name }?.link
     }
 
+    /// What a radio is called in full that is asked for by a name or as the first one; `nil` if there is none.
+    func name(of name: String) -> String? { name.isEmpty ? all[0].name : all.first { $0.name == name }?.name }
+
     package var description: String { all.map { "“\($0.name)”" }.joined(separator: ", ") }
 }

@@ -47,6 +47,14 @@ struct Bled: ParsableCommand {
     )
     var sessions: String?
 
+    @Option(
+        help: """
+            Which apps may do what: /etc/bled/policy.json for root, else bled/policy.json in XDG_CONFIG_HOME or
+            ~/.config, if it is there. SIGHUP has it read again.
+            """
+    )
+    var policy: String?
+
     func validate() throws {
         guard Set(radios.map { "\($0)" }).count == radios.count else {
             throw ValidationError("Each radio may be named once.")
@@ -67,9 +75,10 @@ struct Bled: ParsableCommand {
     }
 
     func run() throws {
-        let signals = TerminationSignals(), path = try socket ?? Self.standardPlace()
+        let signals = ControlSignals(), path = try socket ?? Self.standardPlace()
         let radios = try openRadios(), file = KeptFile(path: sessions ?? Self.standardFile())
-        let daemon = Daemon(radios, keeping: file)
+        let rules = PolicyFile(path: policy ?? Self.standardPolicy(), isNeeded: policy != nil)
+        let daemon = Daemon(radios, under: try read(rules), keeping: file)
         do throws(TransportError) {
             try SocketDirectory.make(for: path)
             try daemon.listen(at: path)
@@ -78,10 +87,28 @@ struct Bled: ParsableCommand {
             throw CommandFailure("Apps cannot be listened to at \(path): \(error). \(cure)", 69)
         }
         try StandardStream.output.write(line: "Apps find \(radios) at \(path); Ctrl-C ends them.")
-        signals.wait()
+        while signals.wait() == .reload { reload(rules, daemon) }
         daemon.stop()
         file.flush()
         unlink(path)
+    }
+
+    private func read(_ rules: PolicyFile) throws -> AppPolicy {
+        do throws(PolicyFile.Problem) {
+            return try rules.read()
+        } catch {
+            throw CommandFailure("The policy cannot be used. \(error).", 66)
+        }
+    }
+
+    /// Reads the policy again; one that cannot be used changes nothing.
+    private func reload(_ rules: PolicyFile, _ daemon: Daemon) {
+        do throws(PolicyFile.Problem) {
+            daemon.obey(try rules.read())
+            try? StandardStream.output.write(line: "The policy has been read again.")
+        } catch {
+            try? StandardStream.error.write(line: "The policy cannot be used, and the one before counts. \(error).")
+        }
     }
 
     private func openRadios() throws -> Radios {
@@ -95,6 +122,12 @@ struct Bled: ParsableCommand {
             }
         }
         do { return try Radios(opening: wanted) } catch { throw CommandFailure("\(error)", 66) }
+    }
+
+    private static func standardPolicy() -> String {
+        func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+        if geteuid() == 0 { return "/etc/bled/policy.json" }
+        return (environment("XDG_CONFIG_HOME") ?? (environment("HOME") ?? "/tmp") + "/.config") + "/bled/policy.json"
     }
 
     private static func standardFile() -> String {

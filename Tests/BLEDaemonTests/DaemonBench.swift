@@ -22,6 +22,7 @@ final class DaemonBench {
     init(
         _ world: Scenario = .demo,
         limits: Daemon.Limits = .init(),
+        under policy: AppPolicy = .none,
         launcher: AppLauncher = AppLauncher()
     ) throws {
         self.launcher = launcher
@@ -33,7 +34,7 @@ final class DaemonBench {
         directory = try #require(mkdtemp(&name).map { String(cString: $0) })
         path = directory + "/socket"
         file = KeptFile(path: directory + "/sessions")
-        try start(limits: limits)
+        try start(limits: limits, under: policy)
     }
 
     deinit {
@@ -45,8 +46,8 @@ final class DaemonBench {
     /// The daemon as it runs now.
     var current: Daemon { get throws { try #require(daemon) } }
 
-    func start(limits: Daemon.Limits = .init()) throws {
-        let daemon = Daemon(radios, limits: limits, keeping: file, launcher: launcher)
+    func start(limits: Daemon.Limits = .init(), under policy: AppPolicy = .none) throws {
+        let daemon = Daemon(radios, limits: limits, under: policy, keeping: file, launcher: launcher)
         try daemon.listen(at: path)
         self.daemon = daemon
     }

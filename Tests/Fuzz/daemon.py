@@ -66,16 +66,18 @@ REQUESTS = [
 def message(dice, number):
     """What a hostile app says: mostly a request with its right number, with or without an accident in it."""
     chosen = dice.random()
-    if chosen < 0.003:
+    if chosen < 0.0008:
         return dice.octets(dice.length(600))
-    if chosen < 0.006:
+    if chosen < 0.0016:
         return dice.mutated(hello(dice.one((CENTRAL, PERIPHERAL, AGENT)), dice.one((None, "kept"))))
-    if chosen < 0.008:
+    if chosen < 0.0020:
+        return dice.mutated(b"\x04" + dice.one((b"\x01", b"\x02" + dice.octets(4), b"\x03" + dice.octets(5))))
+    if chosen < 0.0024:
         return bytes([CLOSE])
     request = dice.one(REQUESTS)
     if chosen > 0.5:
         request = dice.mutated(request)
-    if chosen > 0.997:
+    if chosen > 0.9992:
         number = dice.getrandbits(32)
     return struct.pack("<BI", REQUEST, number & 0xFFFFFFFF) + request
 
@@ -183,6 +185,8 @@ class HostileApp:
         greeting = hello(dice.one((CENTRAL, PERIPHERAL, AGENT)), dice.one((None, None, "kept")))
         if dice.chance(0.1):
             greeting = dice.mutated(greeting)
+        if dice.chance(0.1):
+            greeting = dice.one((b"\x04\x01", b"\x04\x02" + dice.octets(4), b"\x04\x03" + dice.octets(4) + b"\x02"))
         return [framed(greeting)] + [framed(message(dice, number)) for number in range(1, count)]
 
     def offer(self, inputs):
@@ -218,6 +222,10 @@ def kept(role, identifier, state):
 KEPT = MARK + kept(CENTRAL, "sensors", b"\x01" + some(SCAN) + some(
     PEER + CONNECT[16:] + some(text("Lamp")) + some(struct.pack("<I", 185)) + NOTHING
 ) + NOTHING) + kept(PERIPHERAL, "lamp", b"\x02" + some(SERVICE) + bytes(3))
+POLICY = {"rules": [
+    {"user": "root", "group": 0, "program": "/usr/bin/", "roles": ["central", "peripheral"], "radios": ["hci:0"]},
+    {"user": 1000, "services": ["180D", "ABDD3056-28FA-441D-A470-55A75A52553A"], "pairing": False, "addresses": True},
+]}
 MANIFEST = {
     "UIBackgroundModes": ["bluetooth-central", "bluetooth-peripheral"], "LaunchCommand": ["/usr/bin/sensor", "--woken"],
     "SystemdUnit": "sensor.service",

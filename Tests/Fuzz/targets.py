@@ -116,6 +116,7 @@ def every(programs):
         "peer/open": errand(["channel", "open", "Fuzz", "--count", "8", "--timeout", "2"], answers),
         "app/daemon": lambda: daemon.HostileApp(programs),
         "file/sessions": lambda: files.Sessions(programs),
+        "file/policy": readings("policy", daemon.POLICY),
         "file/manifest": readings("manifest", daemon.MANIFEST),
         "file/world": readings("world", files.WORLD),
         "file/state": readings("state", files.STATE),

@@ -22,6 +22,8 @@ enum FileKind: String, CaseIterable, ExpressibleByArgument {
     case sessions
     /// What an app says of itself to the daemon.
     case manifest
+    /// Which apps may do what through a daemon.
+    case policy
 
     /// Whether a file with these octets can be used; if so, it has been.
     func isUsable(_ octets: [UInt8]) async -> Bool {
@@ -31,6 +33,7 @@ enum FileKind: String, CaseIterable, ExpressibleByArgument {
             case .state: try Self.remember(octets)
             case .capture: try Self.takeApart(octets)
             case .sessions: if KeptFile.records(in: octets)?.isEmpty ?? true { throw Senseless("no session is kept") }
+            case .policy: _ = try AppPolicy(json: Data(octets), origin: "the policy")
             case .manifest: _ = try AppManifest(json: Data(octets))
             case .attributes: try Self.serve(AttributeCase(json: String(decoding: octets, as: UTF8.self)))
             }

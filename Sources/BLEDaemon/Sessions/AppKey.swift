@@ -17,10 +17,10 @@ struct AppKey: Equatable, Packet {
     init() {}
 
     /// The key of a session that `hello` asks for; `nil` if it is not to be kept.
-    init?(_ hello: Hello, of peer: (user: UInt32, process: Int32)?) {
-        guard let identifier = hello.restoreIdentifier, hello.role != .agent, let peer else { return nil }
-        user = peer.user
-        program = SystemFile.target(of: "/proc/\(peer.process)/exe") ?? ""
+    init?(_ hello: Hello, of app: AppCredentials?) {
+        guard let identifier = hello.restoreIdentifier, hello.role != .agent, let app else { return nil }
+        user = app.user
+        program = app.program
         role = hello.role
         self.identifier = identifier
         radio = hello.radio

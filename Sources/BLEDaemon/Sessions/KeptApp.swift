@@ -1,5 +1,6 @@
 import BLEHost
 import BLERuntime
+import BLESession
 
 /// A session with a restore identifier, with its app or without.
 ///
@@ -31,6 +32,9 @@ final class KeptApp: @unchecked Sendable {
     }
 
     var hasApp: Bool { kept.hasApp }
+
+    /// The session, for people, where its radio has this name.
+    func fact(radio: String) -> AppFact { SessionFacts(key, radio: radio, keeping: kept.state).told }
 
     /// What to write down.
     func takeRecord() -> KeptRecord {

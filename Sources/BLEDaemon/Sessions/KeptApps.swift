@@ -13,19 +13,46 @@ final class KeptApps: @unchecked Sendable {
     private let file: KeptFile?
     private let launcher: AppLauncher
     private var apps: [KeptApp] = []
+    private let radios: Radios
+    private var policy: AppPolicy
     private var isOutdated = false
 
     /// Creates the sessions that `file` tells of, with hosts that know nothing of them.
-    init(_ file: KeptFile?, launcher: AppLauncher, radios: Radios, speak: @escaping @Sendable () -> Void) {
+    init(
+        _ file: KeptFile?,
+        launcher: AppLauncher,
+        radios: Radios,
+        under policy: AppPolicy,
+        speak: @escaping @Sendable () -> Void
+    ) {
         self.file = file
         self.launcher = launcher
+        self.radios = radios
+        self.policy = policy
         for record in file?.read() ?? [] where apps.count < Self.most {
-            guard let link = radios[record.key.radio], record.key.role == record.state.role else { continue }
+            guard let link = radios[record.key.radio], record.key.role == record.state.role, isAllowed(record.key)
+            else { continue }
             let session = ServedSession(speak: speak)
             apps.append(KeptApp(record, session))
             session.open(record.key.role, on: link, queue: DispatchQueue(label: "bled.kept"))
             session.perform(.appMoved(to: .background))
         }
+    }
+
+    /// There is another policy: what is not allowed by it does not go on.
+    func obey(_ policy: AppPolicy) {
+        self.policy = policy
+        for app in apps where !app.hasApp && !isAllowed(app.key) { forget(app) }
+    }
+
+    /// The sessions that wait for their apps, for people.
+    var facts: [AppFact] {
+        apps.filter { !$0.hasApp }.map { $0.fact(radio: radios.name(of: $0.key.radio) ?? $0.key.radio) }
+    }
+
+    private func isAllowed(_ key: AppKey) -> Bool {
+        let grant = policy.grant(to: AppCredentials(of: key))
+        return grant.refusal(of: key.role, on: radios.name(of: key.radio) ?? key.radio) == nil
     }
 
     /// How many sessions wait for their apps.

@@ -51,6 +51,15 @@ package enum SystemFile {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFCHR && status.st_rdev >> 8 == 1
     }
 
+    /// The numbers of all groups of a process; none if there is no such process.
+    package static func groups(ofProcess process: UInt32) -> [UInt32] {
+        let lines = text(of: "/proc/\(process)/status").split(separator: "\n")
+        // The first of four numbers after “Gid:” is the group of the process; “Groups:” has the others.
+        let own = lines.first { $0.hasPrefix("Gid:") }?.split(whereSeparator: \.isWhitespace).dropFirst().prefix(1)
+        let others = lines.first { $0.hasPrefix("Groups:") }?.split(whereSeparator: \.isWhitespace).dropFirst()
+        return (Array(own ?? []) + Array(others ?? [])).compactMap { UInt32($0) }
+    }
+
     /// The group that a file belongs to; `nil` if there is no such file, or the group has no name.
     static func group(of path: String) -> String? {
         var status = stat()

@@ -2,6 +2,7 @@ package import BLEHost
 import BLESession
 import BLEWire
 package import Dispatch
+import Glibc
 package import Logging
 import Synchronization
 
@@ -47,7 +48,13 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
         }
     }
 
-    package var permission: HostAuthorization { isDenied.load(ordering: .relaxed) ? .denied : .allowed }
+    /// What the daemon says this process may do; as of the last session where it says nothing.
+    package var permission: HostAuthorization {
+        guard case .unix(let path) = address,
+            case .grant(let grant)? = try? DaemonQuery(at: path).ask(.grant(process: UInt32(bitPattern: getpid())))
+        else { return isDenied.load(ordering: .relaxed) ? .denied : .allowed }
+        return grant.roles.isEmpty ? .denied : .allowed
+    }
 
     package func open(
         _ role: ClientRole,

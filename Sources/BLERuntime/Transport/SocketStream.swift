@@ -62,6 +62,14 @@ package final class SocketStream: @unchecked Sendable {
         return (UInt32(bitPattern: facts[1]), facts[0])
     }
 
+    /// The numbers of all groups of whose program ``peer`` is, as far as the kernel can say.
+    package var peerGroups: [UInt32] {
+        let option: Int32 = 59  // SO_PEERGROUPS
+        var groups = [UInt32](repeating: 0, count: 1_024), size = socklen_t(4 * groups.count)
+        guard getsockopt(descriptor.raw, SOL_SOCKET, option, &groups, &size) == 0 else { return [] }
+        return Array(groups.prefix(Int(size) / 4))
+    }
+
     /// How many octets wait to be written.
     package var pendingOctets: Int { backlog.count - written }
 

@@ -32,6 +32,8 @@ package struct AppConversation: Sendable {
     private var window = 0
     private var events: [ClientEvent] = []
     private var hasBeenOpen = false
+    /// What the app has heard of being turned away, since it last had a session.
+    private var toldRefusal: HostState?
 
     package init(_ role: ClientRole, restoring identifier: String?, radio: String) {
         hello = Hello(role, restoring: identifier, radio: radio)
@@ -112,6 +114,7 @@ package struct AppConversation: Sendable {
             state = .open
             window = max(1, Int(welcome.window))
             hasBeenOpen = true
+            toldRefusal = nil
             var early = waiting
             waiting = Fifo()
             for request in standing.requests { waiting.append(request) }
@@ -120,13 +123,15 @@ package struct AppConversation: Sendable {
         case (.refused(let refusal), _):
             self.refusal = refusal
             state = .refused
-            events.append(.stateChanged(refusal.reason == .notAllowed ? .unauthorized : .unsupported))
+            let told = refusal.reason == .notAllowed ? HostState.unauthorized : .unsupported
+            if told != toldRefusal { events.append(.stateChanged(told)) }
+            toldRefusal = told
         case (.event(let event), .open): events.append(event)
         case (.taken(let number), .open):
             take(upTo: number)
             sendWaiting()
         case (.requestRefused(let number, let refusal), .open): refuse(number, refusal)
-        case (.welcome, _), (.event, _), (.taken, _), (.requestRefused, _): break
+        case (.welcome, _), (.event, _), (.taken, _), (.requestRefused, _), (.answer, _): break
         }
     }
 

@@ -14,6 +14,8 @@ package struct DaemonConversation: Sendable {
         case request(UInt32, ClientRequest)
         /// Refuse a request that makes no sense to this version, with ``DaemonConversation/refuse(_:_:)``.
         case refuse(UInt32, Refusal)
+        /// Say what somebody wants to know with ``DaemonConversation/answer(_:)``.
+        case answer(Question)
         /// The app needs the session no more.
         case close
     }
@@ -30,6 +32,8 @@ package struct DaemonConversation: Sendable {
 
     /// How many requests an app may have made that are not taken.
     package static let window: UInt32 = 256
+    /// How many questions may wait for their answers.
+    private static let mostQuestions = 16
     /// How many octets may wait for an app to read them before it hears of no advertisements.
     package static let advertisementBacklog = 262_144
     /// How many octets may wait for an app to read them before its connection is ended.
@@ -73,7 +77,7 @@ package struct DaemonConversation: Sendable {
     package mutating func takeAction() -> Action? {
         guard let action = actions.popFirst() else { return nil }
         switch action {
-        case .open: break
+        case .open, .answer: break
         case .request(let number, _), .refuse(let number, _): taken = number
         case .close: state = .over
         }
@@ -99,6 +103,11 @@ package struct DaemonConversation: Sendable {
     package mutating func refuse(_ number: UInt32, _ refusal: Refusal) {
         guard case .open = state else { return }
         write(.requestRefused(number, refusal))
+    }
+
+    /// A question is answered.
+    package mutating func answer(_ answer: Answer) {
+        if case .expecting = state { write(.answer(answer)) }
     }
 
     /// The host tells the app something.
@@ -184,6 +193,12 @@ package struct DaemonConversation: Sendable {
         case (.close, .opening), (.close, .open):
             hasClosed = true
             actions.append(.close)
+        case (.question(let question), .expecting):
+            guard actions.count < Self.mostQuestions else {
+                return refuse(Refusal(.congested, "there are more than \(Self.mostQuestions) questions at once"))
+            }
+            actions.append(.answer(question))
+        case (.question, _): refuse(Refusal(.malformed, "who has a session asks nothing beside it"))
         case (.hello, _): refuse(Refusal(.malformed, "only the first message is a greeting"))
         case (.request, _), (.close, _): refuse(Refusal(.malformed, "the first message is a greeting"))
         }

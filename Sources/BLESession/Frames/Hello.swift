@@ -51,6 +51,18 @@ extension ClientRole: WireField {
     }
 }
 
+extension ClientRole {
+    /// The role as policies and people write it.
+    package var name: String {
+        switch self {
+        case .central: "central"
+        case .peripheral: "peripheral"
+        case .agent: "agent"
+        case .tester: "tester"
+        }
+    }
+}
+
 /// What an app says first: who it wants to be.
 package struct Hello: Packet {
     package var versions = Versions.own

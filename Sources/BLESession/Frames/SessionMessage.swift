@@ -9,6 +9,8 @@ package enum AppMessage: Choice, Packet {
     case request(UInt32, ClientRequest)
     /// The app needs the session no more. A connection that ends without it is that of an app that ended.
     case close
+    /// A question, instead of a greeting; each is answered in its turn.
+    case question(Question)
 
     package init() { self = .close }
 
@@ -17,6 +19,7 @@ package enum AppMessage: Choice, Packet {
         case .hello: 1
         case .request: 2
         case .close: 3
+        case .question: 4
         }
     }
 
@@ -25,6 +28,7 @@ package enum AppMessage: Choice, Packet {
         case 1: self = .hello(Hello())
         case 2: self = .request(0, ClientRequest())
         case 3: self = .close
+        case 4: self = .question(Question())
         default: return nil
         }
     }
@@ -39,6 +43,9 @@ package enum AppMessage: Choice, Packet {
             try request.layout(&wire)
             self = .request(number, request)
         case .close: break
+        case .question(var question):
+            try question.layout(&wire)
+            self = .question(question)
         }
     }
 
@@ -69,6 +76,8 @@ package enum DaemonMessage: Choice, Packet {
     case taken(UInt32)
     /// The request with this number comes to nothing.
     case requestRefused(UInt32, Refusal)
+    /// The answer to a question.
+    case answer(Answer)
 
     package init() { self = .taken(0) }
 
@@ -79,6 +88,7 @@ package enum DaemonMessage: Choice, Packet {
         case .event: 3
         case .taken: 4
         case .requestRefused: 5
+        case .answer: 6
         }
     }
 
@@ -89,6 +99,7 @@ package enum DaemonMessage: Choice, Packet {
         case 3: self = .event(ClientEvent())
         case 4: self = .taken(0)
         case 5: self = .requestRefused(0, Refusal())
+        case 6: self = .answer(Answer())
         default: return nil
         }
     }
@@ -111,6 +122,9 @@ package enum DaemonMessage: Choice, Packet {
             try wire.integer(&number, "Number")
             try refusal.layout(&wire)
             self = .requestRefused(number, refusal)
+        case .answer(var answer):
+            try answer.layout(&wire)
+            self = .answer(answer)
         }
     }
 

@@ -7,6 +7,8 @@ enum Trouble: Error, CustomStringConvertible {
     case noRadio(CBManagerState)
     case radioLost
     case noController(String, String, cure: String?)
+    case noDaemon(String)
+    case daemonRefused(String)
     /// Nobody of that name, but these were seen.
     case notFound(String, within: Duration, seen: [String])
     /// Several names begin so.
@@ -35,6 +37,11 @@ enum Trouble: Error, CustomStringConvertible {
             """
         case .noController(let place, let reason, let cure):
             "There is no controller at \(place): \(reason).\(cure.map { " " + $0 } ?? "")"
+        case .noDaemon(let reason):
+            """
+            There is no Bluetooth daemon: \(reason). Start it with “bled”, or name its socket: BLUETOOTH_HOST=bled:PATH.
+            """
+        case .daemonRefused(let sentence): "The daemon says: \(sentence)."
         case .radioLost: "The radio is gone, and the connection with it."
         case .notFound(let peer, let time, []):
             """
@@ -68,12 +75,13 @@ enum Trouble: Error, CustomStringConvertible {
     /// The process's exit status: those of sysexits.h, and 1 for what the peer refused.
     var exitCode: ExitCode {
         switch self {
-        case .noRadio, .radioLost, .noController: ExitCode(69)
+        case .noRadio, .radioLost, .noController, .noDaemon: ExitCode(69)
         case .notFound, .noAnswer: ExitCode(75)
         case .ambiguous: ExitCode(64)
         case .unusableFile, .unusablePort: ExitCode(66)
         case .unwritableOutput: ExitCode(74)
-        case .noCharacteristic, .noBond, .cannotWrite, .failed, .readsFailed, .disconnected, .endedEarly, .unsent:
+        case .noCharacteristic, .noBond, .cannotWrite, .failed, .readsFailed, .disconnected, .endedEarly, .unsent,
+            .daemonRefused:
             .failure
         }
     }

@@ -1,0 +1,48 @@
+import BLERuntime
+import Glibc
+
+/// Who an app is, as the kernel says, which an app cannot change.
+package struct AppCredentials: Equatable, Sendable {
+    /// The number of its user.
+    package var user: UInt32
+    /// The numbers of all its groups.
+    package var groups: [UInt32]
+    package var process: Int32
+    /// The file of its program, that of the interpreter for a script; empty if the kernel does not tell it to the
+    /// daemon.
+    package var program: String
+
+    package init(user: UInt32, groups: [UInt32], process: Int32, program: String) {
+        self.user = user
+        self.groups = groups
+        self.process = process
+        self.program = program
+    }
+
+    /// The credentials that an app had, and will have when it is launched again.
+    init(of key: AppKey) {
+        var count: Int32 = 256, groups = [gid_t](repeating: 0, count: Int(count))
+        if let entry = getpwuid(key.user)?.pointee {
+            getgrouplist(entry.pw_name, entry.pw_gid, &groups, &count)
+        } else {
+            count = 0
+        }
+        self.init(user: key.user, groups: Array(groups.prefix(Int(count))), process: 0, program: key.program)
+    }
+
+    /// The credentials of a process; `nil` if there is none.
+    init?(ofProcess process: UInt32) {
+        var facts = stat()
+        guard stat("/proc/\(process)", &facts) == 0 else { return nil }
+        let groups = SystemFile.groups(ofProcess: process)
+        let program = SystemFile.target(of: "/proc/\(process)/exe") ?? ""
+        self.init(user: facts.st_uid, groups: groups, process: Int32(bitPattern: process), program: program)
+    }
+
+    /// The credentials of whoever is at the other end of a stream; `nil` if the kernel cannot say.
+    init?(of stream: SocketStream) {
+        guard let peer = stream.peer else { return nil }
+        let program = SystemFile.target(of: "/proc/\(peer.process)/exe") ?? ""
+        self.init(user: peer.user, groups: stream.peerGroups, process: peer.process, program: program)
+    }
+}

@@ -1,0 +1,32 @@
+package import Foundation
+
+/// Which apps may do what, as an administrator has written it: the first rule that an app matches decides.
+package struct AppPolicy: Equatable, Sendable {
+    /// Without a policy, whoever can reach the socket may do everything.
+    package static let none = Self(rules: nil, origin: "no policy")
+
+    private let rules: [PolicyRule]?
+    private let origin: String
+
+    private init(rules: [PolicyRule]?, origin: String) {
+        self.rules = rules
+        self.origin = origin
+    }
+
+    /// Reads a policy; `origin` is what the file is called to people.
+    ///
+    /// - Throws: `DecodingError` that names the place.
+    package init(json: Data, origin: String) throws {
+        let file = try JSONDecoder().decode(PolicyRule.List.self, from: json)
+        self.init(rules: file.rules, origin: origin)
+    }
+
+    /// What an app may do; nothing if no rule is about it, or the kernel does not say who it is.
+    package func grant(to app: AppCredentials?) -> Grant {
+        guard let rules else { return Grant(origin: origin) }
+        guard let app, let index = rules.firstIndex(where: { $0.matches(app) }) else {
+            return Grant(roles: [], origin: "\(origin), where no rule is about it,")
+        }
+        return rules[index].grant(origin: "rule \(index + 1) of \(origin)")
+    }
+}

@@ -1,0 +1,46 @@
+import BLERuntime
+import BLESimulation
+import Foundation
+
+/// The file of the policy, which only its owner can have written: root, or the user of the daemon.
+package struct PolicyFile: Sendable {
+    /// Why there is no policy, for people.
+    package struct Problem: Error, Equatable, CustomStringConvertible {
+        package let description: String
+    }
+
+    private static let mostOctets = 1 << 20
+
+    private let path: String
+    private let isNeeded: Bool
+
+    /// Names a file; if it `isNeeded`, it is a problem that it is missing, else there is no policy then.
+    package init(path: String, isNeeded: Bool) {
+        self.path = path
+        self.isNeeded = isNeeded
+    }
+
+    /// Reads the policy.
+    package func read() throws(Problem) -> AppPolicy {
+        var facts = stat()
+        guard stat(path, &facts) == 0 else {
+            guard errno == ENOENT, !isNeeded else { throw problem(String(cString: strerror(errno))) }
+            return .none
+        }
+        guard [0, geteuid()].contains(facts.st_uid), facts.st_mode & 0o022 == 0 else {
+            throw problem("others may write it; “chmod go-w \(path)” as its owner, root or the daemon's user")
+        }
+        guard facts.st_size <= Self.mostOctets, let data = FileManager.default.contents(atPath: path) else {
+            throw problem("it cannot be read, or has more than \(Self.mostOctets) octets")
+        }
+        do {
+            return try AppPolicy(json: data, origin: path)
+        } catch let error as DecodingError {
+            throw Problem(description: "\(error.place(in: path, data)): \(error.explanation)")
+        } catch {
+            throw problem("\(error)")
+        }
+    }
+
+    private func problem(_ sentence: String) -> Problem { Problem(description: "\(path): \(sentence)") }
+}

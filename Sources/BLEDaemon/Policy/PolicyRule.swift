@@ -1,0 +1,88 @@
+import BLEHost
+import BLERuntime
+import BLESession
+import BLEWire
+import Glibc
+
+/// A rule of a policy: whom it is about, and what those may do.
+struct PolicyRule: Decodable, Equatable, Sendable {
+    /// What a file of a policy holds.
+    struct List: Decodable {
+        private enum Key: String, CodingKey, CaseIterable { case rules }
+        let rules: [PolicyRule]
+
+        init(from decoder: any Decoder) throws {
+            try decoder.refuseKeys(but: Key.self, of: "a policy")
+            rules = try decoder.container(keyedBy: Key.self).decode([PolicyRule].self, forKey: .rules)
+        }
+    }
+
+    private enum Key: String, CodingKey, CaseIterable {
+        case user, group, program, roles, radios, services, pairing, addresses
+    }
+
+    private let user: UInt32?
+    private let group: UInt32?
+    /// The file of the program, or a folder with everything in it if it ends with a slash.
+    private let program: String?
+    private let permits: Grant
+
+    init(from decoder: any Decoder) throws {
+        try decoder.refuseKeys(but: Key.self, of: "a rule")
+        let values = try decoder.container(keyedBy: Key.self)
+        user = try values.number(.user, "user") { getpwnam($0)?.pointee.pw_uid }
+        group = try values.number(.group, "group") { getgrnam($0)?.pointee.gr_gid }
+        program = try values.decodeIfPresent(String.self, forKey: .program)
+        if let program, !program.hasPrefix("/") {
+            throw values.error(.program, "“\(program)” is no path that begins with /")
+        }
+        let all: [ClientRole] = [.central, .peripheral, .agent]
+        let roles = try values.decodeIfPresent([String].self, forKey: .roles)?.map { name in
+            guard let role = all.first(where: { $0.name == name }) else {
+                throw values.error(.roles, "“\(name)” is none of \(all.map(\.name).joined(separator: ", "))")
+            }
+            return role
+        }
+        let services = try values.decodeIfPresent([String].self, forKey: .services)?.map { text in
+            guard let uuid = BluetoothUUID(text) else { throw values.error(.services, "“\(text)” is no UUID") }
+            return uuid
+        }
+        permits = Grant(
+            roles: roles ?? all,
+            radios: try values.decodeIfPresent([String].self, forKey: .radios),
+            services: services,
+            pairs: try values.decodeIfPresent(Bool.self, forKey: .pairing) ?? true,
+            seesAddresses: try values.decodeIfPresent(Bool.self, forKey: .addresses) ?? true,
+            origin: ""
+        )
+    }
+
+    /// Whether the rule is about an app: all that it says of those it is about holds.
+    func matches(_ app: AppCredentials) -> Bool {
+        guard user ?? app.user == app.user, group.map(app.groups.contains) ?? true else { return false }
+        guard let program else { return true }
+        return program.hasSuffix("/") ? app.program.hasPrefix(program) : app.program == program
+    }
+
+    /// What an app may do that it is about.
+    func grant(origin: String) -> Grant {
+        var grant = permits
+        grant.origin = origin
+        return grant
+    }
+}
+
+extension KeyedDecodingContainer {
+    fileprivate func error(_ key: Key, _ sentence: String) -> DecodingError {
+        .dataCorruptedError(forKey: key, in: self, debugDescription: sentence)
+    }
+
+    /// Reads the number of a user or of a group, which may be written as its name.
+    fileprivate func number(_ key: Key, _ kind: String, _ find: (String) -> UInt32?) throws -> UInt32? {
+        guard contains(key) else { return nil }
+        if let number = try? decode(UInt32.self, forKey: key) { return number }
+        let name = try decode(String.self, forKey: key)
+        guard let number = find(name) else { throw error(key, "there is no \(kind) “\(name)”") }
+        return number
+    }
+}

@@ -1,0 +1,50 @@
+import BLEHost
+import BLESession
+import BLEWire
+
+/// What is known of a session to tell people: what it is for, how far its app is in use, and which links it keeps.
+struct SessionFacts: Sendable {
+    /// How many links are listed.
+    static let mostLinks = 256
+
+    private var fact = AppFact()
+
+    init(_ hello: Hello, radio: String, of app: AppCredentials?) {
+        fact.process = app.map { UInt32(bitPattern: $0.process) }
+        fact.user = app?.user ?? 0
+        fact.program = app?.program ?? ""
+        fact.role = hello.role
+        fact.restoreIdentifier = hello.restoreIdentifier
+        fact.radio = radio
+    }
+
+    /// The facts of a session whose app has ended.
+    init(_ key: AppKey, radio: String, keeping state: PreservedState) {
+        fact.user = key.user
+        fact.program = key.program
+        fact.role = key.role
+        fact.phase = .background
+        fact.restoreIdentifier = key.identifier
+        fact.radio = radio
+        guard case .central(let central) = state else { return }
+        fact.links = central.peers.filter { $0.mtu != nil }.map { AppFact.Link(peer: $0.peer, name: $0.name) }
+    }
+
+    /// What to tell.
+    var told: AppFact { fact }
+
+    /// The app asks for something.
+    mutating func note(_ request: ClientRequest) { if case .appMoved(let phase) = request { fact.phase = phase } }
+
+    /// The app hears something.
+    mutating func note(_ event: ClientEvent) {
+        switch event {
+        case .connected(let peer, let parameters):
+            guard fact.links.count < Self.mostLinks, !fact.links.contains(where: { $0.peer == peer }) else { return }
+            fact.links.append(AppFact.Link(peer: peer, name: parameters.name))
+        case .disconnected(let peer, _, _): fact.links.removeAll { $0.peer == peer }
+        case .stateChanged(let state) where state != .poweredOn: fact.links = []
+        default: break
+        }
+    }
+}

@@ -1,0 +1,71 @@
+package import BLESession
+import BLEWire
+import Glibc
+
+/// Asks the daemon something and waits for what it says.
+package struct DaemonQuery {
+    /// How long the daemon has for an answer.
+    private static let patience = Duration.seconds(5)
+
+    private let address: SocketAddress
+
+    /// Asks the daemon that listens at `path`.
+    package init(at path: String) { address = .unix(path: path) }
+
+    /// Asks a question; blocks the calling thread until it is answered.
+    ///
+    /// - Throws: ``TransportError/Code/unreachable`` if nobody listens, ``TransportError/Code/closed`` if nobody
+    ///   answers in time.
+    package func ask(_ question: Question) throws(TransportError) -> Answer {
+        let socket = try address.makeSocket { (socket, name, length) throws(TransportError) in
+            guard Glibc.connect(socket, name, length) == 0 else {
+                throw TransportError(.unreachable, errno: errno, "connecting")
+            }
+        }
+        try send(question, to: socket)
+        let clock = MonotonicClock()
+        var reader = FrameReader(), buffer = [UInt8](repeating: 0, count: 65_536), answer: Answer?
+        while answer == nil {
+            try wait(for: socket, atMost: Self.patience - (clock.now - Instant()))
+            let count = recv(socket.raw, &buffer, buffer.count, 0)
+            guard count != 0 else { throw TransportError(.closed, "the daemon ended the connection") }
+            guard count > 0 else {
+                guard errno == EAGAIN || errno == EINTR else { throw TransportError(.closed, errno: errno, "reading") }
+                continue
+            }
+            let octets = Array(buffer[..<count])
+            do throws(FrameReader.Overlong) {
+                try reader.receive(octets.span) { answer = answer ?? Self.answer(in: $0) }
+            } catch {
+                throw TransportError(.garbage, "\(error)")
+            }
+        }
+        return answer ?? .done
+    }
+
+    private static func answer(in octets: Span<UInt8>) -> Answer? {
+        switch try? DaemonMessage(reading: octets) {
+        case .answer(let answer)?: answer
+        case .refused(let refusal)?: .refused(refusal)
+        default: nil
+        }
+    }
+
+    private func send(_ question: Question, to socket: Descriptor) throws(TransportError) {
+        var writer = FrameWriter(), octets: [UInt8] = []
+        _ = writer.write(AppMessage.question(question))
+        writer.take { octets = [UInt8](copying: $0) }
+        // A new connection has room for a message of this size.
+        guard Glibc.send(socket.raw, octets, octets.count, Int32(MSG_NOSIGNAL)) == octets.count else {
+            throw TransportError(.closed, errno: errno, "asking")
+        }
+    }
+
+    private func wait(for socket: Descriptor, atMost rest: Duration) throws(TransportError) {
+        let (seconds, attoseconds) = rest.components
+        let milliseconds = max(0, seconds * 1_000 + attoseconds / 1_000_000_000_000_000)
+        var watched = pollfd(fd: socket.raw, events: Int16(POLLIN), revents: 0)
+        let count = poll(&watched, 1, Int32(clamping: milliseconds))
+        guard count != 0 else { throw TransportError(.closed, "the daemon does not answer") }
+    }
+}

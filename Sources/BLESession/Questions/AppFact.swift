@@ -1,0 +1,96 @@
+package import BLEHost
+package import BLEWire
+
+/// A session of an app, for people.
+package struct AppFact: Equatable, Packet {
+    /// A link that the session keeps.
+    package struct Link: Equatable, Packet {
+        package var peer: PeerIdentifier
+        package var name: String?
+
+        package init() { self.init(peer: .blank, name: nil) }
+
+        package init(peer: PeerIdentifier, name: String?) {
+            self.peer = peer
+            self.name = name
+        }
+
+        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+            try wire.field(&peer, "Peer")
+            try wire.text(&name, "Name")
+        }
+    }
+
+    /// The process of the app; `nil` if it has ended and the session goes on.
+    package var process: UInt32?
+    /// The number of the user.
+    package var user: UInt32 = 0
+    /// The file of the program, if the daemon may know it.
+    package var program = ""
+    package var role = ClientRole.central
+    package var phase = AppPhase.foreground
+    /// The name by which the session goes on without its app.
+    package var restoreIdentifier: String?
+    /// What the radio is called.
+    package var radio = ""
+    package var links: [Link] = []
+
+    package init() {}
+
+    package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+        var number = process.map { Number(wire: $0) }
+        try wire.optional(&number, blank: Number(wire: 0), "Process")
+        process = number?.wire
+        try wire.integer(&user, "User")
+        try wire.text(&program, "Program")
+        try wire.field(&role, "Role")
+        try wire.field(&phase, "Phase")
+        try wire.text(&restoreIdentifier, "Restore Identifier")
+        try wire.text(&radio, "Radio")
+        try wire.sequence(&links, "Link")
+    }
+
+    private struct Number: WireField {
+        let wire: UInt32
+    }
+}
+
+/// What an app may do, for itself and for people.
+package struct GrantFact: Equatable, Packet {
+    /// A role.
+    private struct Role: Packet {
+        var role = ClientRole.central
+        mutating func layout(_ wire: inout some AnyWire) throws(PacketError) { try wire.field(&role, "Role") }
+    }
+
+    package var user: UInt32 = 0
+    package var program = ""
+    package var roles: [ClientRole] = []
+    /// The radios; all if `nil`.
+    package var radios: [String]?
+    /// The services; all if `nil`.
+    package var services: [BluetoothUUID]?
+    package var pairs = false
+    package var seesAddresses = false
+    /// What says so.
+    package var origin = ""
+
+    package init() {}
+
+    package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+        try wire.integer(&user, "User")
+        try wire.text(&program, "Program")
+        var roles = roles.map { Role(role: $0) }
+        try wire.sequence(&roles, "Role")
+        self.roles = roles.map(\.role)
+        var radios = radios.map { ListOf($0.map(Text.init)) }
+        try wire.optional(&radios, "Radios")
+        self.radios = radios?.elements.map(\.text)
+        var services = services.map { ListOf($0) }
+        try wire.optional(&services, "Services")
+        self.services = services?.elements
+        try wire.flag(&pairs, "Pairing")
+        try wire.flag(&seesAddresses, "Addresses")
+        try wire.text(&origin, "Origin")
+    }
+}

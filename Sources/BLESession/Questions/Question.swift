@@ -1,0 +1,90 @@
+package import BLEHost
+package import BLEWire
+
+/// What somebody wants to know of the daemon, or have it do, without a session.
+package enum Question: Choice, Packet {
+    /// Which apps there are; all of them for root and the daemon's own user, those of the same user for others.
+    case apps
+    /// What an app may do: that with this process.
+    case grant(process: UInt32)
+    /// Take the app with this process for one that is in use so far; as for those whom ``apps`` lists.
+    case move(process: UInt32, to: AppPhase)
+
+    package init() { self = .apps }
+
+    package var code: UInt8 {
+        switch self {
+        case .apps: 1
+        case .grant: 2
+        case .move: 3
+        }
+    }
+
+    package init?(blank code: UInt8) {
+        switch code {
+        case 1: self = .apps
+        case 2: self = .grant(process: 0)
+        case 3: self = .move(process: 0, to: .foreground)
+        default: return nil
+        }
+    }
+
+    package mutating func fields(_ wire: inout some AnyWire) throws(PacketError) {
+        switch self {
+        case .apps: break
+        case .grant(var process):
+            try wire.integer(&process, "Process")
+            self = .grant(process: process)
+        case .move(var process, var phase):
+            try wire.integer(&process, "Process")
+            try wire.field(&phase, "Phase")
+            self = .move(process: process, to: phase)
+        }
+    }
+}
+
+/// What the daemon says to a question.
+package enum Answer: Choice, Packet {
+    case apps([AppFact])
+    case grant(GrantFact)
+    /// It is done.
+    case done
+    /// It cannot be told or done, and why.
+    case refused(Refusal)
+
+    package init() { self = .done }
+
+    package var code: UInt8 {
+        switch self {
+        case .apps: 1
+        case .grant: 2
+        case .done: 3
+        case .refused: 4
+        }
+    }
+
+    package init?(blank code: UInt8) {
+        switch code {
+        case 1: self = .apps([])
+        case 2: self = .grant(GrantFact())
+        case 3: self = .done
+        case 4: self = .refused(Refusal())
+        default: return nil
+        }
+    }
+
+    package mutating func fields(_ wire: inout some AnyWire) throws(PacketError) {
+        switch self {
+        case .apps(var apps):
+            try wire.sequence(&apps, "App")
+            self = .apps(apps)
+        case .grant(var grant):
+            try grant.layout(&wire)
+            self = .grant(grant)
+        case .done: break
+        case .refused(var refusal):
+            try refusal.layout(&wire)
+            self = .refused(refusal)
+        }
+    }
+}

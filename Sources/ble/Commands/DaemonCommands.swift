@@ -1,0 +1,159 @@
+import ArgumentParser
+import BLEHost
+import BLERuntime
+import BLESession
+import Glibc
+
+/// Asks the daemon that apps of this environment have their radio from.
+@MainActor
+private func ask(_ question: Question) throws -> Answer {
+    let environment = { (name: String) in getenv(name).map { String(cString: $0) } }
+    var path = DaemonSocket.listening(among: DaemonSocket.candidates(environment: environment))
+    if let text = environment(HostSpecification.variable), case .daemon(let named?, _)? = try? HostSpecification(text) {
+        path = named
+    }
+    guard let path else { throw Trouble.noDaemon("nobody listens where apps look for one") }
+    let answer: Answer
+    do throws(TransportError) {
+        answer = try DaemonQuery(at: path).ask(question)
+    } catch {
+        throw Trouble.noDaemon("\(path): \(error)")
+    }
+    guard case .refused(let refusal) = answer else { return answer }
+    throw Trouble.daemonRefused(refusal.sentence)
+}
+
+@MainActor
+private func askForApps() throws -> [AppFact] {
+    guard case .apps(let apps) = try ask(.apps) else { return [] }
+    return apps
+}
+
+struct Apps: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show the apps that have their radio from the daemon.",
+        discussion: """
+            One line for each session: the process, or “kept” where the session goes on without its app; its role, how
+            far it is in use, its radio, how many links it keeps, and its program. Root and the user of the daemon see
+            all, others their own.
+
+            Examples:
+              ble apps
+              BLUETOOTH_HOST=bled:/tmp/lab/bled ble apps --json
+            """
+    )
+
+    @OptionGroup var output: OutputOptions
+
+    @MainActor
+    func run() async throws {
+        let printer = Printer(output)
+        try await reportingTrouble {
+            let apps = try askForApps()
+            for app in apps { printer.print(app.fact) }
+            if apps.isEmpty { printer.remark("No app has a session.") }
+        }
+    }
+}
+
+struct App: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Have the daemon take an app for one in the foreground, in the background, or suspended.",
+        discussion: """
+            It counts until the app says something else. In the background an app finds only services that it names,
+            and each device once; suspended, it finds nobody and does not advertise.
+
+            Examples:
+              ble app 4711 background
+              ble app 4711 foreground
+            """
+    )
+
+    @Argument(help: "The process, as “ble apps” shows it.", transform: Bounds<UInt32>(1...UInt32(Int32.max)).read)
+    var process: UInt32
+    @Argument(help: "foreground, background or suspended.")
+    var phase: PhaseArgument
+    @OptionGroup var output: OutputOptions
+
+    @MainActor
+    func run() async throws {
+        let printer = Printer(output)
+        try await reportingTrouble {
+            _ = try ask(.move(process: process, to: phase.phase))
+            let fields: [String: Any] = ["process": Int(process), "phase": phase.rawValue]
+            printer.print(Fact("app_moved", fields, text: "\(process) is taken for \(phase.rawValue)."))
+        }
+    }
+}
+
+/// How far an app is in use, on the command line.
+enum PhaseArgument: String, ExpressibleByArgument, CaseIterable {
+    case foreground, background, suspended
+
+    init(_ phase: AppPhase) {
+        self =
+            switch phase {
+            case .foreground: .foreground
+            case .background: .background
+            case .suspended: .suspended
+            }
+    }
+
+    var phase: AppPhase {
+        switch self {
+        case .foreground: .foreground
+        case .background: .background
+        case .suspended: .suspended
+        }
+    }
+}
+
+struct Links: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show the links that apps keep through the daemon, and which apps those are.",
+        discussion: """
+            Examples:
+              ble links
+              ble links --json
+            """
+    )
+
+    @OptionGroup var output: OutputOptions
+
+    @MainActor
+    func run() async throws {
+        let printer = Printer(output)
+        try await reportingTrouble {
+            let links = SharedLink.all(of: try askForApps())
+            for link in links { printer.print(link.fact) }
+            if links.isEmpty { printer.remark("No app keeps a link.") }
+        }
+    }
+}
+
+struct Policy: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Explain what an app may do through the daemon, and why.",
+        discussion: """
+            Without a process it is said what this command itself may do.
+
+            Examples:
+              ble policy
+              ble policy 4711 --json
+            """
+    )
+
+    @Argument(help: "The process of the app.", transform: Bounds<UInt32>(1...UInt32(Int32.max)).read)
+    var process: UInt32?
+    @OptionGroup var output: OutputOptions
+
+    @MainActor
+    func run() async throws {
+        let printer = Printer(output)
+        try await reportingTrouble {
+            let process = process ?? UInt32(bitPattern: getpid())
+            guard case .grant(let grant) = try ask(.grant(process: process)) else { return }
+            printer.print(grant.fact(of: process))
+        }
+    }
+}

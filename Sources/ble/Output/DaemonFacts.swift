@@ -1,0 +1,92 @@
+import BLEHost
+import BLESession
+import BLEWire
+import CoreBluetooth
+
+extension AppFact {
+    /// A line about a session.
+    var fact: Fact {
+        let use = PhaseArgument(phase).rawValue
+        var fields: [String: Any] = [
+            "user": Int(user), "program": program, "role": role.name, "phase": use, "radio": radio,
+            "links": links.map { $0.peer.text },
+        ]
+        fields["process"] = process.map { Int($0) }
+        fields["restore_identifier"] = restoreIdentifier
+        let who = process.map { "\($0)" } ?? "kept"
+        let identifier = restoreIdentifier.map { "  restores “\($0.printable)”" } ?? ""
+        let count = "\(links.count) link\(links.count == 1 ? "" : "s")"
+        let text = [
+            who.padded(to: 8), role.name.padded(to: 10), use.padded(to: 10), radio.printable.padded(to: 8),
+            count.padded(to: 8), program.printable + identifier,
+        ].joined(separator: "  ")
+        return Fact("app", fields, text: text)
+    }
+}
+
+/// A link, with all the apps that keep it.
+struct SharedLink {
+    let peer: PeerIdentifier
+    let radio: String
+    private(set) var name: String?
+    private(set) var apps: [AppFact] = []
+
+    /// The links of apps, in the order of those, each once.
+    static func all(of apps: [AppFact]) -> [Self] {
+        var links: [Self] = []
+        for app in apps {
+            for link in app.links {
+                if !links.contains(where: { $0.peer == link.peer && $0.radio == app.radio }) {
+                    links.append(Self(peer: link.peer, radio: app.radio))
+                }
+                for index in links.indices where links[index].peer == link.peer && links[index].radio == app.radio {
+                    links[index].name = links[index].name ?? link.name
+                    links[index].apps.append(app)
+                }
+            }
+        }
+        return links
+    }
+
+    var fact: Fact {
+        var fields: [String: Any] = [
+            "peer": peer.text, "radio": radio, "processes": apps.compactMap { $0.process.map { Int($0) } },
+            "programs": apps.map(\.program),
+        ]
+        fields["name"] = name
+        let holders = apps.map { app in
+            let program = app.program.split(separator: "/").last.map(String.init) ?? "?"
+            return "\(program.printable) (\(app.process.map { "\($0)" } ?? "kept"))"
+        }
+        let text = "\(peer.text)  \((name ?? "").printable.padded(to: 20))  \(holders.joined(separator: ", "))"
+        return Fact("link", fields, text: text)
+    }
+}
+
+extension GrantFact {
+    /// What an app may do, for the app with a process.
+    func fact(of process: UInt32) -> Fact {
+        var fields: [String: Any] = [
+            "process": Int(process), "user": Int(user), "program": program, "roles": roles.map(\.name),
+            "pairing": pairs, "addresses": seesAddresses, "because": origin,
+        ]
+        fields["radios"] = radios
+        fields["services"] = services.map { $0.map { "\($0)" } }
+        func line(_ title: String, _ value: String) -> String { "  \(title.padded(to: 11))\(value)" }
+        func list(_ values: [String]?) -> String { values.map { $0.joined(separator: ", ") } ?? "all" }
+        let rest = [
+            line("roles", list(roles.map(\.name))), line("radios", list(radios)),
+            line("services", list(services?.map { "\($0)" })), line("pairing", pairs ? "yes" : "no"),
+            line("addresses", seesAddresses ? "yes" : "no"),
+        ]
+        let may = roles.isEmpty ? "may not use Bluetooth" : "may use Bluetooth"
+        let head = "\(process) (\(program.printable), user \(user)) \(may): \(origin.printable)"
+        let lines = roles.isEmpty ? [head] : [head] + rest
+        return Fact("policy", fields, text: lines.joined(separator: "\n"))
+    }
+}
+
+extension PeerIdentifier {
+    /// The identifier as apps see it.
+    fileprivate var text: String { UUID(self).uuidString }
+}

@@ -1,0 +1,119 @@
+import BLEHost
+import BLERuntime
+import BLESession
+import BLEWire
+import CoreBluetoothExtras
+import Glibc
+import Testing
+
+@testable import BLEDaemon
+
+@Suite("Apps under a policy", .timeLimit(.minutes(2)))
+struct PermissionTests {
+    private func policy(_ rules: String) throws -> AppPolicy {
+        try AppPolicy(json: Data(#"{"rules": [\#(rules)]}"#.utf8), origin: "the policy")
+    }
+
+    @Test("An app hears that it may not use Bluetooth any more, and that it may again, while it runs")
+    func change() async throws {
+        let bench = try DaemonBench(), central = bench.central()
+        await central.reach(.poweredOn)
+        try bench.current.obey(try policy(#"{"user": 4711}"#))
+        await central.reach(.unauthorized)
+        let link = DaemonLink(to: bench.path)
+        #expect(Bluetooth.$link.withValue(link) { CBManager.authorization } == .denied)
+        try bench.current.obey(try policy("{}"))
+        #expect(Bluetooth.$link.withValue(link) { CBManager.authorization } == .allowedAlways)
+        await central.reach(.poweredOn)
+    }
+
+    @Test("An app whose policy names services finds those alone, also if it asks for others by their handles")
+    func services() async throws {
+        let bench = try DaemonBench(under: try policy(#"{"services": ["180F"]}"#)), central = bench.central()
+        try await central.poweredOn()
+        for await discovery in central.discoveries() where discovery.peripheral.name == "Heart Rate" {
+            try await central.connect(discovery.peripheral, timeout: .seconds(30))
+            let services = try await discovery.peripheral.findServices(nil)
+            #expect(services.map(\.uuid) == [CBUUID(string: "180F")])
+            let found = try await discovery.peripheral.findCharacteristics(nil, of: try #require(services.first))
+            #expect(try await discovery.peripheral.value(of: try #require(found.first)).count == 1)
+            break
+        }
+    }
+
+    @Test("Requests that the policy does not allow are refused by their number")
+    func requests() async throws {
+        let bench = try DaemonBench(under: try policy(#"{"pairing": false}"#)), app = try RawApp(at: bench.path)
+        app.say(.hello(Hello()))
+        app.say(.request(1, .security(.listBonds)))
+        let messages = try await app.listen { if case .requestRefused = $0 { true } else { false } }
+        let refusal = Refusal(.notAllowed, "rule 1 of the policy does not allow it to pair")
+        #expect(messages.contains(.requestRefused(1, refusal)))
+    }
+
+    @Test("Addresses are told to those alone who may see them", arguments: [true, false])
+    func addresses(areSeen: Bool) async throws {
+        let bench = try DaemonBench(under: try policy(#"{"addresses": \#(areSeen)}"#)), app = try RawApp(at: bench.path)
+        app.say(.hello(Hello()))
+        app.say(.request(1, .scan(ScanRequest())))
+        let messages = try await app.listen { if case .event(.discovered) = $0 { true } else { false } }
+        guard case .event(.discovered(let report))? = messages.last else {
+            Issue.record("nothing was discovered")
+            return
+        }
+        #expect((report.address != .none) == areSeen)
+    }
+
+    @Test("Sessions of apps that may not go on end with the policy that allowed them")
+    func kept() async throws {
+        let bench = try DaemonBench()
+        var app: RawApp? = try RawApp(at: bench.path)
+        app?.say(.hello(Hello(.central, restoring: "app")))
+        _ = try await app?.listen { $0 == .event(.stateChanged(.poweredOn)) }
+        app = nil
+        while try bench.current.waitingCount < 1 { await Task.yield() }
+        try bench.current.obey(try policy("{}"))
+        #expect(try bench.current.waitingCount == 1)
+        try bench.current.obey(try policy(""))
+        #expect(try bench.current.waitingCount == 0)
+    }
+
+    @Test("Who asks is told of the apps and their links, and can move them")
+    func questions() async throws {
+        let bench = try DaemonBench(), central = bench.central(), query = DaemonQuery(at: bench.path)
+        try await central.poweredOn()
+        for await discovery in central.discoveries() where discovery.peripheral.name == "Lamp" {
+            try await central.connect(discovery.peripheral, timeout: .seconds(30))
+            break
+        }
+        let process = UInt32(bitPattern: getpid())
+        #expect(try query.ask(.move(process: process, to: .background)) == .done)
+        guard case .apps(let apps) = try query.ask(.apps), let app = apps.first else {
+            Issue.record("no apps are told of")
+            return
+        }
+        #expect(apps.count == 1 && app.process == process && app.role == .central && app.radio == "world")
+        #expect(app.phase == .background && app.links.map(\.name) == ["Lamp"])
+        guard case .grant(let grant) = try query.ask(.grant(process: process)) else {
+            Issue.record("nobody says what the app may do")
+            return
+        }
+        #expect(grant.origin == "no policy" && grant.roles == [.central, .peripheral, .agent])
+        guard case .refused = try query.ask(.move(process: 1 << 30, to: .background)) else {
+            Issue.record("nobody is moved")
+            return
+        }
+    }
+
+    @Test("Questions without end end the connection")
+    func flood() async throws {
+        let bench = try DaemonBench(), app = try RawApp(at: bench.path)
+        for _ in 0..<5_000 { app.say(.question(.apps)) }
+        let messages = try await app.listen()
+        guard case .refused(let refusal)? = messages.last else {
+            Issue.record("the connection goes on")
+            return
+        }
+        #expect(refusal.reason == .congested)
+    }
+}

@@ -1,0 +1,184 @@
+import BLEHost
+import BLEWire
+import Foundation
+import Testing
+
+@testable import BLEDaemon
+
+@Suite("The policy")
+struct PolicyTests {
+    private static let sensor = AppCredentials(
+        user: 1_000,
+        groups: [1_000, 44],
+        process: 7,
+        program: "/usr/bin/sensor"
+    )
+
+    private func policy(_ rules: String) throws -> AppPolicy {
+        try AppPolicy(json: Data(#"{"rules": [\#(rules)]}"#.utf8), origin: "P")
+    }
+
+    @Test("Without a policy everything is allowed, and with one only what its rules name")
+    func none() throws {
+        #expect(AppPolicy.none.grant(to: Self.sensor) == Grant(origin: "no policy"))
+        #expect(AppPolicy.none.grant(to: nil) == Grant(origin: "no policy"))
+        #expect(try policy("").grant(to: Self.sensor).roles.isEmpty)
+        #expect(try policy("{}").grant(to: nil).roles.isEmpty)
+    }
+
+    @Test(
+        "A rule is about whom all its words fit, and the first such rule decides",
+        arguments: [
+            (#"{"user": 1000}"#, true), (#"{"user": 0}"#, false), (#"{"user": "root"}"#, false),
+            (#"{"group": 44}"#, true), (#"{"group": 45}"#, false), (#"{"program": "/usr/bin/sensor"}"#, true),
+            (#"{"program": "/usr/bin/"}"#, true), (#"{"program": "/usr/bin"}"#, false),
+            (#"{"program": "/usr/bin/sens"}"#, false), (#"{"user": 1000, "group": 45}"#, false), ("{}", true),
+            (#"{"user": 0}, {"user": 1000, "roles": ["central"]}"#, true),
+            (#"{"user": 1000, "roles": []}, {"user": 1000}"#, false),
+        ]
+    )
+    func matching(rules: String, isAllowed: Bool) throws {
+        #expect(try policy(rules).grant(to: Self.sensor).roles.isEmpty == !isAllowed)
+    }
+
+    @Test("A rule says what is allowed, and the grant says which rule it was")
+    func words() throws {
+        let text = #"{"user": 5}, {"roles": ["central"], "radios": ["hci:1"], "services": ["180D"], "pairing": false, "#
+        let grant = try policy(text + #""addresses": false}"#).grant(to: Self.sensor)
+        let expected = Grant(
+            roles: [.central],
+            radios: ["hci:1"],
+            services: [.short(0x180D)],
+            pairs: false,
+            seesAddresses: false,
+            origin: "rule 2 of P"
+        )
+        #expect(grant == expected)
+        #expect(grant.refusal(of: .central, on: "hci:1") == nil)
+        #expect(grant.refusal(of: .central, on: "hci:0") == "rule 2 of P does not allow it the radio “hci:0”")
+        #expect(grant.refusal(of: .peripheral, on: "hci:1") == "rule 2 of P does not allow it to be a peripheral")
+    }
+
+    @Test(
+        "What is wrong in a policy is said with its place",
+        arguments: [
+            (#"{"rules": [{"usr": 1}]}"#, "“usr” is no key of a rule: there are "),
+            (#"{"rule": []}"#, "“rule” is no key of a policy: there are rules"),
+            (#"{"rules": [{"user": "nobody-else"}]}"#, "there is no user “nobody-else”, at rules[0].user"),
+            (#"{"rules": [{}, {"group": -1}]}"#, "rules[1].group"),
+            (#"{"rules": [{"roles": ["admin"]}]}"#, "“admin” is none of central, peripheral, agent, at rules[0].roles"),
+            (#"{"rules": [{"services": ["heart"]}]}"#, "“heart” is no UUID, at rules[0].services"),
+            (#"{"rules": [{"program": "sensor"}]}"#, "“sensor” is no path that begins with /, at rules[0].program"),
+            ("{", "it is not valid JSON"), ("{}", "“rules” is missing"),
+        ]
+    )
+    func refused(text: String, reason: String) throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "policy-\(UUID()).json")
+        defer { try? FileManager.default.removeItem(at: path) }
+        try Data(text.utf8).write(to: path)
+        let error = #expect(throws: PolicyFile.Problem.self) { try PolicyFile(path: path.path, isNeeded: true).read() }
+        #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
+    }
+
+    @Test("A file that others may write is not believed, and one that is missing only if it was asked for")
+    func trust() throws {
+        let path = FileManager.default.temporaryDirectory.appending(path: "policy-\(UUID()).json").path
+        #expect(try PolicyFile(path: path, isNeeded: false).read() == .none)
+        #expect(throws: PolicyFile.Problem.self) { try PolicyFile(path: path, isNeeded: true).read() }
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        try Data(#"{"rules": []}"#.utf8).write(to: URL(filePath: path))
+        chmod(path, 0o666)
+        #expect(throws: PolicyFile.Problem.self) { try PolicyFile(path: path, isNeeded: false).read() }
+        chmod(path, 0o644)
+        #expect(try PolicyFile(path: path, isNeeded: false).read() != .none)
+    }
+}
+
+@Suite("Services that an app may use alone")
+struct ServiceFenceTests {
+    private static let peer = PeerIdentifier(rawValue: 1), other = PeerIdentifier(rawValue: 2)
+
+    private func service(_ uuid: UInt16, _ start: UInt16, _ end: UInt16) throws -> DiscoveredService {
+        let range = try #require(AttributeHandleRange(AttributeHandle(wire: start), AttributeHandle(wire: end)))
+        return DiscoveredService(uuid: .short(uuid), range: range, isPrimary: true)
+    }
+
+    private func gate() throws -> SessionGate {
+        var gate = SessionGate(Grant(services: [.short(0x180D)], origin: "P"))
+        let found = [try service(0x1800, 1, 5), try service(0x180D, 6, 9), try service(0x180F, 10, 14)]
+        let heard = gate.admit(.peer(Self.peer, .servicesDiscovered(.success(found))))
+        #expect(heard == .peer(Self.peer, .servicesDiscovered(.success([found[1]]))))
+        return gate
+    }
+
+    @Test("are found and used, and nothing beside them", arguments: 1...16 as ClosedRange<UInt16>)
+    func handles(raw: UInt16) throws {
+        let gate = try gate(), handle = AttributeHandle(wire: raw), isInside = 6...9 ~= raw
+        let range = try #require(AttributeHandleRange(handle))
+        let requests: [PeerRequest] = [
+            .read(handle), .write(handle, [1]), .writeCommand(handle, [1]),
+            .subscribe(.notifications, to: handle, in: nil),
+            .discoverDescriptors(of: handle, in: range), .discoverCharacteristics(in: range, only: []),
+            .discoverIncludedServices(in: range, only: []),
+        ]
+        for request in requests {
+            #expect((gate.refusal(of: .peer(Self.peer, request)) == nil) == isInside, "\(request)")
+            #expect(gate.refusal(of: .peer(Self.other, request)) != nil)
+        }
+        #expect(gate.refusal(of: .peer(Self.peer, .subscribe(.notifications, to: handle, in: .all))) != nil)
+    }
+
+    @Test("are all that a launched app is told of, and it uses them without finding them again")
+    func restored() throws {
+        let found = [try service(0x180D, 6, 9), try service(0x180F, 10, 14)]
+        let learnt: [PeerEvent] = [
+            .servicesDiscovered(.success(found)), .characteristicsDiscovered(in: found[0].range, .success([])),
+            .characteristicsDiscovered(in: found[1].range, .success([])),
+            .subscriptionChanged(AttributeHandle(wire: 12), .notifications, nil),
+        ]
+        func restoration(_ learnt: [PeerEvent]) -> ClientEvent {
+            let peer = PreservedPeer(peer: Self.peer, request: ConnectRequest(), name: nil, mtu: 23, learnt: learnt)
+            return .restored(.central(PreservedCentral(scan: nil, peers: [peer])))
+        }
+        var gate = SessionGate(Grant(services: [.short(0x180D)], origin: "P"))
+        let heard = gate.admit(restoration(learnt))
+        #expect(heard == restoration([.servicesDiscovered(.success([found[0]])), learnt[1]]))
+        #expect(gate.refusal(of: .peer(Self.peer, .read(AttributeHandle(wire: 7)))) == nil)
+    }
+
+    @Test("are unknown before they are discovered, and again when they have changed or the device has gone")
+    func forgotten() throws {
+        let read = ClientRequest.peer(Self.peer, .read(AttributeHandle(wire: 7)))
+        #expect(SessionGate(Grant(services: [.short(0x180D)], origin: "P")).refusal(of: read) != nil)
+        for event in [
+            ClientEvent.disconnected(Self.peer, nil, isReconnecting: false), .peer(Self.peer, .servicesModified(.all)),
+        ] {
+            var gate = try gate()
+            #expect(gate.refusal(of: read) == nil)
+            _ = gate.admit(event)
+            #expect(gate.refusal(of: read) != nil)
+        }
+    }
+
+    @Test("may be published, and no others, and no channels are opened")
+    func own() throws {
+        let gate = try gate()
+        func adding(_ uuid: UInt16) -> ClientRequest {
+            .server(.addService(ServiceDefinition(id: LocalAttributeID(rawValue: 1), uuid: .short(uuid))))
+        }
+        #expect(gate.refusal(of: adding(0x180D)) == nil)
+        #expect(gate.refusal(of: adding(0x180F)) != nil)
+        #expect(gate.refusal(of: .server(.publishChannel(encryptionRequired: true))) != nil)
+        #expect(gate.refusal(of: .peer(Self.peer, .openChannel(SPSM(wire: 0x80)))) != nil)
+        #expect(gate.refusal(of: .peer(Self.peer, .readRSSI)) == nil)
+    }
+
+    @Test("do not grow without limit, whoever has them")
+    func limit() throws {
+        var fence = ServiceFence(around: [.short(0x180D)])
+        let service = try service(0x180D, 6, 9)
+        for number in 0..<1_000 as Range<UInt128> { _ = fence.admit([service], at: PeerIdentifier(rawValue: number)) }
+        #expect(fence.contains(service.range, at: PeerIdentifier(rawValue: 999)))
+        #expect(!fence.contains(service.range, at: PeerIdentifier(rawValue: 0)))
+    }
+}
