@@ -2,7 +2,6 @@ import BLEHost
 import BLERuntime
 import BLESession
 import BLEWire
-import Dispatch
 
 /// The connection of an app, from its greeting on.
 ///
@@ -13,6 +12,9 @@ final class AppConnection: @unchecked Sendable {
 
     /// Whose program is at the other end, as the kernel says; `nil` if it cannot.
     let app: AppCredentials?
+
+    /// Rings when the app has said nothing for too long.
+    var greeting: LoopAlarm?
 
     private let stream: SocketStream
     private let radios: Radios
@@ -122,6 +124,7 @@ final class AppConnection: @unchecked Sendable {
     /// Does what the app asked for last, lets go of what it had, and ends the stream.
     func end() {
         while let action = conversation.takeAction() { perform(action) }
+        greeting?.cancel()
         endSession()
         stream.close()
     }
@@ -166,6 +169,7 @@ final class AppConnection: @unchecked Sendable {
             return conversation.refuse(Refusal(.notAllowed, sentence))
         }
         conversation.welcome()
+        greeting?.cancel()
         facts = SessionFacts(hello, radio: radio, of: app)
         let key = AppKey(hello, of: app)
         if let key, let left = keptApps.take(key) {
@@ -176,7 +180,7 @@ final class AppConnection: @unchecked Sendable {
         let session = ServedSession(speak: speak)
         self.session = session
         kept = key.flatMap { keptApps.keep($0, session) }
-        session.open(hello.role, on: link, queue: DispatchQueue(label: "bled.session"))
+        session.open(hello.role, on: link)
     }
 
     /// Gives the app the session that its last launch left.

@@ -157,9 +157,9 @@ package final class Daemon: @unchecked Sendable {
     }
 
     private func expectGreeting(of connection: AppConnection) {
-        _ = loop.alarm(at: loop.clock.now + limits.greeting) { [weak connection] in
+        connection.greeting = loop.alarm(at: loop.clock.now + limits.greeting) { [weak connection, limits] in
             guard let connection, !connection.hasSession else { return }
-            connection.refuse(Refusal(.malformed, "nothing was said for \(self.limits.greeting)"))
+            connection.refuse(Refusal(.malformed, "nothing was said for \(limits.greeting)"))
         }
     }
 

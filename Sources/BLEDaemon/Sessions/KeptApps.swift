@@ -1,7 +1,6 @@
 import BLEHost
 import BLERuntime
 import BLESession
-import Dispatch
 
 /// The sessions that go on without their apps, and what is written down of them.
 ///
@@ -34,7 +33,7 @@ final class KeptApps: @unchecked Sendable {
             else { continue }
             let session = ServedSession(speak: speak)
             apps.append(KeptApp(record, session))
-            session.open(record.key.role, on: link, queue: DispatchQueue(label: "bled.kept"))
+            session.open(record.key.role, on: link)
             session.perform(.appMoved(to: .background))
         }
     }

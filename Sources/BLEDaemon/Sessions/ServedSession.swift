@@ -4,18 +4,21 @@ import Dispatch
 
 /// A session with a host that an app in another process has, and what the app has not been told.
 ///
-/// The host speaks on a queue of its own; the daemon takes what it said in its next turn.
+/// The host speaks on a queue; the daemon takes what it said in its next turn.
 final class ServedSession: Sendable {
+    /// Where hosts speak to all sessions, which only take note of it: many of them need no more threads than one.
+    private static let queue = DispatchQueue(label: "bled.sessions")
+
     private let said = Locked<[ClientEvent]>([])
     private let session = Locked<(any HostSession)?>(nil)
     private let speak: @Sendable () -> Void
 
-    /// Creates a session that begins with ``open(_:on:queue:)``; `speak` is called when there is something to take.
+    /// Creates a session that begins with ``open(_:on:)``; `speak` is called when there is something to take.
     init(speak: @escaping @Sendable () -> Void) { self.speak = speak }
 
-    /// Opens the session; `queue` is where the host speaks.
-    func open(_ role: ClientRole, on link: any HostLink, queue: DispatchQueue) {
-        let opened = link.open(role, restoring: nil, on: queue) { [weak self] in self?.hear($0) }
+    /// Opens the session.
+    func open(_ role: ClientRole, on link: any HostLink) {
+        let opened = link.open(role, restoring: nil, on: Self.queue) { [weak self] in self?.hear($0) }
         session.withLock { $0 = opened }
     }
 

@@ -1,0 +1,96 @@
+"""An app that speaks to the daemon itself, for scripts that try the daemon out. docs/DAEMON.md says how."""
+
+import socket
+import struct
+import time
+
+CENTRAL, AGENT = 1, 3
+HELLO, REQUEST = 1, 2
+WELCOME, REFUSED, EVENT, TAKEN = 1, 2, 3, 4
+SCAN, CONNECT, PEER, SECURITY = 1, 3, 5, 8
+READ_RSSI, DISCOVER_SERVICES, PAIR = 1, 3, 3
+RESTORED, STATE_CHANGED, DISCOVERED, CONNECTED, PEER_EVENT, SECURITY_EVENT = 1, 2, 6, 7, 10, 12
+POWERED_ON, PAIRED, RSSI_READ = 5, 3, 5
+EVERYTHING = bytes(5)
+
+
+class Lost(Exception):
+    """The daemon has ended the connection, or said nothing in time."""
+
+
+class App:
+    """A connection to the daemon that listens at a path."""
+
+    def __init__(self, path, patience=20.0):
+        self.patience, self.number, self.octets = patience, 0, b""
+        due = time.monotonic() + patience
+        while True:
+            self.socket = socket.socket(socket.AF_UNIX)
+            try:
+                self.socket.connect(path)
+                return
+            except OSError as error:
+                self.socket.close()
+                if time.monotonic() > due:
+                    raise Lost(f"nobody listens at {path}: {error}") from None
+                time.sleep(0.005)
+
+    def close(self):
+        self.socket.close()
+
+    def say(self, message):
+        try:
+            self.socket.sendall(struct.pack("<I", len(message)) + message)
+        except OSError as error:
+            raise Lost(str(error)) from None
+
+    def greet(self, role=CENTRAL, identifier=None):
+        restored = b"\0" if identifier is None else b"\1" + struct.pack("<I", len(identifier)) + identifier.encode()
+        self.say(struct.pack("<BHHB", HELLO, 1, 1, role) + restored + bytes(5))
+
+    def ask(self, request):
+        self.number += 1
+        self.say(struct.pack("<BI", REQUEST, self.number) + request)
+
+    def message(self):
+        """The next message."""
+        while True:
+            if len(self.octets) >= 4:
+                end = 4 + struct.unpack_from("<I", self.octets)[0]
+                if len(self.octets) >= end:
+                    message, self.octets = self.octets[4:end], self.octets[end:]
+                    return message
+            self.socket.settimeout(self.patience)
+            try:
+                octets = self.socket.recv(1 << 16)
+            except OSError as error:
+                raise Lost(str(error) or "nothing was said in time") from None
+            if not octets:
+                raise Lost("the connection was ended")
+            self.octets += octets
+
+    def event(self, *wanted):
+        """The next event that begins with these octets: its fields behind them. What comes before is kept in `heard`."""
+        beginning, self.heard = bytes([EVENT, *wanted]), []
+        due = time.monotonic() + self.patience
+        while time.monotonic() < due:
+            message = self.message()
+            if message.startswith(beginning):
+                return message[len(beginning):]
+            if message[0] == REFUSED:
+                raise Lost("refused: " + message[6:].decode(errors="replace"))
+            self.heard.append(message)
+        raise Lost(f"no event {wanted} within {self.patience:g} s")
+
+    def find(self, name):
+        """Scans until a device with this name is found: its identifier."""
+        self.ask(bytes([SCAN]) + EVERYTHING)
+        while True:
+            fields = self.event(DISCOVERED)
+            if name.encode() in fields:
+                return fields[:16]
+
+    def connect(self, peer):
+        """Connects, or hears that it is."""
+        self.ask(bytes([CONNECT]) + peer + bytes(12))
+        self.event(CONNECTED, *peer)
