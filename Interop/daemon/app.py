@@ -70,7 +70,7 @@ class App:
             self.octets += octets
 
     def event(self, *wanted):
-        """The next event that begins with these octets: its fields behind them. What comes before is kept in `heard`."""
+        """The next event that begins with these octets: its fields behind them. What came before is in `heard`."""
         beginning, self.heard = bytes([EVENT, *wanted]), []
         due = time.monotonic() + self.patience
         while time.monotonic() < due:

@@ -1,7 +1,7 @@
 """How long a well-behaved app waits while others attack the daemon: hostile.py BLED [ROUNDS]
 
-The app asks for the RSSI of its device, again and again, alone and beside each attack in turn; medians are compared. All
-attackers are in a process of their own. Each must be turned away with a reason, and the daemon must not grow.
+The app asks for the RSSI of its device, again and again, alone and beside each attack in turn; medians are compared.
+Attackers are in a process of their own. Each must be turned away with a reason, and the daemon must not grow.
 """
 
 import contextlib
