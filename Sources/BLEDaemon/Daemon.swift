@@ -92,6 +92,13 @@ package final class Daemon: @unchecked Sendable {
         chmod(path, 0o666)
     }
 
+    /// Listens at a socket that was made for it, such as by the service manager.
+    package func listen(adopting descriptor: Descriptor) {
+        loop.sync { [self] in
+            listener = SocketListener(adopting: descriptor, on: loop) { [weak self] in self?.admit($0) }
+        }
+    }
+
     /// Ends all sessions, and listens no more.
     package func stop() {
         loop.sync { [self] in

@@ -75,22 +75,29 @@ struct Bled: ParsableCommand {
     }
 
     func run() throws {
-        let signals = ControlSignals(), path = try socket ?? Self.standardPlace()
+        let signals = ControlSignals(), given = ServiceActivation.takeSocket()
+        let path = try socket ?? Self.standardPlace()
         let radios = try openRadios(), file = KeptFile(path: sessions ?? Self.standardFile())
         let rules = PolicyFile(path: policy ?? Self.standardPolicy(), isNeeded: policy != nil)
         let daemon = Daemon(radios, under: try read(rules), keeping: file)
         do throws(TransportError) {
-            try SocketDirectory.make(for: path)
-            try daemon.listen(at: path)
+            if let given {
+                daemon.listen(adopting: given)
+            } else {
+                try SocketDirectory.make(for: path)
+                try daemon.listen(at: path)
+            }
         } catch {
             let cure = error.cure ?? "Use another --socket."
             throw CommandFailure("Apps cannot be listened to at \(path): \(error). \(cure)", 69)
         }
         try StandardStream.output.write(line: "Apps find \(radios) at \(path); Ctrl-C ends them.")
+        ServiceActivation.tell("READY=1")
         while signals.wait() == .reload { reload(rules, daemon) }
+        ServiceActivation.tell("STOPPING=1")
         daemon.stop()
         file.flush()
-        unlink(path)
+        if given == nil { unlink(path) }
     }
 
     private func read(_ rules: PolicyFile) throws -> AppPolicy {
@@ -124,22 +131,28 @@ struct Bled: ParsableCommand {
         do { return try Radios(opening: wanted) } catch { throw CommandFailure("\(error)", 66) }
     }
 
+    private static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
+    /// A file in the directory that the service manager names, else in the one for root; `nil` for other users.
+    private static func file(_ name: String, in variable: String, orFor system: String) -> String? {
+        if let directory = environment(variable) { return directory + "/" + name }
+        return geteuid() == 0 ? system + "/" + name : nil
+    }
+
     private static func standardPolicy() -> String {
-        func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
-        if geteuid() == 0 { return "/etc/bled/policy.json" }
+        if let path = file("policy.json", in: "CONFIGURATION_DIRECTORY", orFor: "/etc/bled") { return path }
         return (environment("XDG_CONFIG_HOME") ?? (environment("HOME") ?? "/tmp") + "/.config") + "/bled/policy.json"
     }
 
     private static func standardFile() -> String {
-        func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
-        if geteuid() == 0 { return (environment("STATE_DIRECTORY") ?? "/var/lib/bled") + "/sessions" }
+        if let path = file("sessions", in: "STATE_DIRECTORY", orFor: "/var/lib/bled") { return path }
         let state = environment("XDG_STATE_HOME") ?? (environment("HOME") ?? "/tmp") + "/.local/state"
         return state + "/bled/sessions"
     }
 
     private static func standardPlace() throws -> String {
-        if geteuid() == 0 { return DaemonSocket.system }
-        guard let place = DaemonSocket.ofUser(environment: { getenv($0).map { String(cString: $0) } }) else {
+        if let path = file("socket", in: "RUNTIME_DIRECTORY", orFor: "/run/bled") { return path }
+        guard let place = DaemonSocket.ofUser(environment: environment) else {
             let sentence = "XDG_RUNTIME_DIR names no directory for the socket. Say where it is to be with --socket."
             throw CommandFailure(sentence, 64)
         }

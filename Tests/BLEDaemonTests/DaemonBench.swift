@@ -59,7 +59,10 @@ final class DaemonBench {
     }
 
     /// A central manager of an app of its own.
-    func central(radio: String = "") -> CBCentralManager {
+    func central(radio: String = "") -> CBCentralManager { Self.central(at: path, radio: radio) }
+
+    /// The same for a daemon that listens at `path`.
+    static func central(at path: String, radio: String = "") -> CBCentralManager {
         Bluetooth.$link.withValue(DaemonLink(to: path, radio: radio)) {
             CBCentralManager(delegate: nil, queue: DispatchQueue(label: "app"))
         }

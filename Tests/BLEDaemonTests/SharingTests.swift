@@ -46,6 +46,39 @@ struct SharingTests {
         #expect(try await firstValue(of: Self.measurement, in: Self.heartRate, of: theirs).isEmpty == false)
     }
 
+    @Test("Ten apps that subscribe to one characteristic hear all of its values in their order")
+    func fanOut() async throws {
+        let values = (0..<200).map { [UInt8($0)] }
+        let fast = SimulatedPeripheral.Notifications(every: .milliseconds(4), values)
+        let device = SimulatedPeripheral(
+            name: "Counter",
+            services: [.init("180D", [.init("2A37", [.notify], notifies: fast)])]
+        )
+        let bench = try DaemonBench(Scenario(peripherals: [device])), path = bench.path
+        try await withThrowingTaskGroup(of: [UInt8].self) { group in
+            for _ in 0..<10 {
+                group.addTask {
+                    let central = DaemonBench.central(at: path)
+                    let peripheral = try await connect(to: "Counter", by: central)
+                    let services = try await peripheral.findServices([Self.heartRate])
+                    let service = try #require(services.first)
+                    let characteristics = try await peripheral.findCharacteristics([Self.measurement], of: service)
+                    var heard: [UInt8] = []
+                    for try await value in peripheral.values(of: try #require(characteristics.first)) {
+                        heard += value
+                        if heard.count == 400 { break }
+                    }
+                    return heard
+                }
+            }
+            for try await heard in group {
+                #expect(heard.count == 400)
+                #expect(zip(heard, heard.dropFirst()).allSatisfy { Int($1) == (Int($0) + 1) % 200 })
+            }
+        }
+        while try bench.current.connectionCount > 0 { await Task.yield() }
+    }
+
     @Test("Apps hear that the host resets when the daemon ends, and go on with the next one")
     func restart() async throws {
         let bench = try DaemonBench(), central = bench.central()

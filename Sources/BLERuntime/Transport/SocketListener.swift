@@ -1,7 +1,6 @@
 import Glibc
 
 /// Waits for connections at an address, and hands each to its owner as a stream.
-///
 package final class SocketListener: Sendable {
     private let descriptor: Descriptor
     private let loop: EventLoop
@@ -17,18 +16,29 @@ package final class SocketListener: Sendable {
     ///   - loop: Where everything happens.
     ///   - accept: Called on the thread of `loop` with each new connection, which has not been started yet.
     /// - Throws: ``TransportError/Code/unreachable`` if the address cannot be listened at.
-    package init(
+    package convenience init(
         at address: SocketAddress,
         on loop: EventLoop,
         accept: @escaping @Sendable (SocketStream) -> Void
     ) throws(TransportError) {
-        descriptor = try address.makeSocket { (socket, name, length) throws(TransportError) in
+        let descriptor = try address.makeSocket { (socket, name, length) throws(TransportError) in
             var on: Int32 = 1
             setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
             guard bind(socket, name, length) == 0, listen(socket, 16) == 0 else {
                 throw TransportError(.unreachable, errno: errno, "listening at \(address)")
             }
         }
+        self.init(adopting: descriptor, on: loop, accept: accept)
+    }
+
+    /// Goes on with a socket at which somebody listens already.
+    package init(
+        adopting descriptor: Descriptor,
+        on loop: EventLoop,
+        accept: @escaping @Sendable (SocketStream) -> Void
+    ) {
+        _ = fcntl(descriptor.raw, F_SETFL, fcntl(descriptor.raw, F_GETFL, 0) | O_NONBLOCK)
+        self.descriptor = descriptor
         port = Self.port(of: descriptor)
         self.loop = loop
         // Connections do not keep their loop from ending.

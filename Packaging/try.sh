@@ -1,0 +1,49 @@
+#!/bin/bash
+# Installs, uses and purges the package in a clean Debian that systemd has booted: try.sh DEB
+#
+# Run it in there as root, in a container or a machine that is for nothing else. Its radio is a simulated world.
+set -euo pipefail
+
+deb=$1
+step() { echo "== $*"; }
+fail() { echo "FAILED: $*" >&2; exit 1; }
+before=$(find / -xdev -name '*bled*' -not -path "$deb" 2> /dev/null | sort)
+
+step "the package is installed, and nothing runs yet"
+mkdir -p /etc/systemd/system/bled.service.d
+printf '[Service]\nExecStart=\nExecStart=/usr/bin/bled demo\n' > /etc/systemd/system/bled.service.d/demo.conf
+dpkg -i "$deb"
+systemctl is-active bled.socket
+systemctl is-active bled.service && fail "the service runs before anybody needs it"
+
+step "an app of a user without rights starts it, and finds a device"
+useradd -m visitor
+app() { runuser -u visitor -- env -u BLUETOOTH_HOST "$@"; }
+app ble scan --duration 2 | tee /tmp/scan
+grep -q Lamp /tmp/scan || fail "the app finds nothing"
+systemctl is-active bled.service
+[ "$(ps -o user= -C bled)" = bled ] || fail "the daemon is not run by its user"
+grep -q 'CapEff:.*0000000000001000' "/proc/$(pidof bled)/status" || fail "the daemon has other rights than one"
+
+step "a policy counts after a reload, for apps that run too"
+app ble policy | grep -q "no policy" || fail "there is a policy"
+echo '{"rules": [{"user": "root"}]}' > /etc/bled/policy.json
+systemctl reload bled
+app timeout 20 ble scan --duration 1 && fail "an app that may not use Bluetooth does"
+app ble policy | grep -q "may not use Bluetooth" || fail "nobody says why"
+ble scan --duration 1 | grep -q Lamp || fail "root finds nothing"
+rm /etc/bled/policy.json
+systemctl reload bled
+
+step "a daemon that is killed is there again for the next app"
+kill -9 "$(pidof bled)"
+sleep 2
+app ble scan --duration 2 | grep -q Lamp || fail "the app finds nothing any more"
+
+step "purging leaves nothing"
+dpkg -P bled
+rm -r /etc/systemd/system/bled.service.d "$(getent passwd visitor | cut -d: -f6)"
+pidof bled && fail "the daemon still runs"
+after=$(find / -xdev -name '*bled*' -not -path "$deb" 2> /dev/null | grep -v '^/var/lib/dpkg' | sort)
+[ "$(comm -13 <(echo "$before") <(echo "$after"))" = "" ] || fail "left: $(comm -13 <(echo "$before") <(echo "$after"))"
+echo "everything holds"
