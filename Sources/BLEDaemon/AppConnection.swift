@@ -69,9 +69,21 @@ final class AppConnection: @unchecked Sendable {
         grant = new
         gate = SessionGate(new)
         guard let fact, let sentence = new.refusal(of: fact.role, on: fact.radio) else { return }
+        finish(Refusal(.notAllowed, sentence))
+    }
+
+    /// The user has quit the app; whether it had a session.
+    func quit() -> Bool {
+        guard session != nil else { return false }
+        finish(Refusal(.ended, "the user has quit it"))
+        return true
+    }
+
+    /// Turns the app away, and nothing of it goes on.
+    private func finish(_ refusal: Refusal) {
         if let kept { keptApps.forget(kept) }
         kept = nil
-        refuse(Refusal(.notAllowed, sentence))
+        refuse(refusal)
     }
 
     /// Takes the app for one that is in use so far; whether it has a session.

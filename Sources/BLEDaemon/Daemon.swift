@@ -152,10 +152,18 @@ package final class Daemon: @unchecked Sendable {
             }
             return .grant(policy.grant(to: app).fact(of: app))
         case .move(let process, let phase):
-            let its = connections.filter {
-                $0.app?.process == Int32(bitPattern: process) && mayKnow($0.app?.user ?? 0, asker)
-            }
-            return its.count(where: { $0.move(to: phase) }) > 0 ? .done : Self.nobody(process)
+            return connections(of: process, for: asker).count(where: { $0.move(to: phase) }) > 0
+                ? .done : Self.nobody(process)
+        case .quit(let process):
+            return connections(of: process, for: asker).count(where: { $0.quit() }) > 0 ? .done : Self.nobody(process)
+        }
+    }
+
+    /// The connections of a process, as far as somebody may know of them.
+    private func connections(of process: UInt32, for asker: AppCredentials?) -> [AppConnection] {
+        connections.filter { connection in
+            guard let app = connection.app, app.process == Int32(bitPattern: process) else { return false }
+            return mayKnow(app.user, asker)
         }
     }
 

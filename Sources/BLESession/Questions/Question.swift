@@ -9,6 +9,8 @@ package enum Question: Choice, Packet {
     case grant(process: UInt32)
     /// Take the app with this process for one that is in use so far; as for those whom ``apps`` lists.
     case move(process: UInt32, to: AppPhase)
+    /// The user has quit the app with this process: nothing of it goes on, and it is not launched.
+    case quit(process: UInt32)
 
     package init() { self = .apps }
 
@@ -17,6 +19,7 @@ package enum Question: Choice, Packet {
         case .apps: 1
         case .grant: 2
         case .move: 3
+        case .quit: 4
         }
     }
 
@@ -25,6 +28,7 @@ package enum Question: Choice, Packet {
         case 1: self = .apps
         case 2: self = .grant(process: 0)
         case 3: self = .move(process: 0, to: .foreground)
+        case 4: self = .quit(process: 0)
         default: return nil
         }
     }
@@ -39,6 +43,9 @@ package enum Question: Choice, Packet {
             try wire.integer(&process, "Process")
             try wire.field(&phase, "Phase")
             self = .move(process: process, to: phase)
+        case .quit(var process):
+            try wire.integer(&process, "Process")
+            self = .quit(process: process)
         }
     }
 }

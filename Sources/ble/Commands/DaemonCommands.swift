@@ -58,52 +58,53 @@ struct Apps: AsyncParsableCommand {
 
 struct App: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Have the daemon take an app for one in the foreground, in the background, or suspended.",
+        abstract: "Move an app to the foreground or the background, suspend it, or quit it.",
         discussion: """
-            It counts until the app says something else. In the background an app finds only services that it names,
-            and each device once; suspended, it finds nobody and does not advertise.
+            Moving counts until the app says something else. In the background an app finds only services that it names,
+            and each device once; suspended, it finds nobody and does not advertise. Quitting ends the process with
+            SIGTERM, and unlike any other end, nothing of the app goes on and it is not launched again.
 
             Examples:
               ble app 4711 background
               ble app 4711 foreground
+              ble app 4711 quit
             """
     )
 
     @Argument(help: "The process, as “ble apps” shows it.", transform: Bounds<UInt32>(1...UInt32(Int32.max)).read)
     var process: UInt32
-    @Argument(help: "foreground, background or suspended.")
-    var phase: PhaseArgument
+    @Argument(help: "foreground, background, suspended or quit.")
+    var wish: Wish
     @OptionGroup var output: OutputOptions
 
     @MainActor
     func run() async throws {
         let printer = Printer(output)
         try await reportingTrouble {
-            _ = try ask(.move(process: process, to: phase.phase))
-            let fields: [String: Any] = ["process": Int(process), "phase": phase.rawValue]
-            printer.print(Fact("app_moved", fields, text: "\(process) is taken for \(phase.rawValue)."))
+            if let phase = wish.phase {
+                _ = try ask(.move(process: process, to: phase))
+            } else {
+                _ = try ask(.quit(process: process))
+                kill(pid_t(process), SIGTERM)
+            }
+            let fields: [String: Any] = ["process": Int(process), "phase": wish.rawValue]
+            let text = wish.phase == nil ? "\(process) has been quit." : "\(process) is taken for \(wish.rawValue)."
+            printer.print(Fact("app_moved", fields, text: text))
         }
     }
-}
 
-/// How far an app is in use, on the command line.
-enum PhaseArgument: String, ExpressibleByArgument, CaseIterable {
-    case foreground, background, suspended
+    /// What is to become of the app.
+    enum Wish: String, ExpressibleByArgument, CaseIterable {
+        case foreground, background, suspended, quit
 
-    init(_ phase: AppPhase) {
-        self =
-            switch phase {
+        /// How far the app is in use then; `nil` if it is to end.
+        var phase: AppPhase? {
+            switch self {
             case .foreground: .foreground
             case .background: .background
             case .suspended: .suspended
+            case .quit: nil
             }
-    }
-
-    var phase: AppPhase {
-        switch self {
-        case .foreground: .foreground
-        case .background: .background
-        case .suspended: .suspended
         }
     }
 }

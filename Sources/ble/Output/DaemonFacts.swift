@@ -6,7 +6,7 @@ import CoreBluetooth
 extension AppFact {
     /// A line about a session.
     var fact: Fact {
-        let use = PhaseArgument(phase).rawValue
+        let use = phase.name
         var fields: [String: Any] = [
             "user": Int(user), "program": program, "role": role.name, "phase": use, "radio": radio,
             "links": links.map { $0.peer.text },
@@ -60,6 +60,17 @@ struct SharedLink {
         }
         let text = "\(peer.text)  \((name ?? "").printable.padded(to: 20))  \(holders.joined(separator: ", "))"
         return Fact("link", fields, text: text)
+    }
+}
+
+extension AppPhase {
+    /// The phase as people write it.
+    fileprivate var name: String {
+        switch self {
+        case .foreground: "foreground"
+        case .background: "background"
+        case .suspended: "suspended"
+        }
     }
 }
 
