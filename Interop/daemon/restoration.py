@@ -1,8 +1,8 @@
 """Whether an app is launched again, by how it ended: restoration.py BLED BLE
 
 Real processes, real ends, real launches. The app is this file, run by a copy of the interpreter, since the manifest
-lies beside the program. It connects to a device that notifies, and ends in one of several ways; then it is seen whether the
-next notification launches it, whether the launch says what to restore, and whether the link is still there.
+lies beside the program. It connects to a device that notifies, and ends in one of several ways; then it is seen whether
+the next notification launches it, whether the launch says what to restore, and whether the link is still there.
 """
 
 import contextlib
