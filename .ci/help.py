@@ -21,7 +21,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 COMMANDS = (
     "scan", "inspect", "read", "write", "notify", "clone", "serve", "channel serve", "channel open", "chat", "doctor",
-    "adapters", "monitor", "bonds", "demo", "apps", "app", "links", "policy",
+    "adapters", "monitor", "bonds", "demo", "agent", "apps", "app", "links",
+    "policy",
 )
 PATIENCE, GRACE = 5, 10
 
@@ -130,7 +131,7 @@ def attempt(ble: str, example: str) -> str | None:
     allowed = next((statuses for words, statuses in STATUSES.items() if f"ble {words}" in example), {0})
     if process.returncode not in allowed:
         return f"status {process.returncode}: {trouble.decode().strip()}"
-    is_quiet = any(part in example for part in (" write ", ">", "ble bonds"))
+    is_quiet = any(part in example for part in (" write ", ">", "ble bonds", "ble agent"))
     return None if output.strip() or trouble.strip() or is_quiet else "it prints nothing"
 
 

@@ -14,6 +14,15 @@ POWERED_ON, PAIRED, RSSI_READ = 5, 3, 5
 EVERYTHING = bytes(5)
 
 
+def free_ports(count):
+    """Ports of this machine that nobody listens at."""
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    found = [each.getsockname()[1] for each in sockets]
+    for each in sockets:
+        each.close()
+    return found
+
+
 class Lost(Exception):
     """The daemon has ended the connection, or said nothing in time."""
 

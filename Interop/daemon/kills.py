@@ -23,7 +23,7 @@ import threading
 import time
 
 from app import AGENT, CENTRAL, PAIR, PAIRED, PEER, PEER_EVENT, POWERED_ON, READ_RSSI, RESTORED, RSSI_READ
-from app import SECURITY, SECURITY_EVENT, STATE_CHANGED, App, Lost
+from app import SECURITY, SECURITY_EVENT, STATE_CHANGED, App, Lost, free_ports
 
 is_full = "--full" in sys.argv
 bled, ble, *numbers = [word for word in sys.argv[1:] if word != "--full"]
@@ -33,14 +33,6 @@ HOME = pathlib.Path(os.environ.get("INTEROP_HOME", pathlib.Path(__file__).resolv
 MARK = b"bled sessions \x01"
 PERIPHERAL = {"services": [{"uuid": "180F", "characteristics": [
     {"uuid": "2A19", "properties": ["read"], "value": "0x64"}]}]}
-
-
-def ports(number):
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(number)]
-    found = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return found
 
 
 class Lab:
@@ -66,7 +58,7 @@ class Lab:
 
     def radio(self):
         """Starts rootcanal; every connection to the port that is returned is a controller."""
-        port, control, *links = ports(4)
+        port, control, *links = free_ports(4)
         self.start([
             HOME / "rootcanal", "-enable_log_color=false", f"-hci_port={port}", f"-test_port={control}",
             f"-link_port={links[0]}", f"-link_ble_port={links[1]}",

@@ -39,7 +39,7 @@ struct Ble: AsyncParsableCommand {
         subcommands: [
             Demo.self, Scan.self, Inspect.self, Read.self, Write.self, Notify.self, Serve.self, Channel.self, Chat.self,
             Radio.self, Clone.self, Monitor.self, Adapters.self, Doctor.self,
-            Bonds.self, Apps.self, App.self, Links.self, Policy.self,
+            Bonds.self, Agent.self, Apps.self, App.self, Links.self, Policy.self,
         ]
     )
 

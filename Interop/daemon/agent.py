@@ -1,0 +1,65 @@
+"""Whether `ble agent` answers for an app that knows nothing of pairing: agent.py BLED BLE
+
+The app reads a value that only paired devices read. The device shows six digits, and the agent is told them.
+"""
+
+import contextlib
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+from app import PEER, PEER_EVENT, POWERED_ON, STATE_CHANGED, App, free_ports
+
+bled, ble = sys.argv[1:]
+DISCOVER_CHARACTERISTICS, READ, CHARACTERISTICS, VALUE = 5, 7, 8, 10
+LAMP = {"name": "Lamp", "services": [{"uuid": "180F", "characteristics": [
+    {"uuid": "2A19", "properties": ["read"], "value": "0x64", "permissions": ["readEncryptionRequired"]}]}]}
+
+
+def fact(process, event):
+    """The next fact of a command that is this event."""
+    for line in process.stdout:
+        fields = json.loads(line)
+        if fields["event"] == event:
+            return fields
+    raise AssertionError(f"{process.args[1]} ended without {event}")
+
+
+with tempfile.TemporaryDirectory() as place, contextlib.ExitStack() as stack:
+    def start(*words, **environment):
+        process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                   env=os.environ | environment, text=True)
+        stack.callback(lambda: (process.kill(), process.wait()))
+        return process
+
+    pathlib.Path(place, "lamp.json").write_text(json.dumps(LAMP))
+    path, (first, second) = place + "/socket", free_ports(2)
+    radio = start(ble, "radio", f"--port={first}", f"--port={second}")
+    radio.stdout.readline()
+    lamp = start(ble, "serve", place + "/lamp.json", "--pairing", "display", "--json",
+                 BLUETOOTH_HOST=f"tcp:127.0.0.1:{second}", XDG_STATE_HOME=place + "/lamp")
+    start(bled, "--socket", path, "--sessions", place + "/sessions", f"tcp:127.0.0.1:{first}",
+          XDG_STATE_HOME=place + "/daemon").stdout.readline()
+    agent = start(ble, "agent", "--pairing", "keyboard", "--json", BLUETOOTH_HOST=f"bled:{path}")
+    fact(lamp, "advertising")
+    time.sleep(0.5)
+    app = App(path)
+    app.greet()
+    app.event(STATE_CHANGED, POWERED_ON)
+    peer = app.find("Lamp")
+    app.connect(peer)
+    app.ask(bytes([PEER]) + peer + bytes([DISCOVER_CHARACTERISTICS]) + bytes.fromhex("0100ffff") + bytes(1))
+    found = app.event(PEER_EVENT, *peer, CHARACTERISTICS)
+    # A UUID of 2 octets, the properties and the declaration come before the handle of the value.
+    value = found.index(bytes.fromhex("02192a")) + 6
+    app.ask(bytes([PEER]) + peer + bytes([READ]) + found[value:value + 2])
+    assert fact(agent, "pairing_asked")["question"] == "enter", "the agent is not asked for digits"
+    agent.stdin.write(fact(lamp, "pairing_asked")["digits"] + "\n")
+    agent.stdin.flush()
+    assert fact(agent, "paired")["bonded"], "there is no bond"
+    assert app.event(PEER_EVENT, *peer, VALUE).endswith(b"\x64"), "the value is not read"
+print("an agent answered for an app that knows nothing of pairing")
