@@ -31,8 +31,8 @@ PARTNERS = {"Store": "channel serve --name Store --stay", "Echo": "channel serve
 """What another program does for examples that look for somebody of this name."""
 
 LAMP = """{"name": "Lamp", "services": [{"uuid": "180F", "characteristics": [
-  {"uuid": "2A19", "properties": ["read", "notify"], "value": "0x64"}]}]}"""
-WORLD = '{"machines": [{"name": "Lamp", "services": [{"uuid": "180F"}]}]}'
+  {"uuid": "2A19", "properties": ["read", "notify"], "value": "64"}]}]}"""
+WORLD = '{"machines": [{"name": "Lamp", "services": [{"uuid": "180F"}]}, {"name": "Door"}]}'
 
 STATUSES = {"bonds remove": {1}, "doctor": {0, 69}, "adapters": {0, 69},
             "apps": {0, 69}, "app": {1, 69}, "links": {0, 69}, "policy": {0, 1, 69}}
@@ -66,7 +66,8 @@ class Place:
         self.ble, self.stack = ble, stack
         self.folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="help-")))
         (self.folder / "ble").symlink_to(ble)
-        (self.folder / "lamp.json").write_text(WORLD if "world:lamp.json" in example else LAMP)
+        (self.folder / "lamp.json").write_text(LAMP)
+        (self.folder / "house.json").write_text(WORLD)
         (self.folder / "file").write_bytes(bytes(1000))
         for name in re.findall(r"monitor (\S+\.(?:pcapng|log))", example):
             variables = {"BLUETOOTH_CAPTURE": str(self.folder / (name if name.endswith(".pcapng") else "x.btsnoop"))}

@@ -17,7 +17,7 @@ from interop.profile import Mismatch
 from interop.tool import BLE
 
 from .inside import Inside
-from .offer import CONFIGURATION, USER_DESCRIPTION, Service, Tree, full
+from .offer import CONFIGURATION, PRESENTATION_FORMAT, USER_DESCRIPTION, Service, Tree, full
 
 Fact = dict[str, Any]
 
@@ -192,13 +192,14 @@ def described(service: Service) -> dict[str, Any]:
     """A service as `ble serve` takes it."""
     characteristics = []
     for each in service.characteristics:
-        entry: dict[str, Any] = {"uuid": each.uuid, "properties": each.properties, "value": "0x" + each.value.hex()}
+        entry: dict[str, Any] = {"uuid": each.uuid, "properties": each.properties, "value": each.value.hex()}
         if each.locked:
             entry["permissions"] = ["readEncryptionRequired"]
+        entry["descriptors"] = descriptors = []
         if each.description is not None:
-            entry["description"] = each.description
+            descriptors.append({"uuid": USER_DESCRIPTION, "text": each.description})
         if each.format is not None:
-            entry["format"] = "0x" + each.format.hex()
+            descriptors.append({"uuid": PRESENTATION_FORMAT, "value": each.format.hex()})
         characteristics.append(entry)
     return {
         "uuid": service.uuid,

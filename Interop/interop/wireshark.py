@@ -45,10 +45,10 @@ NAME, SERVICE = "Wireshark", "5C0B0000-1111-2222-3333-444455556666"
 SECRET, STORY, NOTE, TICKS = "FF01", "FF02", "FF03", "FF04"
 """What the peripheral offers: a value for paired devices, a long one, one to write, and one that ticks."""
 PERIPHERAL = {"name": NAME, "services": [{"uuid": SERVICE, "characteristics": [
-    {"uuid": SECRET, "properties": ["read"], "permissions": ["readEncryptionRequired"], "value": "secret"},
+    {"uuid": SECRET, "properties": ["read"], "permissions": ["readEncryptionRequired"], "text": "secret"},
     {"uuid": STORY, "properties": ["read"], "value": "0x" + bytes(index % 251 for index in range(400)).hex()},
     {"uuid": NOTE, "properties": ["read", "write", "writeWithoutResponse"], "value": ""},
-    {"uuid": TICKS, "properties": ["notify", "indicate"], "ticks": {"every": 0.1, "values": ["one", "two"]}},
+    {"uuid": TICKS, "properties": ["notify", "indicate"], "notify": {"every": 100, "values": ["6f6e65", "74776f"]}},
 ]}]}
 PATIENCE = 30
 

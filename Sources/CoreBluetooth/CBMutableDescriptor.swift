@@ -10,7 +10,7 @@ open class CBMutableDescriptor: CBDescriptor {
     let octets: [UInt8]
 
     /// How many octets a presentation format has: Core 6.0, Vol 3, Part G, 3.3.3.5.
-    private static let formatLength = 7
+    package static let formatLength = 7
 
     /// Creates a descriptor with a value that never changes.
     ///

@@ -34,11 +34,14 @@ WORLD = {"seed": 7, "loss": 0.1, "machines": [
             {"uuid": "2A38", "properties": ["read", "write"], "value": "01"}]},
         {"uuid": "180A", "advertised": False, "characteristics": [
             {"uuid": "2A29", "properties": ["read"], "text": "Example"}]}]},
-    {"name": "Lamp", "services": []}]}
+    {"name": "Lamp", "services": [], "manufacturerData": "ffff01", "serviceData": [{"uuid": "180F", "value": "64"}],
+     "transmitPower": -4, "connectable": False, "latency": "low", "mtu": 185}]}
 SERVICE = {"uuid": "180A", "primary": True, "advertised": False, "includes": ["180D"], "characteristics": [
-    {"uuid": "2A29", "properties": ["read"], "value": "Example", "description": "Who made it"},
+    {"uuid": "2A29", "properties": ["read"], "permissions": ["readable"], "text": "Example",
+     "descriptors": [{"uuid": "2901", "text": "Who made it"}]},
     {"uuid": "ABDD3056-28FA-441D-A470-55A75A52553A", "properties": ["read", "write", "notify"], "value": "0x0102",
-     "format": "0x04000000000000", "ticks": {"every": 1.5, "values": ["0x01", "two"]}}]}
+     "descriptors": [{"uuid": "2904", "value": "04000000000000"}],
+     "notify": {"every": 1500, "values": ["0x01", "74776f"]}, "protected": False}]}
 STATE = {"secret": "5e1f", "peers": [
     {"identifier": "1234567890abcdef", "address": "C1:02:03:04:05:06", "isRandom": True, "name": "Lamp"},
     {"identifier": "ff", "address": "00:11:22:33:44:55", "isRandom": False, "bond": {

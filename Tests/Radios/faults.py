@@ -13,12 +13,12 @@ LAMP = {
         {
             "uuid": "FFA0",
             "characteristics": [
-                {"uuid": "FFA1", "properties": ["read", "write", "writeWithoutResponse"], "value": "0x11"},
+                {"uuid": "FFA1", "properties": ["read", "write", "writeWithoutResponse"], "value": "11"},
                 {
                     "uuid": "FFA2",
                     "properties": ["read", "notify"],
-                    "value": "0x22",
-                    "ticks": {"every": 0.2, "values": ["0x23", "0x24"]},
+                    "value": "22",
+                    "notify": {"every": 200, "values": ["23", "24"]},
                 },
             ],
         }

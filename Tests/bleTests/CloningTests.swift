@@ -22,47 +22,65 @@ struct CloningTests {
         ]
     )
 
-    @Test("gives a world with a device that has the same services, values and descriptors")
-    func clone() async throws {
-        let world = World(seed: 3)
-        world.place(Self.original)
+    /// A device that advertises more than apps of Core Bluetooth may.
+    private static var rich: SimulatedPeripheral {
+        var device = original
+        device.services.removeLast()
+        device.manufacturerData = [0xFF, 0xFF, 1]
+        device.transmitPower = -4
+        return device
+    }
+
+    /// What `ble clone` writes of a device.
+    private static func clone(_ name: String, in world: World) async throws -> String {
         let central = world.inhabit { Central(clock: world.clock) }
         var text: String?
         let task = Task {
             try await central.powerOn()
-            let peripheral = try await central.find(PeerReference(text: "Scale"), within: .seconds(60))
+            let peripheral = try await central.find(PeerReference(text: name), within: .seconds(60))
             try await central.connect(peripheral, within: .seconds(60))
             let services = try await central.discover(peripheral, descriptors: true)
-            var device = ClonedDevice("Scale", seenAs: central.found)
+            var device = ClonedDevice(name, seenAs: central.found)
             for service in ClonedDevice.inOrder(services) {
                 try await device.add(service, of: peripheral, central, Printer(json: true) { _ in })
             }
-            text = device.world
+            text = device.text
         }
         #expect(await world.advance(atMost: .seconds(120)) { text != nil })
         try await task.value
-        let copy = try Scenario(json: Data(try #require(text).utf8))
+        return try #require(text)
+    }
+
+    @Test("gives a device that has the same services, values and descriptors")
+    func clone() async throws {
+        let world = World(seed: 3)
+        world.place(Self.original)
+        let text = try await Self.clone("Scale", in: world)
+        let copy = try Scenario(json: Data(text.utf8))
         #expect(copy.peripherals == [Self.original])
     }
 
-    @Test(
-        "A description for a server is refused if it has a key of a world or a mistyped one, which is named",
-        arguments: [
-            (#"{"machines": []}"#, "“machines”", "world:FILE"),
-            (
-                #"{"name": "x", "services": [{"uuid": "180F", "charateristics": []}]}"#, "“charateristics”",
-                "services[0]"
-            ),
-            (
-                #"{"name": "x", "services": [{"uuid": "180F", "characteristics": [{"uuid": "2A19", "properties": [],"#
-                    + #" "notify": {}}]}]}"#,
-                "“notify”", #""ticks""#
-            ),
-        ]
-    )
-    func strangers(json: String, key: String, hint: String) throws {
-        let object = try JSONSerialization.jsonObject(with: Data(json.utf8))
-        let stranger = try #require(DescriptionKeys.peripheral.stranger(in: object))
-        #expect(stranger.contains(key) && stranger.contains(hint), "\(stranger)")
+    @Test("gives a file that can be served, and the one who serves it looks the same")
+    func served() async throws {
+        var texts: [String] = []
+        for _ in 0..<2 {
+            let world = World(seed: 4)
+            let served: DescribedPeripheral?
+            if let text = texts.last {
+                let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).json").path
+                try Data(text.utf8).write(to: URL(filePath: path))
+                defer { try? FileManager.default.removeItem(atPath: path) }
+                let description = try PeripheralDescription(path: path)
+                #expect(description.remarks.isEmpty)
+                served = world.machine("server").inhabit { DescribedPeripheral(description) { _ in } }
+            } else {
+                world.place(Self.rich)
+                served = nil
+            }
+            texts.append(try await Self.clone("Scale", in: world))
+            served?.stop()
+        }
+        #expect(texts[0] == texts[1])
+        #expect(texts[0].contains("manufacturerData") && texts[0].contains("transmitPower"))
     }
 }

@@ -15,8 +15,8 @@ struct FindingTests {
     func advertisedName(seed: UInt64) async throws {
         let world = World(seed: seed, conditions: .init(loss: 0.2))
         let phone = world.machine("phone"), sensor = world.machine("sensor", at: .init(x: 2))
-        let description = try JSONDecoder().decode(PeripheralDescription.self, from: Data(Self.lamp.utf8))
-        let lamp = sensor.inhabit { DescribedPeripheral(description) { _ in } }
+        let device = try JSONDecoder().decode(SimulatedPeripheral.self, from: Data(Self.lamp.utf8))
+        let lamp = sensor.inhabit { DescribedPeripheral(PeripheralDescription(device)) { _ in } }
         let central = phone.inhabit { Central(clock: world.clock) }
         var found: CBPeripheral?, isOver = false
         let work = Task {
@@ -56,8 +56,8 @@ struct FindingTests {
         let world = World(seed: 1)
         let hosts = try names.map { name in
             let octets = Data(Self.lamp.replacing("Lamp", with: name).utf8)
-            let description = try JSONDecoder().decode(PeripheralDescription.self, from: octets)
-            return world.machine(name).inhabit { DescribedPeripheral(description) { _ in } }
+            let device = try JSONDecoder().decode(SimulatedPeripheral.self, from: octets)
+            return world.machine(name).inhabit { DescribedPeripheral(PeripheralDescription(device)) { _ in } }
         }
         defer { for host in hosts { host.stop() } }
         let central = world.machine("phone").inhabit { Central(clock: world.clock) }

@@ -22,8 +22,8 @@ struct InspectingTests {
     {
         let world = World(seed: seed, conditions: .init(loss: 0.1))
         let phone = world.machine("phone"), sensor = world.machine("sensor", at: .init(x: 2))
-        let description = try JSONDecoder().decode(PeripheralDescription.self, from: Data(Self.renderer.utf8))
-        let renderer = sensor.inhabit { DescribedPeripheral(description) { _ in } }
+        let device = try JSONDecoder().decode(SimulatedPeripheral.self, from: Data(Self.renderer.utf8))
+        let renderer = sensor.inhabit { DescribedPeripheral(PeripheralDescription(device)) { _ in } }
         let central = phone.inhabit { Central(clock: world.clock) }
         var isOver = false
         let task = Task {

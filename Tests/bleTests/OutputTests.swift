@@ -33,10 +33,12 @@ struct OutputTests {
     /// Does what `arguments` say, in a world with a peripheral of each kind.
     @MainActor
     private static func perform(_ arguments: [String]) async throws {
-        let description = try JSONDecoder().decode(PeripheralDescription.self, from: Data(lamp.utf8))
+        let device = try JSONDecoder().decode(SimulatedPeripheral.self, from: Data(lamp.utf8))
         let world = World(seed: 1)
         let apps: [NSObject] = [
-            world.machine("lamp", at: .init(x: 1)).inhabit { DescribedPeripheral(description) { _ in } },
+            world.machine("lamp", at: .init(x: 1)).inhabit {
+                DescribedPeripheral(PeripheralDescription(device)) { _ in }
+            },
             world.machine("store", at: .init(x: 2)).inhabit { ChannelServer(name: "Store") { _ in } },
             world.machine("lobby", at: .init(x: 3)).inhabit { ChatHost(name: "Lobby") { _ in } },
         ]

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BLESimulation
 import Foundation
 import Testing
 
@@ -6,44 +7,62 @@ import Testing
 
 @Suite("Descriptions of peripherals")
 struct PeripheralDescriptionTests {
-    private func describe(_ json: String) throws -> PeripheralDescription {
+    private func describe(_ json: String, machine: String? = nil) throws -> PeripheralDescription {
         let file = FileManager.default.temporaryDirectory.appendingPathComponent("\(UUID().uuidString).json")
         try Data(json.utf8).write(to: file)
         defer { try? FileManager.default.removeItem(at: file) }
-        return try PeripheralDescription(path: file.path)
+        return try PeripheralDescription(path: file.path, machine: machine)
     }
 
-    @Test("A description is read with what it leaves out")
-    func complete() throws {
-        let description = try describe(
+    private static let house = #"{"machines": [{"name": "Lamp"}, {"name": "Door", "mtu": 23}]}"#
+
+    @Test("A device is served that stands by itself, or alone in a world, or is named")
+    func devices() throws {
+        let lamp = #"{"name": "Lamp", "services": [{"uuid": "180F"}]}"#
+        let alone = try describe(lamp)
+        #expect(alone.device.name == "Lamp" && alone.device.services.map(\.uuid) == ["180F"])
+        #expect(try describe(#"{"seed": 7, "machines": [\#(lamp)]}"#).device == alone.device)
+        #expect(try describe(lamp, machine: "Lamp").device == alone.device)
+        #expect(try describe(Self.house, machine: "Door").device.name == "Door")
+    }
+
+    @Test("What counts in worlds alone, and what Core Bluetooth does not publish, is told")
+    func remarks() throws {
+        let descriptors = """
+            {"uuid": "2908", "value": "01"}, {"uuid": "2904", "value": "04"}, {"uuid": "2901", "value": "ff"}, \
+            {"uuid": "2901", "text": "Weight"}, {"uuid": "2904", "value": "04000000000000"}
             """
-            {"name": "Lamp", "services": [{"uuid": "180F", "characteristics": [
-              {"uuid": "2A19", "properties": ["read", "notify"], "value": "0x64",
-               "ticks": {"every": 1, "values": ["0x63"]}}]}]}
-            """
-        )
-        #expect(description.name == "Lamp")
-        #expect(description.services[0].primary == nil)
-        #expect(description.services[0].characteristics?[0].ticks?.values.map(\.octets) == [Data([0x63])])
+        let characteristic = #"{"uuid": "2A19", "properties": ["read"], "descriptors": [\#(descriptors)]}"#
+        let remarks = try describe(Self.service(characteristic)).remarks
+        #expect(remarks.map { $0.prefix(23) } == ["2908", "2904", "2901"].map { "Descriptor \($0) of 2A19" })
+        #expect(try describe(Self.house, machine: "Door").remarks == ["“mtu” counts in worlds alone."])
+        let far = try describe(#"{"name": "x", "position": {"x": 1}}"#)
+        #expect(far.remarks == ["“position” counts in worlds alone."])
+        #expect(try describe(#"{"name": "x", "position": {}}"#).remarks.isEmpty)
     }
 
     @Test(
         "What is wrong is named, with its place",
         arguments: [
             ("{", "JSON"),
-            (#"{"services": []}"#, "name"),
+            (#"{"services": []}"#, "“name” is missing"),
             (#"{"name": 1, "services": []}"#, "name"),
             (#"{"name": "x", "services": [{}]}"#, "services[0]"),
-            (#"{"name": "x", "services": [{"uuid": "18"}]}"#, "18"),
+            (#"{"name": "x", "services": [{"uuid": "18"}]}"#, "“18” is no UUID: it takes 4, 8 or 36 characters"),
             (#"{"name": "x", "services": [{"uuid": "ABDD3 56-28FA-441D-A470-55A75A52553A"}]}"#, "ABDD3 56"),
-            (service(#"{"uuid": "ABDD3 56-28FA-441D-A470-55A75A52553A", "properties": []}"#), "ABDD3 56"),
-            (service(#"{"uuid": "{ABDD3456-28FA-441D-A470-55A75A52553A}", "properties": []}"#), "{ABDD3456"),
+            (service(#"{"uuid": "ABDD3 56-28FA-441D-A470-55A75A52553A"}"#), "ABDD3 56"),
+            (service(#"{"uuid": "{ABDD3456-28FA-441D-A470-55A75A52553A}"}"#), "{ABDD3456"),
             (service(#"{"uuid": "2A19", "properties": ["fly"]}"#), "writeWithoutResponse"),
+            (service(#"{"uuid": "2A19", "permissions": ["fly"]}"#), "readEncryptionRequired"),
             (service(#"{"uuid": "2A19", "properties": ["read"], "value": "0x1"}"#), "0x1"),
-            (service(#"{"uuid": "2A19", "properties": [], "format": "0x04"}"#), "seven"),
+            (service(#"{"uuid": "2A19", "value": "well"}"#), "characters stand in “text”"),
+            (service(#"{"uuid": "2A19", "format": "0x04"}"#), #""uuid": "2904""#),
+            (service(#"{"uuid": "2A19", "description": "x"}"#), #""uuid": "2901""#),
+            (service(#"{"uuid": "2A19", "ticks": {"every": 1, "values": ["1"]}}"#), #""notify": {"every": 1000"#),
             (#"{"name": "x", "services": [{"uuid": "180F", "includes": ["180A"]}, {"uuid": "180A"}]}"#, "180A"),
-            (service(#"{"uuid": "2A19", "properties": [], "ticks": {"every": 0, "values": ["1"]}}"#), "every"),
-            (service(#"{"uuid": "2A19", "properties": [], "ticks": {"every": 1, "values": []}}"#), "values"),
+            (#"{"name": "x", "services": [{"uuid": "180F", "charateristics": []}]}"#, "“charateristics” is no key of"),
+            (house, "“Lamp”, “Door”. Say which one to be, with --machine NAME"),
+            (#"{"machines": []}"#, "no machine is in this world"),
         ]
     )
     func mistakes(json: String, named: String) throws {
@@ -51,42 +70,15 @@ struct PeripheralDescriptionTests {
             _ = try describe(json)
             Issue.record("it was accepted")
         } catch let trouble as Trouble {
-            #expect(trouble.description.contains(named))
+            #expect(trouble.description.contains(named), "\(trouble)")
             #expect(trouble.exitCode.rawValue == 66)
         }
     }
 
-    @Test(
-        "A period that is huge, tiny, negative or no number is refused with its keys and what is expected",
-        arguments: [
-            "0", "0.009", "-1", "1e10", "1e30", "1e300", "1e999", "99999999999999999999", #""1""#, "[]", "true",
-        ]
-    )
-    func periods(every: String) {
-        let ticks = #"{"uuid": "2A19", "properties": [], "ticks": {"every": \#(every), "values": ["1"]}}"#
-        let trouble = #expect(throws: Trouble.self) { try describe(Self.service(ticks)) }
-        let expected = "a number of seconds from 0.01 to 31536000 is expected"
-        let place = "services[0].characteristics[0].ticks.every"
-        #expect(trouble?.description.hasSuffix(" cannot be used: \(expected), at \(place)") == true)
-    }
-
-    @Test(
-        "A value of more than 512 octets is refused with its key and the limit, wherever it is",
-        arguments: [
-            (#""value": "%""#, "value"), (#""description": "%""#, "description"),
-            (#""ticks": {"every": 1, "values": ["1", "%"]}"#, "ticks.values[1]"),
-        ]
-    )
-    func lengths(field: String, key: String) throws {
-        func read(octets: Int) throws -> PeripheralDescription {
-            let value = String(repeating: "x", count: octets)
-            let field = field.replacingOccurrences(of: "%", with: value)
-            return try describe(Self.service(#"{"uuid": "2A19", "properties": [], \#(field)}"#))
-        }
-        #expect(throws: Never.self) { try read(octets: 512) }
-        let trouble = #expect(throws: Trouble.self) { try read(octets: 513) }
-        #expect(trouble?.description.contains(key) == true)
-        #expect(trouble?.description.contains("512 octets") == true)
+    @Test("A machine that is not in the world is refused with those that are")
+    func stranger() {
+        let trouble = #expect(throws: Trouble.self) { try describe(Self.house, machine: "Gate") }
+        #expect(trouble?.description.hasSuffix("no machine of it is called “Gate”: “Lamp”, “Door”") == true)
     }
 
     private static func service(_ characteristic: String) -> String {
@@ -100,11 +92,11 @@ struct PeripheralDescriptionTests {
         defer { try? FileManager.default.removeItem(at: file) }
         try Data(#"{"uuid": "180F", "includes": ["180A"]}"#.utf8).write(to: file)
         #expect(try description.add(path: file.path).uuid == "180F")
-        #expect(description.services.map(\.uuid) == ["180A", "180F"])
+        #expect(description.device.services.map(\.uuid) == ["180A", "180F"])
 
         try Data(#"{"uuid": "1810", "includes": ["1811"]}"#.utf8).write(to: file)
         #expect(throws: Trouble.self) { try description.add(path: file.path) }
-        #expect(description.services.map(\.uuid) == ["180A", "180F"])
+        #expect(description.device.services.map(\.uuid) == ["180A", "180F"])
 
         let included = try #require(UUIDArgument(argument: "180A")).uuid
         let including = try #require(UUIDArgument(argument: "180F")).uuid

@@ -41,8 +41,8 @@ struct PollingTests {
     ) async throws -> Run {
         let world = World(seed: 3, conditions: .init(loss: 0.1))
         let phone = world.machine("phone"), sensor = world.machine("sensor", at: .init(x: 2))
-        let description = try JSONDecoder().decode(PeripheralDescription.self, from: Data(Self.lamp.utf8))
-        let lamp = sensor.inhabit { DescribedPeripheral(description) { _ in } }
+        let device = try JSONDecoder().decode(SimulatedPeripheral.self, from: Data(Self.lamp.utf8))
+        let lamp = sensor.inhabit { DescribedPeripheral(PeripheralDescription(device)) { _ in } }
         let scene = Scene(central: phone.inhabit { Central(clock: world.clock) }, sensor: sensor)
         var lines: [String] = [], trouble: Trouble?, isOver = false, isReading = false
         let work = Task {

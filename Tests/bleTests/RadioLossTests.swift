@@ -9,7 +9,7 @@ struct RadioLossTests {
     private static let lamp = """
         {"name": "Lamp", "services": [{"uuid": "FFA0", "characteristics": [
           {"uuid": "FFA1", "properties": ["read", "write", "notify"], "value": "0x11",
-           "ticks": {"every": 3600, "values": ["0x12"]}}]}]}
+           "notify": {"every": 3600000, "values": ["12"]}}]}]}
         """
 
     private let world: World
@@ -40,8 +40,8 @@ struct RadioLossTests {
     }
 
     private func makeLamp(report: @escaping (Fact) -> Void = { _ in }) throws -> DescribedPeripheral {
-        let description = try JSONDecoder().decode(PeripheralDescription.self, from: Data(Self.lamp.utf8))
-        return sensor.inhabit { DescribedPeripheral(description, report: report) }
+        let device = try JSONDecoder().decode(SimulatedPeripheral.self, from: Data(Self.lamp.utf8))
+        return sensor.inhabit { DescribedPeripheral(PeripheralDescription(device), report: report) }
     }
 
     private func reach(_ name: String, with central: Central) async throws -> CBPeripheral {

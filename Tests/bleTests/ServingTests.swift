@@ -20,10 +20,10 @@ struct ServingTests {
     func flood(seed: UInt64) async throws {
         let world = World(seed: seed, conditions: .init(loss: 0.3))
         let phone = world.machine("phone"), machine = world.machine("sensor", at: .init(x: 2))
-        let description = try JSONDecoder().decode(PeripheralDescription.self, from: Data(Self.sensor.utf8))
+        let device = try JSONDecoder().decode(SimulatedPeripheral.self, from: Data(Self.sensor.utf8))
         var isHeard = false, values: [Int] = [], connected: CBPeripheral?
         let sensor = machine.inhabit {
-            DescribedPeripheral(description) { if $0.event == "subscribed" { isHeard = true } }
+            DescribedPeripheral(PeripheralDescription(device)) { if $0.event == "subscribed" { isHeard = true } }
         }
         let central = phone.inhabit { Central(clock: world.clock) }
         central.onHappening = {
@@ -67,10 +67,10 @@ struct ServingTests {
     )
     func refusal(seed: UInt64) async throws {
         let world = World(seed: seed, conditions: .init(loss: 0.3))
-        let description = try JSONDecoder().decode(PeripheralDescription.self, from: Data(Self.sensor.utf8))
+        let device = try JSONDecoder().decode(SimulatedPeripheral.self, from: Data(Self.sensor.utf8))
         var happened: [String] = [], trouble: Trouble?
         let sensor = world.machine("sensor").inhabit {
-            DescribedPeripheral(description) { happened.append($0.event) }
+            DescribedPeripheral(PeripheralDescription(device)) { happened.append($0.event) }
         }
         sensor.onTrouble = { trouble = $0 }
         await world.advance(by: .seconds(1))
@@ -81,7 +81,7 @@ struct ServingTests {
             let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID()).json").path
             try Data(service.utf8).write(to: URL(filePath: path))
             defer { try? FileManager.default.removeItem(atPath: path) }
-            try sensor.add(path: path)
+            #expect(try sensor.add(path: path).isEmpty)
             await world.advance(by: .seconds(1))
         }
         #expect(happened == ["advertising", "service_added", "service_refused", "service_added"])

@@ -16,8 +16,8 @@ struct WritingTests {
     func refused(uuid: String, count: Int) async throws {
         let world = World(seed: 1)
         let phone = world.machine("phone"), sensor = world.machine("sensor", at: .init(x: 2))
-        let description = try JSONDecoder().decode(PeripheralDescription.self, from: Data(Self.lamp.utf8))
-        let lamp = sensor.inhabit { DescribedPeripheral(description) { _ in } }
+        let device = try JSONDecoder().decode(SimulatedPeripheral.self, from: Data(Self.lamp.utf8))
+        let lamp = sensor.inhabit { DescribedPeripheral(PeripheralDescription(device)) { _ in } }
         let central = phone.inhabit { Central(clock: world.clock) }
         var isOver = false
         let work = Task {
@@ -46,10 +46,10 @@ struct WritingTests {
     func commands(seed: UInt64, waits: Bool) async throws {
         let world = World(seed: seed, conditions: .init(loss: 0.3))
         let phone = world.machine("phone"), sensor = world.machine("sensor", at: .init(x: 2))
-        let description = try JSONDecoder().decode(PeripheralDescription.self, from: Data(Self.lamp.utf8))
+        let device = try JSONDecoder().decode(SimulatedPeripheral.self, from: Data(Self.lamp.utf8))
         var taken: [String] = [], seen: [String]?, isOver = false
         let lamp = sensor.inhabit {
-            DescribedPeripheral(description) { fact in
+            DescribedPeripheral(PeripheralDescription(device)) { fact in
                 if fact.event == "written" { taken.append(fact.fields["value"] as? String ?? "") }
             }
         }

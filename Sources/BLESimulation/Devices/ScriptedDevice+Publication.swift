@@ -56,33 +56,45 @@ extension ScriptedDevice {
         _ makeID: () -> LocalAttributeID
     ) -> CharacteristicDefinition {
         let characteristic = attribute.characteristic
-        var properties: CharacteristicProperties = [], permissions: AttributePermissions = []
-        for property in characteristic.properties {
-            switch property {
-            case .read:
-                properties.insert(.read)
-                permissions.insert(characteristic.isProtected ? .readEncryptionRequired : .readable)
-            case .write:
-                properties.insert(.write)
-                permissions.insert(characteristic.isProtected ? .writeEncryptionRequired : .writeable)
-            case .writeWithoutResponse:
-                properties.insert(.writeWithoutResponse)
-                permissions.insert(characteristic.isProtected ? .writeEncryptionRequired : .writeable)
-            case .notify: properties.insert(characteristic.isProtected ? .notifyEncryptionRequired : .notify)
-            case .indicate: properties.insert(characteristic.isProtected ? .indicateEncryptionRequired : .indicate)
-            }
-        }
         return CharacteristicDefinition(
             id: attribute.id,
             uuid: attribute.uuid,
-            properties: properties,
-            permissions: permissions,
+            properties: CharacteristicProperties(characteristic.publishedProperties.map(\.host)),
+            permissions: AttributePermissions(characteristic.publishedPermissions.map(\.host)),
             descriptors: characteristic.descriptors.compactMap { descriptor in
                 BluetoothUUID(descriptor.uuid).map {
                     DescriptorDefinition(id: makeID(), uuid: $0, value: descriptor.value)
                 }
             }
         )
+    }
+}
+
+extension SimulatedPeripheral.Property {
+    /// The same as the host has it.
+    fileprivate var host: CharacteristicProperties {
+        switch self {
+        case .read: .read
+        case .write: .write
+        case .writeWithoutResponse: .writeWithoutResponse
+        case .notify: .notify
+        case .indicate: .indicate
+        case .authenticatedSignedWrites: .authenticatedSignedWrites
+        case .notifyEncryptionRequired: .notifyEncryptionRequired
+        case .indicateEncryptionRequired: .indicateEncryptionRequired
+        }
+    }
+}
+
+extension SimulatedPeripheral.Permission {
+    /// The same as the host has it.
+    fileprivate var host: AttributePermissions {
+        switch self {
+        case .readable: .readable
+        case .writeable: .writeable
+        case .readEncryptionRequired: .readEncryptionRequired
+        case .writeEncryptionRequired: .writeEncryptionRequired
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 import BLERuntime
 public import FoundationEssentials
 
-/// A world as a file describes it: what is in it, and what the air is like.
+/// A world as a file describes it: the devices in it, and what the air is like.
 ///
 /// ```json
 /// {
@@ -24,21 +24,9 @@ public import FoundationEssentials
 /// }
 /// ```
 ///
-/// | key | meaning | if it is missing |
-/// | --- | --- | --- |
-/// | `seed` | what random choices follow from | 1 |
-/// | `loss` | share of packets lost, 0 to 1 | 0 |
-/// | `position` | `x`, `y` and `z` in metres, up to 1000 km | the middle, where the app is |
-/// | `advertised` | whether advertisements name the service | `true` |
-/// | `value`, `text` | the first value, as hexadecimal digits or as characters; 512 octets at most | empty |
-/// | `notify.every` | milliseconds between values, 1 to those of a day | – |
-/// | `primary`, `includes` | as in ``SimulatedPeripheral/Service`` | `true`, none |
-/// | `descriptors` | list of `uuid` with `value` or `text` | none |
-/// | `protected` | whether only paired devices use the characteristic | `false` |
-/// | `manufacturerData`, `serviceData`, `transmitPower`, `connectable` | what is advertised | nothing, `true` |
-/// | `latency`, `mtu` | `low`, `medium` or `high`; 23 to 517 octets | none, 517 |
-///
-/// Any other key is refused. `docs/world.schema.json` says the same to editors.
+/// What stands in `machines` may also stand by itself: a file with a device is a world with it alone, and `ble serve`
+/// is that device. <doc:DescribingDevices> lists the keys, `docs/world.schema.json` tells them to editors, and any
+/// other key is refused.
 public struct Scenario: Hashable, Sendable {
     /// What random choices follow from.
     public var seed: UInt64
@@ -75,9 +63,13 @@ extension Scenario: Decodable {
         case schema = "$schema"
     }
 
-    /// Reads a description.
+    /// Reads a description of a world, or of one device.
     public init(from decoder: any Decoder) throws {
-        try decoder.refuseKeys(but: Key.self)
+        guard try !Self.isDevice(decoder) else {
+            (seed, conditions, peripherals) = (1, World.Conditions(), [try SimulatedPeripheral(from: decoder)])
+            return
+        }
+        try decoder.refuseKeys(of: "a world", but: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
         seed = try values.decodeIfPresent(Bounds(UInt64.min...UInt64.max), forKey: .seed) ?? 1
         conditions = World.Conditions(loss: try values.decodeIfPresent(Bounds(0.0...1), forKey: .loss) ?? 0)
@@ -89,5 +81,10 @@ extension Scenario: Decodable {
                 debugDescription: "two machines have the same name"
             )
         }
+    }
+    /// Whether this is a device by itself: what has a name or services, and no machines.
+    private static func isDevice(_ decoder: any Decoder) throws -> Bool {
+        let keys = try decoder.container(keyedBy: AnyKey.self).allKeys.map(\.stringValue)
+        return !keys.contains("machines") && (keys.contains("name") || keys.contains("services"))
     }
 }

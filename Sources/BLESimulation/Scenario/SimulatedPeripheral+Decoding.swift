@@ -4,21 +4,43 @@ import BLEWire
 extension SimulatedPeripheral: Decodable {
     private enum Key: String, CodingKey, CaseIterable {
         case name, position, services, manufacturerData, serviceData, transmitPower, connectable, latency, mtu
+        /// What editors check the file with.
+        case schema = "$schema"
     }
 
-    /// Reads a device of a ``Scenario``.
+    /// Reads a device: one of a ``Scenario``, or the one that a file describes by itself.
     public init(from decoder: any Decoder) throws {
-        try decoder.refuseKeys(but: Key.self)
+        try decoder.refuseKeys(of: "a device", but: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
         name = try values.decode(String.self, forKey: .name)
         position = try values.decodeIfPresent(World.Position.self, forKey: .position) ?? World.Position()
         services = try values.decodeIfPresent([Service].self, forKey: .services) ?? []
+        if let (index, part) = missingPart {
+            throw DecodingError.dataCorrupted(
+                .init(
+                    codingPath: decoder.codingPath
+                        + [Key.services, AnyKey(intValue: index), AnyKey(stringValue: "includes")],
+                    debugDescription: "it includes \(part), which is not before it"
+                )
+            )
+        }
         manufacturerData = try values.octetsIfPresent(forKey: .manufacturerData)
         serviceData = try values.decodeIfPresent([ServiceDatum].self, forKey: .serviceData) ?? []
         transmitPower = try values.decodeIfPresent(Bounds<Int8>(-127...20, of: "dBm"), forKey: .transmitPower)
         isConnectable = try values.decodeIfPresent(Bool.self, forKey: .connectable) ?? true
-        latency = try values.decodeIfPresent(Latency.self, forKey: .latency)
+        latency = try values.nameIfPresent(forKey: .latency)
         mtu = try values.decodeIfPresent(Bounds(23...517, of: "octets"), forKey: .mtu)
+    }
+
+    /// The first service that includes one that is not before it, and which that is.
+    package var missingPart: (service: Int, part: String)? {
+        for (index, service) in services.enumerated() {
+            let known = services[..<index].compactMap { BluetoothUUID($0.uuid) }
+            if let part = service.includes.first(where: { BluetoothUUID($0).map(known.contains) != true }) {
+                return (index, part)
+            }
+        }
+        return nil
     }
 }
 
@@ -27,36 +49,35 @@ extension SimulatedPeripheral.Service: Decodable {
 
     /// Reads a service of a ``Scenario``.
     public init(from decoder: any Decoder) throws {
-        try decoder.refuseKeys(but: Key.self)
+        try decoder.refuseKeys(of: "a service", but: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
         uuid = try values.uuid(forKey: .uuid)
         isAdvertised = try values.decodeIfPresent(Bool.self, forKey: .advertised) ?? true
         characteristics =
             try values.decodeIfPresent([SimulatedPeripheral.Characteristic].self, forKey: .characteristics) ?? []
         isPrimary = try values.decodeIfPresent(Bool.self, forKey: .primary) ?? true
-        includes = try values.decodeIfPresent([String].self, forKey: .includes) ?? []
+        includes =
+            try values.decodeIfPresent([String].self, forKey: .includes)?
+            .map { try values.checked(uuid: $0, .includes) } ?? []
     }
 }
 
 extension SimulatedPeripheral.Characteristic: Decodable {
     private enum Key: String, CodingKey, CaseIterable {
-        case uuid, properties, value, text, notify, descriptors, protected
+        case uuid, properties, permissions, value, text, notify, descriptors, protected
     }
 
     /// Reads a characteristic of a ``Scenario``.
     public init(from decoder: any Decoder) throws {
-        try decoder.refuseKeys(but: Key.self)
+        try decoder.refuseKeys(of: "a characteristic", but: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
         uuid = try values.uuid(forKey: .uuid)
-        properties = try values.decodeIfPresent([SimulatedPeripheral.Property].self, forKey: .properties) ?? []
+        properties = try values.namesIfPresent(forKey: .properties) ?? []
+        permissions = try values.namesIfPresent(forKey: .permissions)
         notifications = try values.decodeIfPresent(SimulatedPeripheral.Notifications.self, forKey: .notify)
         descriptors = try values.decodeIfPresent([SimulatedPeripheral.Descriptor].self, forKey: .descriptors) ?? []
         isProtected = try values.decodeIfPresent(Bool.self, forKey: .protected) ?? false
-        if let text = try values.decodeIfPresent(String.self, forKey: .text) {
-            value = try values.checked(Array(text.utf8), .text)
-        } else {
-            value = try values.contains(.value) ? values.octets(values.decode(String.self, forKey: .value), .value) : []
-        }
+        value = try values.valueIfPresent(.value, orText: .text) ?? []
     }
 }
 
@@ -65,14 +86,10 @@ extension SimulatedPeripheral.Descriptor: Decodable {
 
     /// Reads a descriptor of a ``Scenario``.
     public init(from decoder: any Decoder) throws {
-        try decoder.refuseKeys(but: Key.self)
+        try decoder.refuseKeys(of: "a descriptor", but: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
         uuid = try values.uuid(forKey: .uuid)
-        if let text = try values.decodeIfPresent(String.self, forKey: .text) {
-            value = try values.checked(Array(text.utf8), .text)
-        } else {
-            value = try values.octetsIfPresent(forKey: .value) ?? []
-        }
+        value = try values.valueIfPresent(.value, orText: .text) ?? []
     }
 }
 
@@ -81,7 +98,7 @@ extension SimulatedPeripheral.ServiceDatum: Decodable {
 
     /// Reads what an advertisement of a ``Scenario`` says of a service.
     public init(from decoder: any Decoder) throws {
-        try decoder.refuseKeys(but: Key.self)
+        try decoder.refuseKeys(of: "data of a service", but: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
         service = try values.uuid(forKey: .uuid)
         value = try values.octetsIfPresent(forKey: .value) ?? []
@@ -93,10 +110,17 @@ extension SimulatedPeripheral.Notifications: Decodable {
 
     /// Reads what a characteristic of a ``Scenario`` sends by itself.
     public init(from decoder: any Decoder) throws {
-        try decoder.refuseKeys(but: Key.self)
+        try decoder.refuseKeys(of: "“notify”", but: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
         interval = .milliseconds(try values.decode(Bounds(1...86_400_000, of: "milliseconds"), forKey: .every))
         self.values = try values.decode([String].self, forKey: .values).map { try values.octets($0, .values) }
+        guard !self.values.isEmpty else {
+            throw DecodingError.dataCorruptedError(
+                forKey: .values,
+                in: values,
+                debugDescription: "at least one value is expected"
+            )
+        }
     }
 }
 
@@ -108,7 +132,7 @@ extension World.Position: Codable {
 
     /// Reads `x`, `y` and `z`, each of which is 0 if it is missing.
     public init(from decoder: any Decoder) throws {
-        try decoder.refuseKeys(but: Key.self)
+        try decoder.refuseKeys(of: "a position", but: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
         x = try values.decodeIfPresent(Self.bounds, forKey: .x) ?? 0
         y = try values.decodeIfPresent(Self.bounds, forKey: .y) ?? 0
@@ -121,52 +145,5 @@ extension World.Position: Codable {
         try values.encode(x, forKey: .x)
         try values.encode(y, forKey: .y)
         try values.encode(z, forKey: .z)
-    }
-}
-
-extension KeyedDecodingContainer {
-    /// Reads a UUID in one of the forms that people write.
-    fileprivate func uuid(forKey key: Key) throws -> String {
-        let text = try decode(String.self, forKey: key)
-        guard BluetoothUUID(text) != nil else {
-            throw DecodingError.dataCorruptedError(forKey: key, in: self, debugDescription: "\(text) is no UUID")
-        }
-        return text
-    }
-
-    /// Reads octets if the key is there.
-    fileprivate func octetsIfPresent(forKey key: Key) throws -> [UInt8]? {
-        try decodeIfPresent(String.self, forKey: key).map { try octets($0, key) }
-    }
-
-    /// Reads octets from pairs of hexadecimal digits.
-    fileprivate func octets(_ text: String, _ key: Key) throws -> [UInt8] {
-        var result: [UInt8] = []
-        var rest = text.utf8[...]
-        while rest.count >= 2, let octet = UInt8(Substring(rest.prefix(2)), radix: 16) {
-            result.append(octet)
-            rest = rest.dropFirst(2)
-        }
-        guard rest.isEmpty else {
-            throw DecodingError.dataCorruptedError(
-                forKey: key,
-                in: self,
-                debugDescription: "\(text) is not made of pairs of hexadecimal digits"
-            )
-        }
-        return try checked(result, key)
-    }
-
-    /// The octets, if a value can be as long.
-    fileprivate func checked(_ octets: [UInt8], _ key: Key) throws -> [UInt8] {
-        guard octets.count <= ATT.maximumValueLength else {
-            throw DecodingError.dataCorruptedError(
-                forKey: key,
-                in: self,
-                debugDescription:
-                    "a value has at most \(ATT.maximumValueLength) octets, and this one has \(octets.count)"
-            )
-        }
-        return octets
     }
 }

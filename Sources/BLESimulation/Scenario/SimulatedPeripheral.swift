@@ -15,84 +15,6 @@ import BLEWire
 /// )
 /// ```
 public struct SimulatedPeripheral: Hashable, Sendable {
-    /// What a central can do with a characteristic.
-    public enum Property: String, Hashable, Sendable, Codable {
-        /// Read its value.
-        case read
-        /// Write its value and hear that it was taken.
-        case write
-        /// Write its value and hear nothing.
-        case writeWithoutResponse
-        /// Be sent its value as it changes.
-        case notify
-        /// Be sent its value as it changes, and confirm that.
-        case indicate
-    }
-
-    /// What a characteristic sends by itself while a central is subscribed.
-    public struct Notifications: Hashable, Sendable {
-        /// The time from one value to the next; a millisecond at least.
-        public var interval: Duration
-        /// The values, one after the other and again from the beginning.
-        public var values: [[UInt8]]
-
-        /// Creates a cycle of values, of which the first comes one `interval` after the subscription.
-        public init(every interval: Duration, _ values: [[UInt8]]) {
-            self.interval = interval
-            self.values = values
-        }
-    }
-
-    /// A characteristic of a simulated peripheral.
-    public struct Characteristic: Hashable, Sendable {
-        /// Its type, in one of the forms that `CBUUID` takes.
-        public var uuid: String
-        /// What can be done with it.
-        public var properties: [Property]
-        /// Its value at the beginning; 512 octets at most.
-        public var value: [UInt8]
-        /// What it sends by itself, if anything.
-        public var notifications: Notifications?
-        /// What describes it, beside the descriptors that follow from its properties.
-        public var descriptors: [Descriptor]
-        /// Whether only those may use it who are paired with the device: a central pairs when it first tries.
-        public var isProtected: Bool
-
-        /// Creates a characteristic; there may be several of one type.
-        public init(
-            _ uuid: String,
-            _ properties: [Property],
-            value: [UInt8] = [],
-            notifies notifications: Notifications? = nil,
-            descriptors: [Descriptor] = [],
-            isProtected: Bool = false
-        ) {
-            self.uuid = uuid
-            self.properties = properties
-            self.value = value
-            self.notifications = notifications
-            self.descriptors = descriptors
-            self.isProtected = isProtected
-        }
-    }
-
-    /// What describes a characteristic, with a value that never changes.
-    public struct Descriptor: Hashable, Sendable {
-        /// Its type, in one of the forms that `CBUUID` takes.
-        public var uuid: String
-        /// Its value; 512 octets at most.
-        public var value: [UInt8]
-
-        /// Creates a descriptor.
-        public init(_ uuid: String, value: [UInt8]) {
-            self.uuid = uuid
-            self.value = value
-        }
-
-        /// Creates a description in words, 2901.
-        public init(text: String) { self.init("2901", value: Array(text.utf8)) }
-    }
-
     /// What an advertisement says of a service.
     public struct ServiceDatum: Hashable, Sendable {
         /// The type of the service.
@@ -108,7 +30,7 @@ public struct SimulatedPeripheral: Hashable, Sendable {
     }
 
     /// A trade between delay and energy that the device asks each central for.
-    public enum Latency: String, Hashable, Sendable, Codable {
+    public enum Latency: String, Hashable, Sendable, Codable, CaseIterable {
         /// Answers soon.
         case low
         /// Between the two.

@@ -24,6 +24,8 @@ public struct BroadcastAdvertisement {
     ///
     /// Only controllers of Bluetooth 5 can be asked.
     public var transmitPower: Int?
+    /// How strong the advertisement says that it is sent, -127 to 20 dBm; nothing of that if `nil`.
+    public var statedPower: Int?
     /// Where an extended advertisement begins: ``PhysicalLayer/le1M`` or ``PhysicalLayer/leCoded``.
     public var primaryPhysicalLayer = PhysicalLayer.le1M
     /// Where an extended advertisement's data are sent.
@@ -33,7 +35,9 @@ public struct BroadcastAdvertisement {
     public init() {}
 
     var request: AdvertisingRequest? {
-        guard primaryPhysicalLayer != .le2M, transmitPower.map({ -127...20 ~= $0 }) ?? true else { return nil }
+        guard primaryPhysicalLayer != .le2M,
+            [transmitPower, statedPower].allSatisfy({ $0.map { -127...20 ~= $0 } ?? true })
+        else { return nil }
         var broadcast = BroadcastRequest()
         broadcast.manufacturerData = manufacturerData.map { [UInt8]($0) }
         broadcast.serviceData = serviceData.map { .init(service: $0.service.hostValue, data: [UInt8]($0.data)) }
@@ -41,6 +45,7 @@ public struct BroadcastAdvertisement {
         broadcast.isExtended = isExtended
         broadcast.interval = interval
         broadcast.transmitPower = transmitPower.map { Int8(clamping: $0) }
+        broadcast.statedPower = statedPower.map { Int8(clamping: $0) }
         broadcast.primaryPHY = primaryPhysicalLayer.phy
         broadcast.secondaryPHY = secondaryPhysicalLayer.phy
         return AdvertisingRequest(

@@ -142,15 +142,4 @@ extension CBCharacteristicProperties {
 
     /// The names of the properties that are set, as Core Bluetooth spells them.
     var names: [String] { Self.named.filter { contains($0.0) }.map(\.1) }
-
-    /// The properties of these names; `nil` for a name that there is not.
-    init?(names: [String]) {
-        self = []
-        for name in names {
-            guard let property = Self.named.first(where: { $0.1 == name })?.0 else { return nil }
-            insert(property)
-        }
-    }
-
-    static var knownNames: String { named.map(\.1).joined(separator: ", ") }
 }

@@ -14,6 +14,9 @@ struct Sighting {
     var manufacturerData: Data? { advertisement[CBAdvertisementDataManufacturerDataKey] as? Data }
     var serviceData: [CBUUID: Data] { advertisement[CBAdvertisementDataServiceDataKey] as? [CBUUID: Data] ?? [:] }
 
+    /// How strong it says that it sends, in dBm.
+    var statedPower: Int? { (advertisement[CBAdvertisementDataTxPowerLevelKey] as? NSNumber)?.intValue }
+
     /// The fact for people and scripts; `age` says how long ago it was, where that matters.
     func fact(color: Bool, age: Duration? = nil) -> Fact {
         var fields: [String: Any] = [
@@ -25,7 +28,7 @@ struct Sighting {
         fields["name"] = name
         fields["age"] = age.map { ($0 / .seconds(1) * 10).rounded() / 10 }
         fields["manufacturer_data"] = manufacturerData?.hexadecimal
-        fields["tx_power"] = (advertisement[CBAdvertisementDataTxPowerLevelKey] as? NSNumber)?.intValue
+        fields["tx_power"] = statedPower
         if !serviceData.isEmpty {
             fields["service_data"] = Dictionary(
                 uniqueKeysWithValues: serviceData.map { ($0.key.uuidString, $0.value.hexadecimal) }

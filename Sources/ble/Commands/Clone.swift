@@ -1,17 +1,19 @@
 import ArgumentParser
+import BLESimulation
 import CoreBluetooth
 
 struct Clone: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Describe a device as a world with it, for tests.",
+        abstract: "Describe a device in a file, for tests and for “ble serve”.",
         discussion: """
             Connects to the device, discovers its services, reads the values that can be read, and prints the file of a
-            world that holds a device with all of it: BLUETOOTH_HOST=world:FILE runs an app beside it, and a test places
-            it. A value that is refused is left out, with a remark.
+            device with all of it: BLUETOOTH_HOST=world:FILE runs an app beside it, “ble serve FILE” is it, and a test
+            places it. A value that is refused is left out, with a remark.
 
             Examples:
               ble clone Lamp > lamp.json
               BLUETOOTH_HOST=world:lamp.json ble inspect Lamp
+              ble serve lamp.json
               BLUETOOTH_HOST=demo ble clone "Heart Rate"
             """
     )
@@ -28,24 +30,25 @@ struct Clone: AsyncParsableCommand {
             for service in ClonedDevice.inOrder(services) {
                 try await device.add(service, of: peripheral, central, printer)
             }
-            StandardOutput.write(line: device.world)
+            StandardOutput.write(line: device.text)
         }
     }
 }
 
-/// A device as the file of a world has it.
+/// A device as files have it: see `SimulatedPeripheral`.
 @MainActor
 struct ClonedDevice {
-    private var machine: [String: Any]
+    private var device: [String: Any]
     private let advertised: [CBUUID]?
     private var services: [[String: Any]] = []
 
     init(_ name: String, seenAs sighting: Sighting?) {
-        machine = ["name": name]
+        device = ["name": name]
         advertised = sighting?.services
-        machine["manufacturerData"] = sighting?.manufacturerData?.hexadecimal
+        device["manufacturerData"] = sighting?.manufacturerData?.hexadecimal
+        device["transmitPower"] = sighting?.statedPower
         if let data = sighting?.serviceData, !data.isEmpty {
-            machine["serviceData"] = data.sorted { $0.key.uuidString < $1.key.uuidString }
+            device["serviceData"] = data.sorted { $0.key.uuidString < $1.key.uuidString }
                 .map { ["uuid": $0.key.uuidString, "value": $0.value.hexadecimal] }
         }
     }
@@ -63,10 +66,10 @@ struct ClonedDevice {
     }
 
     /// The text of the file.
-    var world: String {
-        let machine = machine.merging(["services": services]) { $1 }
+    var text: String {
+        let device = device.merging(["services": services]) { $1 }
         let options: JSONSerialization.WritingOptions = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        guard let data = try? JSONSerialization.data(withJSONObject: ["machines": [machine]], options: options) else {
+        guard let data = try? JSONSerialization.data(withJSONObject: device, options: options) else {
             preconditionFailure("a clone holds something that JSON cannot")
         }
         return String(decoding: data, as: UTF8.self)
@@ -101,7 +104,7 @@ struct ClonedDevice {
         _ central: Central,
         _ printer: Printer
     ) async throws -> [String: Any] {
-        let known = ["read", "write", "writeWithoutResponse", "notify", "indicate"]
+        let known = SimulatedPeripheral.Property.allCases.map(\.rawValue)
         var description: [String: Any] = [
             "uuid": characteristic.uuid.uuidString,
             "properties": characteristic.properties.names.filter(known.contains),

@@ -8,11 +8,15 @@ struct Serve: AsyncParsableCommand {
         discussion: """
             The file names the peripheral, its services and their characteristics:
               {"name": "Lamp", "services": [{"uuid": "180F", "characteristics": [
-                {"uuid": "2A19", "properties": ["read", "notify"], "value": "0x64",
-                 "ticks": {"every": 1, "values": ["0x63", "0x64"]}}]}]}
+                {"uuid": "2A19", "properties": ["read", "notify"], "value": "64",
+                 "notify": {"every": 1000, "values": ["63", "64"]}}]}]}
 
-            A value is text, or hexadecimal digits after 0x. A line “UUID VALUE” on standard input changes a value,
-            and notifies those who subscribed to it. “add FILE” publishes one service more, which a file describes as
+            Values are hexadecimal digits, or characters as "text"; "every" is in milliseconds. It is the form of
+            devices in worlds: what “ble clone” prints can be served, and BLUETOOTH_HOST=world:FILE is a world with the
+            device. Of a world with several machines, --machine NAME says which one to be.
+
+            A line “UUID VALUE” on standard input changes a value, and notifies those who subscribed to it; VALUE is
+            text, or hexadecimal digits after 0x. “add FILE” publishes one service more, which a file describes as
             those of a peripheral, and “remove UUID” takes one back. Lines are read no faster than values are sent.
             “pair yes”, “pair no” and “pair DIGITS” answer what is asked when a device pairs.
 
@@ -21,12 +25,15 @@ struct Serve: AsyncParsableCommand {
 
             Examples:
               ble serve lamp.json
+              ble serve house.json --machine Lamp
               echo "2A19 0x32" | ble serve lamp.json --json
             """
     )
 
     @Argument(help: "The description, a JSON file.", completion: .file(extensions: ["json"]))
     var file: String
+    @Option(help: ArgumentHelp("Which machine of a world to be.", valueName: "name"))
+    var machine: String?
     @Option(
         help: ArgumentHelp("How long to serve; until interrupted if left out.", valueName: "seconds"),
         transform: Bounds.seconds().duration
@@ -39,7 +46,9 @@ struct Serve: AsyncParsableCommand {
     func run() async throws {
         let printer = Printer(output)
         try await reportingTrouble {
-            let peripheral = DescribedPeripheral(try PeripheralDescription(path: file)) { printer.print($0) }
+            let description = try PeripheralDescription(path: file, machine: machine)
+            for remark in description.remarks { printer.remark(remark) }
+            let peripheral = DescribedPeripheral(description) { printer.print($0) }
             if let remark = LonelyWorld.remark() { printer.remark(remark) }
             var trouble: Trouble?
             let ending = Task { try await Interruption.wait(atMost: duration) }
@@ -78,7 +87,7 @@ struct Serve: AsyncParsableCommand {
         case ("pair", _, _): desk.answer(words[1])
         case ("add", _, _):
             do {
-                try peripheral.add(path: words[1])
+                for remark in try peripheral.add(path: words[1]) { printer.remark(remark) }
             } catch {
                 printer.remark("\(error)")
             }

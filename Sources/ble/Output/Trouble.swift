@@ -87,7 +87,7 @@ enum Trouble: Error, CustomStringConvertible {
     }
 
     /// Names, of which there may be many.
-    private static func list(_ names: [String]) -> String {
+    static func list(_ names: [String]) -> String {
         let shown = names.prefix(8).map { "“\($0.printable)”" }.joined(separator: ", ")
         return names.count > 8 ? shown + " and \(names.count - 8) more" : shown
     }

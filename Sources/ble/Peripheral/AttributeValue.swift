@@ -28,15 +28,3 @@ struct AttributeValue {
         self.octets = octets
     }
 }
-
-extension AttributeValue: Decodable {
-    /// Reads a value of a description.
-    init(from decoder: any Decoder) throws {
-        let text = try decoder.singleValueContainer().decode(String.self)
-        do throws(Mistake) {
-            try self.init(text)
-        } catch {
-            throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "\(error)"))
-        }
-    }
-}

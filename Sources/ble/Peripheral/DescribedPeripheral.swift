@@ -1,4 +1,6 @@
+import BLESimulation
 import CoreBluetooth
+import CoreBluetoothExtras
 
 /// A peripheral that serves what a description says: values are kept, given out, and notified when they change.
 @MainActor
@@ -8,7 +10,10 @@ final class DescribedPeripheral: NSObject {
     private var manager: CBPeripheralManager!
     private var radio = RadioWatch()
     private var values: [CBMutableCharacteristic: Data] = [:]
-    private var ticking: [(characteristic: CBMutableCharacteristic, ticks: PeripheralDescription.Ticks)] = []
+    private var cycles: [CBMutableCharacteristic: SimulatedPeripheral.Notifications] = [:]
+    /// What sends the values of cycles, while somebody is subscribed.
+    private var sending: [CBMutableCharacteristic: Task<Void, any Error>] = [:]
+    private var served: Set<UUID> = []
     private var unsent: [(characteristic: CBMutableCharacteristic, value: Data)] = [] {
         didSet {
             guard unsent.isEmpty else { return }
@@ -35,7 +40,7 @@ final class DescribedPeripheral: NSObject {
         plan = description
         self.report = report
         super.init()
-        for service in plan.services { published.append(make(service)) }
+        for service in plan.device.services { published.append(make(service)) }
         manager = CBPeripheralManager(delegate: self, queue: .main)
     }
 
@@ -61,13 +66,16 @@ final class DescribedPeripheral: NSObject {
         while !unsent.isEmpty { await withCheckedContinuation { settling = $0 } }
     }
 
-    /// Publishes one service more, as a file describes it.
-    func add(path: String) throws {
-        let service = make(try plan.add(path: path))
+    /// Publishes one service more, as a file describes it; returns what of it cannot be had, in sentences.
+    func add(path: String) throws -> [String] {
+        let description = try plan.add(path: path)
+        let service = make(description)
         published.append(service)
-        guard manager.state == .poweredOn else { return }
-        pendingServices += 1
-        manager.add(service)
+        if manager.state == .poweredOn {
+            pendingServices += 1
+            manager.add(service)
+        }
+        return PeripheralDescription.remarks(description)
     }
 
     /// Takes back the service of this type that was published last; `false` if there is none, or another includes it.
@@ -84,7 +92,8 @@ final class DescribedPeripheral: NSObject {
     private func forgetValues(of service: CBService) {
         for case let characteristic as CBMutableCharacteristic in service.characteristics ?? [] {
             values[characteristic] = nil
-            ticking.removeAll { $0.characteristic == characteristic }
+            cycles[characteristic] = nil
+            sending.removeValue(forKey: characteristic)?.cancel()
             unsent.removeAll { $0.characteristic == characteristic }
         }
     }
@@ -117,6 +126,7 @@ final class DescribedPeripheral: NSObject {
         case .came: publish()
         case .lost:
             unsent = []
+            stopSending()
             onRadioChange?(.lost)
         case .returned:
             onRadioChange?(.returned)
@@ -134,66 +144,60 @@ final class DescribedPeripheral: NSObject {
         if pendingServices == 0 { advertise() }
     }
 
-    private func make(_ service: PeripheralDescription.Service) -> CBMutableService {
-        let made = CBMutableService(type: CBUUID(string: service.uuid), primary: service.primary ?? true)
-        made.includedServices = (service.includes ?? []).compactMap { uuid in
+    private func make(_ service: SimulatedPeripheral.Service) -> CBMutableService {
+        let made = CBMutableService(type: CBUUID(string: service.uuid), primary: service.isPrimary)
+        made.includedServices = service.includes.compactMap { uuid in
             published.last { $0.uuid == CBUUID(string: uuid) }
         }
-        made.characteristics = (service.characteristics ?? []).map(make)
-        return made
-    }
-
-    private func make(_ characteristic: PeripheralDescription.Characteristic) -> CBMutableCharacteristic {
-        let properties = CBCharacteristicProperties(names: characteristic.properties) ?? []
-        let permissions =
-            characteristic.permissions.flatMap { CBAttributePermissions(names: $0) }
-            ?? CBAttributePermissions(neededBy: properties)
-        let made = CBMutableCharacteristic(
-            type: CBUUID(string: characteristic.uuid),
-            properties: properties,
-            value: nil,
-            permissions: permissions
-        )
-        made.descriptors = descriptors(of: characteristic)
-        values[made] = characteristic.value?.octets ?? Data()
-        if let ticks = characteristic.ticks { ticking.append((made, ticks)) }
-        return made
-    }
-
-    private func descriptors(of characteristic: PeripheralDescription.Characteristic) -> [CBMutableDescriptor] {
-        let text = characteristic.description.map {
-            CBMutableDescriptor(type: CBUUID(string: CBUUIDCharacteristicUserDescriptionString), value: $0)
+        made.characteristics = service.characteristics.map { characteristic in
+            let made = CBMutableCharacteristic(characteristic)
+            values[made] = Data(characteristic.value)
+            cycles[made] = characteristic.notifications
+            return made
         }
-        let format = characteristic.format.map {
-            CBMutableDescriptor(type: CBUUID(string: CBUUIDCharacteristicFormatString), value: $0.octets)
-        }
-        return [text, format].compactMap(\.self)
+        return made
     }
 
     private func advertise() {
-        let advertised = plan.services.filter { $0.advertised ?? $0.primary ?? true }
-        manager.startAdvertising([
-            CBAdvertisementDataLocalNameKey: plan.name,
-            CBAdvertisementDataServiceUUIDsKey: advertised.map { CBUUID(string: $0.uuid) },
-        ])
-        beginTicking()
-    }
-
-    /// Lets the values follow one another that do not yet.
-    private func beginTicking() {
-        for (characteristic, ticks) in ticking { tick(characteristic, ticks) }
-        ticking = []
-    }
-
-    private func tick(_ characteristic: CBMutableCharacteristic, _ ticks: PeripheralDescription.Ticks) {
-        let all = ticks.values.map(\.octets)
-        Task { [weak self] in
-            for index in 0... {
-                try await Task.sleep(for: ticks.every)
-                guard let self, self.values[characteristic] != nil else { return }
-                if self.unsent.isEmpty { self.change(characteristic, to: all[index % all.count]) }
+        if let data = plan.device.advertisementData { return manager.startAdvertising(data) }
+        Task {
+            do {
+                try await manager.advertise(plan.device.broadcast)
+                advertising()
+            } catch {
+                fail("Advertising", error)
             }
         }
+    }
+
+    private func advertising() {
+        let name = plan.device.name
+        report(Fact("advertising", ["name": name], text: "Advertising as \(name); Ctrl-C ends it."))
+    }
+
+    /// Has the values of a characteristic follow one another from now on.
+    private func startSending(_ characteristic: CBMutableCharacteristic) {
+        guard sending[characteristic] == nil, let cycle = cycles[characteristic] else { return }
+        sending[characteristic] = Task { [weak self] in
+            for index in 0... {
+                try await Task.sleep(for: cycle.interval)
+                guard let self else { return }
+                let value = cycle.values[index % cycle.values.count]
+                if self.unsent.isEmpty { self.change(characteristic, to: Data(value)) }
+            }
+        }
+    }
+
+    private func stopSending() {
+        for task in sending.values { task.cancel() }
+        sending = [:]
+    }
+
+    /// Asks a central for the latency of the description, when it is first heard of.
+    private func attend(to central: CBCentral) {
+        served.formIntersection(manager.connectedCentrals.map(\.identifier))
+        guard let latency = plan.device.latency, served.insert(central.identifier).inserted else { return }
+        manager.setDesiredConnectionLatency(latency.published, for: central)
     }
 }
 
@@ -208,7 +212,6 @@ extension DescribedPeripheral: @MainActor CBPeripheralManagerDelegate {
         }
         pendingServices -= 1
         if manager.isAdvertising {
-            beginTicking()
             let uuid = service.uuid
             report(Fact("service_added", ["uuid": uuid.uuidString], text: "Service \(uuid) was added."))
         } else if pendingServices == 0 {
@@ -218,8 +221,7 @@ extension DescribedPeripheral: @MainActor CBPeripheralManagerDelegate {
 
     func peripheralManagerDidStartAdvertising(_ peripheral: CBPeripheralManager, error: (any Error)?) {
         if let error { return fail("Advertising", error) }
-        let name = plan.name
-        report(Fact("advertising", ["name": name], text: "Advertising as \(name); Ctrl-C ends it."))
+        advertising()
     }
 
     func peripheralManager(
@@ -227,6 +229,8 @@ extension DescribedPeripheral: @MainActor CBPeripheralManagerDelegate {
         central: CBCentral,
         didSubscribeTo characteristic: CBCharacteristic
     ) {
+        attend(to: central)
+        if let characteristic = characteristic as? CBMutableCharacteristic { startSending(characteristic) }
         report(fact("subscribed", central, characteristic, "subscribed to"))
     }
 
@@ -235,10 +239,16 @@ extension DescribedPeripheral: @MainActor CBPeripheralManagerDelegate {
         central: CBCentral,
         didUnsubscribeFrom characteristic: CBCharacteristic
     ) {
+        if let characteristic = characteristic as? CBMutableCharacteristic,
+            characteristic.subscribedCentrals?.isEmpty != false
+        {
+            sending.removeValue(forKey: characteristic)?.cancel()
+        }
         report(fact("unsubscribed", central, characteristic, "unsubscribed from"))
     }
 
     func peripheralManager(_ peripheral: CBPeripheralManager, didReceiveRead request: CBATTRequest) {
+        attend(to: request.central)
         guard let characteristic = request.characteristic as? CBMutableCharacteristic,
             let value = values[characteristic]
         else { return peripheral.respond(to: request, withResult: .attributeNotFound) }
@@ -261,6 +271,7 @@ extension DescribedPeripheral: @MainActor CBPeripheralManagerDelegate {
             written[characteristic] = value
         }
         guard let first = requests.first else { return }
+        attend(to: first.central)
         peripheral.respond(to: first, withResult: .success)
         for request in requests {
             guard let characteristic = request.characteristic as? CBMutableCharacteristic,

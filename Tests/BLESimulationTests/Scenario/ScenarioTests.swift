@@ -69,13 +69,37 @@ struct ScenarioTests {
         "A characteristic that makes no sense is refused",
         arguments: [
             #""uuid": "1""#, #""uuid": "2A37", "properties": ["fly"]"#, #""uuid": "2A37", "value": "0""#,
-            #""uuid": "2A37", "value": "0g""#, #""uuid": "2A37", "notify": {"every": 0, "values": []}"#,
+            #""uuid": "2A37", "value": "0g""#, #""uuid": "2A37", "notify": {"every": 0, "values": ["00"]}"#,
+            #""uuid": "2A37", "notify": {"every": 1, "values": []}"#, #""uuid": "2A37", "value": "0x0""#,
+            #""uuid": "2A37", "value": "00", "text": "x""#, #""uuid": "2A37", "permissions": ["read"]"#,
+            #""uuid": "2A37", "permissions": "readable""#,
         ]
     )
     func refusesCharacteristic(text: String) {
         let service = #"{"uuid": "180D", "characteristics": [{\#(text)}]}"#
         let scenario = #"{"machines": [{"name": "a", "services": [\#(service)]}]}"#
         #expect(throws: DecodingError.self) { try Scenario(json: Data(scenario.utf8)) }
+    }
+
+    @Test("Octets may follow 0x, and characters may stand in their place")
+    func values() throws {
+        func value(_ field: String) throws -> [UInt8]? {
+            let scenario = try Scenario(json: Data(Self.characteristic(field).utf8))
+            return scenario.peripherals.first?.services.first?.characteristics.first?.value
+        }
+        #expect(try value(#""value": "0aFF""#) == [0x0A, 0xFF])
+        #expect(try value(#""value": "0x0aFF""#) == [0x0A, 0xFF])
+        #expect(try value(#""text": "0x0a""#) == Array("0x0a".utf8))
+    }
+
+    @Test("What is included comes before, or its place is told")
+    func parts() throws {
+        let services = #"{"uuid": "180F"}, {"uuid": "180A", "includes": ["180f", "1810"]}, {"uuid": "1810"}"#
+        let error = #expect(throws: DecodingError.self) {
+            try Scenario(json: Data(Self.machine(#""services": [\#(services)]"#).utf8))
+        }
+        let expected = "it includes 1810, which is not before it, at machines[0].services[1].includes"
+        #expect(error?.explanation == expected)
     }
 
     private static let huge = ["1e30", "1e300", "1e999", "-1e999", #""1""#, "[]", "true"]
@@ -89,7 +113,7 @@ struct ScenarioTests {
         ("machines[0].position.z", machine(#""position": {"z": %}"#), ["1000001", "-1e7", "1e308"]),
         (
             "machines[0].services[0].characteristics[0].notify.every",
-            characteristic(#""notify": {"every": %, "values": []}"#),
+            characteristic(#""notify": {"every": %, "values": ["00"]}"#),
             ["0", "-1", "0.5", "86400001", "9223372036854775808", "99999999999999999999"]
         ),
     ]

@@ -21,7 +21,10 @@ struct WorldFileTests {
 
     @Test(
         "A key that nobody reads is refused by its name, with its line and what to write instead",
-        arguments: [("valeu", "there are "), ("ticks", #""notify""#), ("description", "2901"), ("format", "2904")]
+        arguments: [
+            ("valeu", "there are "), ("ticks", #""notify""#), ("description", "2901"), ("format", "2904"),
+            ("seed", #""machines""#),
+        ]
     )
     func unknown(key: String, hint: String) throws {
         let data = Data(Self.text.replacing("KEY", with: key).utf8)
@@ -34,6 +37,26 @@ struct WorldFileTests {
     func known() throws {
         let scenario = try Scenario(json: Data(Self.text.replacing("KEY", with: "value").utf8))
         #expect(scenario.peripherals.first?.services.first?.characteristics.first?.value == [0])
+    }
+
+    @Test("A device by itself is a world with it alone")
+    func device() throws {
+        let device = #"{"$schema": "world.schema.json", "name": "Lamp", "services": [{"uuid": "180F"}], "mtu": 23}"#
+        let alone = try Scenario(json: Data(device.utf8))
+        #expect(alone == (try Scenario(json: Data(#"{"machines": [\#(device)]}"#.utf8))))
+        #expect(alone.peripherals.map(\.name) == ["Lamp"])
+    }
+
+    @Test(
+        "What is wrong with a device by itself is told as of one in a world",
+        arguments: [
+            (#"{"services": []}"#, "“name” is missing"), (#"{"name": "x", "seed": 7}"#, #""machines": […]"#),
+            (#"{"seed": 7}"#, "“machines” is missing"), (#"{"name": "x", "services": [{}]}"#, "at services[0]"),
+        ]
+    )
+    func deviceMistakes(text: String, hint: String) throws {
+        let error = try #require(#expect(throws: DecodingError.self) { try Scenario(json: Data(text.utf8)) })
+        #expect(error.explanation.contains(hint), "\(error.explanation)")
     }
 
     private struct Key: CodingKey {

@@ -1,0 +1,93 @@
+import BLEWire
+
+extension KeyedDecodingContainer {
+    /// Reads a UUID in one of the forms that people write.
+    func uuid(forKey key: Key) throws -> String { try checked(uuid: decode(String.self, forKey: key), key) }
+
+    /// The text, if it is a UUID.
+    func checked(uuid text: String, _ key: Key) throws -> String {
+        guard BluetoothUUID(text) != nil else {
+            throw DecodingError.dataCorruptedError(
+                forKey: key,
+                in: self,
+                debugDescription: "“\(text)” is no UUID: it takes 4, 8 or 36 characters"
+            )
+        }
+        return text
+    }
+
+    /// Reads one of some names, if the key is there.
+    func nameIfPresent<Name>(forKey key: Key) throws -> Name?
+    where Name: RawRepresentable<String> & CaseIterable {
+        try decodeIfPresent(String.self, forKey: key).map { try name($0, key) }
+    }
+
+    /// Reads a list of names, if the key is there.
+    func namesIfPresent<Name>(forKey key: Key) throws -> [Name]?
+    where Name: RawRepresentable<String> & CaseIterable {
+        try decodeIfPresent([String].self, forKey: key)?.map { try name($0, key) }
+    }
+
+    private func name<Name>(_ text: String, _ key: Key) throws -> Name
+    where Name: RawRepresentable<String> & CaseIterable {
+        if let name = Name(rawValue: text) { return name }
+        let known = Name.allCases.map(\.rawValue).joined(separator: ", ")
+        throw DecodingError.dataCorruptedError(
+            forKey: key,
+            in: self,
+            debugDescription: "“\(text)” is not known: there are \(known)"
+        )
+    }
+
+    /// Reads a value, which stands as digits under one key, or as text under the other, if one is there.
+    func valueIfPresent(_ key: Key, orText textKey: Key) throws -> [UInt8]? {
+        guard let text = try decodeIfPresent(String.self, forKey: textKey) else {
+            return try octetsIfPresent(forKey: key)
+        }
+        guard !contains(key) else {
+            throw DecodingError.dataCorruptedError(
+                forKey: textKey,
+                in: self,
+                debugDescription: "a value is either digits in “value” or characters in “text”, and here it is both"
+            )
+        }
+        return try checked(Array(text.utf8), textKey)
+    }
+
+    /// Reads octets if the key is there.
+    func octetsIfPresent(forKey key: Key) throws -> [UInt8]? {
+        try decodeIfPresent(String.self, forKey: key).map { try octets($0, key) }
+    }
+
+    /// Reads octets from pairs of hexadecimal digits, which may follow `0x`.
+    func octets(_ text: String, _ key: Key) throws -> [UInt8] {
+        var result: [UInt8] = []
+        var rest = text.utf8.dropFirst(text.hasPrefix("0x") ? 2 : 0)
+        while rest.count >= 2, let octet = UInt8(Substring(rest.prefix(2)), radix: 16) {
+            result.append(octet)
+            rest = rest.dropFirst(2)
+        }
+        guard rest.isEmpty else {
+            throw DecodingError.dataCorruptedError(
+                forKey: key,
+                in: self,
+                debugDescription:
+                    "“\(text)” is not made of pairs of hexadecimal digits; characters stand in “text”, not in “value”"
+            )
+        }
+        return try checked(result, key)
+    }
+
+    /// The octets, if a value can be as long.
+    private func checked(_ octets: [UInt8], _ key: Key) throws -> [UInt8] {
+        guard octets.count <= ATT.maximumValueLength else {
+            throw DecodingError.dataCorruptedError(
+                forKey: key,
+                in: self,
+                debugDescription:
+                    "a value has at most \(ATT.maximumValueLength) octets, and this one has \(octets.count)"
+            )
+        }
+        return octets
+    }
+}

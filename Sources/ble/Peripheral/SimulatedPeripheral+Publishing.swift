@@ -1,0 +1,96 @@
+import BLESimulation
+import CoreBluetooth
+import CoreBluetoothExtras
+
+extension CBMutableCharacteristic {
+    /// The same characteristic of an app, which answers for its value by itself.
+    convenience init(_ characteristic: SimulatedPeripheral.Characteristic) {
+        self.init(
+            type: CBUUID(string: characteristic.uuid),
+            properties: CBCharacteristicProperties(characteristic.publishedProperties.map(\.published)),
+            value: nil,
+            permissions: CBAttributePermissions(characteristic.publishedPermissions.map(\.published))
+        )
+        descriptors = characteristic.descriptors.compactMap { CBMutableDescriptor($0) }
+    }
+}
+
+extension CBMutableDescriptor {
+    /// The same descriptor of an app; `nil` if Core Bluetooth publishes none like it.
+    convenience init?(_ descriptor: SimulatedPeripheral.Descriptor) {
+        let type = CBUUID(string: descriptor.uuid)
+        switch type.uuidString {
+        case CBUUIDCharacteristicUserDescriptionString:
+            guard let text = String(validating: descriptor.value, as: UTF8.self) else { return nil }
+            self.init(type: type, value: text)
+        case CBUUIDCharacteristicFormatString:
+            guard descriptor.value.count >= Self.formatLength else { return nil }
+            self.init(type: type, value: Data(descriptor.value))
+        default: return nil
+        }
+    }
+}
+
+extension SimulatedPeripheral.Property {
+    /// The same of Core Bluetooth.
+    fileprivate var published: CBCharacteristicProperties {
+        switch self {
+        case .read: .read
+        case .write: .write
+        case .writeWithoutResponse: .writeWithoutResponse
+        case .notify: .notify
+        case .indicate: .indicate
+        case .authenticatedSignedWrites: .authenticatedSignedWrites
+        case .notifyEncryptionRequired: .notifyEncryptionRequired
+        case .indicateEncryptionRequired: .indicateEncryptionRequired
+        }
+    }
+}
+
+extension SimulatedPeripheral.Permission {
+    /// The same of Core Bluetooth.
+    fileprivate var published: CBAttributePermissions {
+        switch self {
+        case .readable: .readable
+        case .writeable: .writeable
+        case .readEncryptionRequired: .readEncryptionRequired
+        case .writeEncryptionRequired: .writeEncryptionRequired
+        }
+    }
+}
+
+extension SimulatedPeripheral.Latency {
+    /// The same of Core Bluetooth.
+    var published: CBPeripheralManagerConnectionLatency {
+        switch self {
+        case .low: .low
+        case .medium: .medium
+        case .high: .high
+        }
+    }
+}
+
+extension SimulatedPeripheral {
+    /// The services that it advertises.
+    private var advertisedServices: [CBUUID] {
+        services.filter { $0.isAdvertised && $0.isPrimary }.map { CBUUID(string: $0.uuid) }
+    }
+
+    /// What Core Bluetooth advertises of it; `nil` if it has more to say than an app of Core Bluetooth may.
+    var advertisementData: [String: Any]? {
+        guard manufacturerData == nil, serviceData.isEmpty, transmitPower == nil, isConnectable else { return nil }
+        return [CBAdvertisementDataLocalNameKey: name, CBAdvertisementDataServiceUUIDsKey: advertisedServices]
+    }
+
+    /// All that it advertises.
+    var broadcast: BroadcastAdvertisement {
+        var advertisement = BroadcastAdvertisement()
+        advertisement.localName = name
+        advertisement.services = advertisedServices
+        advertisement.manufacturerData = manufacturerData.map { Data($0) }
+        advertisement.serviceData = serviceData.map { (CBUUID(string: $0.service), Data($0.value)) }
+        advertisement.statedPower = transmitPower.map(Int.init)
+        advertisement.isConnectable = isConnectable
+        return advertisement
+    }
+}
