@@ -74,7 +74,7 @@ let package = Package(
             swiftSettings: common
         ),
 
-        // The names in `import CoreBluetooth.CBUUID` and the like.
+        // The names in `import CoreBluetooth.CBUUID` and the like, and the enumerations of C.
         .systemLibrary(name: "CoreBluetoothSubmodules"),
 
         .target(

@@ -65,6 +65,7 @@ extension CBPeripheral {
                 "Cancelling connection for unused peripheral \(self), Did you forget to keep a reference to it?"
             )
             cancelConnection()
+        @unknown default: return
         }
     }
 
@@ -85,17 +86,5 @@ extension CBPeripheral {
             return old
         }
         old.endSubscriptions()
-    }
-}
-
-extension CBPeripheralState {
-    /// The name of the state, as logs show it.
-    var name: String {
-        switch self {
-        case .disconnected: "disconnected"
-        case .connecting: "connecting"
-        case .connected: "connected"
-        case .disconnecting: "disconnecting"
-        }
     }
 }

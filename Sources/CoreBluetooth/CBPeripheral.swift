@@ -100,10 +100,8 @@ open class CBPeripheral: CBPeer, Observed {
     /// The longest value that can be written at once, in octets.
     @discardableResult
     open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
-        switch type {
-        case .withResponse: Self.longestValue
-        case .withoutResponse: min(Self.longestValue, content.withLock { $0.mtu } - 3)
-        }
+        guard type == .withoutResponse else { return Self.longestValue }
+        return min(Self.longestValue, content.withLock { $0.mtu } - 3)
     }
 
     /// Writes `data` to `characteristic`.
@@ -111,10 +109,7 @@ open class CBPeripheral: CBPeer, Observed {
     /// Without response nothing is told afterwards, and while ``canSendWriteWithoutResponse`` is `false`, values may be
     /// lost.
     open func writeValue(_ data: Data, for characteristic: CBCharacteristic, type: CBCharacteristicWriteType) {
-        switch type {
-        case .withResponse: write(data, to: characteristic)
-        case .withoutResponse: writeCommand(data, to: characteristic)
-        }
+        if type == .withoutResponse { writeCommand(data, to: characteristic) } else { write(data, to: characteristic) }
     }
 
     /// Has `characteristic` send its value by itself, or no longer: as notifications if it can, else as indications.
@@ -146,6 +141,6 @@ open class CBPeripheral: CBPeer, Observed {
     open override var description: String {
         let now = content.withLock { ($0.name, $0.link.publicState) }
         return "<CBPeripheral: \(address), identifier = \(identifier), name = \(now.0 ?? "(null)"), "
-            + "state = \(now.1.name)>"
+            + "state = \(now.1.debugDescription)>"
     }
 }

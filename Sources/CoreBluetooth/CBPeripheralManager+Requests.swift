@@ -125,12 +125,13 @@ extension AdvertisingRequest {
 }
 
 extension ConnectionLatency {
-    init(_ latency: CBPeripheralManagerConnectionLatency) {
-        self =
-            switch latency {
-            case .low: .low
-            case .medium: .medium
-            case .high: .high
-            }
+    /// The same as the host has it; `nil` for a number without a name.
+    init?(_ latency: CBPeripheralManagerConnectionLatency) {
+        switch latency {
+        case .low: self = .low
+        case .medium: self = .medium
+        case .high: self = .high
+        @unknown default: return nil
+        }
     }
 }

@@ -94,8 +94,8 @@ open class CBPeripheralManager: CBManager {
         _ latency: CBPeripheralManagerConnectionLatency,
         for central: CBCentral
     ) {
-        guard acceptsCommands() else { return }
-        session.send(.server(.setLatency(central.peer, ConnectionLatency(latency))))
+        guard acceptsCommands(), let latency = ConnectionLatency(latency) else { return }
+        session.send(.server(.setLatency(central.peer, latency)))
     }
 
     /// Publishes a service, which can not be changed from now on; those that it includes come first.

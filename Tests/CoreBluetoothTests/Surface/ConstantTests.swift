@@ -51,13 +51,49 @@ struct ConstantTests {
     @Test("There are all 38 texts")
     func count() { #expect(Self.texts.count == 38) }
 
-    @Test("Numbers without a name are no states here, and are codes of errors", .behaviour("1.1.6"))
+    @Test("Numbers without a name are states, kinds and codes of errors nonetheless", .behaviour("1.1.6"))
     func unnamed() {
-        #expect(CBManagerState(rawValue: 99) == nil)
-        #expect(CBManagerAuthorization(rawValue: 99) == nil)
-        #expect(CBPeripheralState(rawValue: 99) == nil)
+        #expect(CBManagerState(rawValue: 99)?.rawValue == 99)
+        #expect(CBManagerAuthorization(rawValue: 99)?.rawValue == 99)
+        #expect(CBPeripheralState(rawValue: -1)?.rawValue == -1)
+        #expect(CBConnectionEvent(rawValue: 99)?.rawValue == 99)
+        #expect(CBCharacteristicWriteType(rawValue: 99)?.rawValue == 99)
+        #expect(CBPeripheralManagerConnectionLatency(rawValue: 99)?.rawValue == 99)
+        #expect(CBManagerState(rawValue: 99) != CBManagerState(rawValue: 98))
         #expect(CBATTError.Code(rawValue: 0x80)?.rawValue == 0x80)
         #expect(CBError.Code(rawValue: 99)?.rawValue == 99)
+    }
+
+    @Test("States and kinds are printed by their names, or their numbers")
+    func printed() {
+        #expect("\(CBManagerState.poweredOn) \(CBManagerAuthorization.allowedAlways)" == "poweredOn allowedAlways")
+        #expect("\(CBPeripheralState.connected) \(CBConnectionEvent.peerConnected)" == "connected peerConnected")
+        #expect(String(describing: CBCharacteristicWriteType.withoutResponse) == "withoutResponse")
+        #expect(String(reflecting: CBPeripheralManagerConnectionLatency.high) == "high")
+        #expect(CBManagerState(rawValue: 99).map { "\($0)" } == "CBManagerState(rawValue: 99)")
+        #expect("\([CBManagerState.poweredOn: 1])" == "[poweredOn: 1]")
+    }
+
+    @Test("Apps describe states by themselves, and switch over them with @unknown default", arguments: [5, 6])
+    func described(mode: Int) throws {
+        let outcome = try Toolchain.compile(
+            """
+            import CoreBluetooth
+            extension CBManagerState: @retroactive CustomStringConvertible {
+                public var description: String {
+                    switch self {
+                    case .unknown, .resetting, .unsupported, .unauthorized, .poweredOff: "off"
+                    case .poweredOn: "on"
+                    @unknown default: "?"
+                    }
+                }
+            }
+            func kept<State: Hashable & Sendable>(_ state: State) -> Set<State> { [state] }
+            let states = kept(CBManagerState.poweredOn), others = kept(CoreBluetooth.CBPeripheralState.connected)
+            """,
+            mode: mode
+        )
+        #expect(outcome.succeeded, "\(outcome.output)")
     }
 
     @Test("State of a manager: numbers as on Apple's systems")

@@ -96,6 +96,7 @@ struct SymbolGraph: Decodable {
                 "CVarArg", "_CVarArgObject",
             ])
         }
+        if kind == "swift.enum" { rest.remove("CustomDebugStringConvertible") }
         if rest.contains("Hashable") { rest.remove("Equatable") }
         if rest.contains("OptionSet") {
             rest.subtract(["SetAlgebra", "RawRepresentable", "Equatable", "ExpressibleByArrayLiteral"])

@@ -1,0 +1,125 @@
+@_exported public import CoreBluetooth
+
+// The enumerations themselves are in `CoreBluetoothSubmodules/Enumerations.h`. Here they get their names in logs, in a
+// form that leaves `CustomStringConvertible` to apps.
+
+extension CBManagerState: CustomDebugStringConvertible {
+    /// Its name, or its number if it has none.
+    public var debugDescription: String {
+        switch self {
+        case .unknown: "unknown"
+        case .resetting: "resetting"
+        case .unsupported: "unsupported"
+        case .unauthorized: "unauthorized"
+        case .poweredOff: "poweredOff"
+        case .poweredOn: "poweredOn"
+        @unknown default: "CBManagerState(rawValue: \(rawValue))"
+        }
+    }
+}
+
+extension CBManagerAuthorization: CustomDebugStringConvertible {
+    /// Its name, or its number if it has none.
+    public var debugDescription: String {
+        switch self {
+        case .notDetermined: "notDetermined"
+        case .restricted: "restricted"
+        case .denied: "denied"
+        case .allowedAlways: "allowedAlways"
+        @unknown default: "CBManagerAuthorization(rawValue: \(rawValue))"
+        }
+    }
+}
+
+@available(*, deprecated)
+extension CBCentralManagerState: CustomDebugStringConvertible {
+    /// Its name, or its number if it has none.
+    public var debugDescription: String {
+        switch self {
+        case .unknown: "unknown"
+        case .resetting: "resetting"
+        case .unsupported: "unsupported"
+        case .unauthorized: "unauthorized"
+        case .poweredOff: "poweredOff"
+        case .poweredOn: "poweredOn"
+        @unknown default: "CBCentralManagerState(rawValue: \(rawValue))"
+        }
+    }
+}
+
+@available(*, deprecated)
+extension CBPeripheralManagerState: CustomDebugStringConvertible {
+    /// Its name, or its number if it has none.
+    public var debugDescription: String {
+        switch self {
+        case .unknown: "unknown"
+        case .resetting: "resetting"
+        case .unsupported: "unsupported"
+        case .unauthorized: "unauthorized"
+        case .poweredOff: "poweredOff"
+        case .poweredOn: "poweredOn"
+        @unknown default: "CBPeripheralManagerState(rawValue: \(rawValue))"
+        }
+    }
+}
+
+@available(*, deprecated)
+extension CBPeripheralManagerAuthorizationStatus: CustomDebugStringConvertible {
+    /// Its name, or its number if it has none.
+    public var debugDescription: String {
+        switch self {
+        case .notDetermined: "notDetermined"
+        case .restricted: "restricted"
+        case .denied: "denied"
+        case .authorized: "authorized"
+        @unknown default: "CBPeripheralManagerAuthorizationStatus(rawValue: \(rawValue))"
+        }
+    }
+}
+
+extension CBPeripheralState: CustomDebugStringConvertible {
+    /// Its name, or its number if it has none.
+    public var debugDescription: String {
+        switch self {
+        case .disconnected: "disconnected"
+        case .connecting: "connecting"
+        case .connected: "connected"
+        case .disconnecting: "disconnecting"
+        @unknown default: "CBPeripheralState(rawValue: \(rawValue))"
+        }
+    }
+}
+
+extension CBConnectionEvent: CustomDebugStringConvertible {
+    /// Its name, or its number if it has none.
+    public var debugDescription: String {
+        switch self {
+        case .peerDisconnected: "peerDisconnected"
+        case .peerConnected: "peerConnected"
+        @unknown default: "CBConnectionEvent(rawValue: \(rawValue))"
+        }
+    }
+}
+
+extension CBCharacteristicWriteType: CustomDebugStringConvertible {
+    /// Its name, or its number if it has none.
+    public var debugDescription: String {
+        switch self {
+        case .withResponse: "withResponse"
+        case .withoutResponse: "withoutResponse"
+        @unknown default: "CBCharacteristicWriteType(rawValue: \(rawValue))"
+        }
+    }
+}
+
+extension CBPeripheralManagerConnectionLatency: CustomDebugStringConvertible {
+    /// Its name, or its number if it has none.
+    public var debugDescription: String {
+        switch self {
+        case .low: "low"
+        case .medium: "medium"
+        case .high: "high"
+        @unknown default: "CBPeripheralManagerConnectionLatency(rawValue: \(rawValue))"
+        }
+    }
+}
