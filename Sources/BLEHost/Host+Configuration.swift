@@ -17,6 +17,10 @@ extension Host {
         package var leastKeySize: Int
         /// How long nothing may be heard on a link before it counts as lost; never less than 720 ms.
         package var supervisionTimeout: Duration
+        /// How often the ends of links meet that this host makes; 15 ms to 30 ms if `nil`.
+        package var connectionInterval: ConnectionInterval?
+        /// How many of these meetings the peripheral may leave out when it has nothing to say.
+        package var peripheralLatency: PeripheralLatency
         /// Whether peers may open Enhanced ATT bearers on encrypted links, on which they ask several things at once.
         package var offersEnhancedBearers: Bool
         /// The random static address of this host; `nil` for the public one of the controller or, if it has none, one
@@ -38,6 +42,8 @@ extension Host {
             preferredMTU: Int = ATT.maximumMTU,
             leastKeySize: Int = 7,
             supervisionTimeout: Duration = .seconds(2),
+            connectionInterval: ConnectionInterval? = nil,
+            peripheralLatency: PeripheralLatency = .none,
             offersEnhancedBearers: Bool = true,
             staticAddress: DeviceAddress? = nil,
             isPrivate: Bool = false,
@@ -52,6 +58,8 @@ extension Host {
             self.preferredMTU = preferredMTU
             self.leastKeySize = leastKeySize
             self.supervisionTimeout = supervisionTimeout
+            self.connectionInterval = connectionInterval
+            self.peripheralLatency = peripheralLatency
             self.offersEnhancedBearers = offersEnhancedBearers
             self.staticAddress = staticAddress
             self.isPrivate = isPrivate

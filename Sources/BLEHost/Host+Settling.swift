@@ -58,7 +58,7 @@ extension Host {
         }
         if !isExclusive || !scanner.isOn, let step = initiator.step(at: now) {
             if case .create = step, initiator.isCrowded { note(.limitReached(.acceptList)) }
-            submit(controller.command(step, supervisionTimeout: supervisionTimeout), for: .initiator, at: now)
+            submit(controller.command(step, parameters: parametersOfNewLinks), for: .initiator, at: now)
         }
         for client in advertiser.takeStarted() { tell(client, .server(.advertisingStarted(nil))) }
         if let step = advertiser.step(at: now) {
@@ -71,6 +71,19 @@ extension Host {
     /// How long nothing may be heard on a link of this host.
     var supervisionTimeout: SupervisionTimeout {
         max(SupervisionTimeout(configuration.supervisionTimeout), HCI.ConnectionParameters.leastTimeout)
+    }
+
+    /// How often the ends of links meet that this host makes.
+    private var parametersOfNewLinks: HCI.ConnectionParameters {
+        var parameters = HCI.ConnectionParameters(.central, timeout: supervisionTimeout)
+        if let interval = configuration.connectionInterval {
+            (parameters.minimum, parameters.maximum) = (interval, interval)
+        }
+        parameters.latency = configuration.peripheralLatency
+        // Core 6.0, Vol 6, Part B, 4.5.2: more than twice the time between meetings; twice that, so that some may fail.
+        let silence = parameters.maximum.duration * (1 + Int(parameters.latency.wire))
+        parameters.timeout = max(parameters.timeout, SupervisionTimeout(silence * 4))
+        return parameters
     }
 
     /// The controller has taken a packet.

@@ -73,9 +73,23 @@ public final class World: Sendable {
     ///   - position: Where it is when it is made; a machine that is there already stays where it is.
     ///   - mtu: The largest ATT packet that it takes, in octets, 23 to 517, when it is made; as large as can be if
     ///     `nil`. Phones take 185 or 517, some old devices 23.
+    ///   - connectionInterval: How often the ends of the links meet that the machine makes as a central, 7.5 ms to 4 s
+    ///     in steps of 1.25 ms (connInterval: Core 6.0, Vol 6, Part B, 4.5.1), until a peripheral asks for something
+    ///     else; 15 ms to 30 ms, from which the controller chooses, if `nil`.
+    ///   - peripheralLatency: How many of these meetings the peripheral may leave out while it has nothing to say, 0 to
+    ///     499 (connPeripheralLatency, in the same place).
     /// - Returns: The one machine of that name.
-    public func machine(_ name: String, at position: Position = Position(), mtu: Int? = nil) -> Machine {
-        let index = core.withLock { $0.machine(name, at: position, mtu: mtu) }
+    /// - Precondition: The interval and the latency are in their ranges, and `(1 + peripheralLatency) *
+    ///   connectionInterval` is less than 16 s: links are given up after at most 32 s of silence.
+    public func machine(
+        _ name: String,
+        at position: Position = Position(),
+        mtu: Int? = nil,
+        connectionInterval: Duration? = nil,
+        peripheralLatency: Int = 0
+    ) -> Machine {
+        let pace = WorldCore.Pace(interval: connectionInterval, latency: peripheralLatency)
+        let index = core.withLock { $0.machine(name, at: position, mtu: mtu, pace: pace) }
         nudge()
         return Machine(name: name, index: index, world: self)
     }

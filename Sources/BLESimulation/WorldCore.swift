@@ -72,7 +72,7 @@ struct WorldCore: ~Copyable {
     }
 
     /// The index of the machine called `name`, which is made if it is not there.
-    mutating func machine(_ name: String, at position: World.Position, mtu: Int? = nil) -> Int {
+    mutating func machine(_ name: String, at position: World.Position, mtu: Int? = nil, pace: Pace = .init()) -> Int {
         if let index = stations.firstIndex(where: { $0.name == name }) { return index }
         let index = stations.count
         var random = SeededGenerator(seed: seed ^ Self.digest(name))
@@ -83,7 +83,9 @@ struct WorldCore: ~Copyable {
         let configuration = Host.Configuration(
             name: name,
             identifierSecret: UInt128(random.next()) << 64 | UInt128(random.next()),
-            preferredMTU: min(max(mtu ?? ATT.maximumMTU, Self.leastMTU), ATT.maximumMTU)
+            preferredMTU: min(max(mtu ?? ATT.maximumMTU, Self.leastMTU), ATT.maximumMTU),
+            connectionInterval: pace.interval,
+            peripheralLatency: pace.latency
         )
         let host = Host(configuration: configuration, random: random)
         let controller = air.add(identity)
@@ -99,6 +101,30 @@ struct WorldCore: ~Copyable {
         station.host.transportOpened(at: now)
         markDirty(index)
         return index
+    }
+
+    /// How often the ends of links meet that a machine makes.
+    struct Pace {
+        /// The host's choice if `nil`.
+        var interval: ConnectionInterval?
+        var latency = PeripheralLatency.none
+        /// The host's choice.
+        init() {}
+
+        /// Creates a pace of what a test says.
+        init(interval: Duration?, latency: Int) {
+            if let interval {
+                let range = ConnectionInterval.shortest.duration...ConnectionInterval.longest.duration
+                precondition(range.contains(interval), "connection intervals are 7.5 ms to 4 s")
+                self.interval = try? ConnectionInterval(noLongerThan: interval)
+            }
+            guard let skipped = UInt16(exactly: latency).flatMap(PeripheralLatency.init(wire:)) else {
+                preconditionFailure("a peripheral leaves out 0 to 499 meetings")
+            }
+            self.latency = skipped
+            let longest = self.interval?.duration ?? .milliseconds(30)
+            precondition(longest * (1 + latency) < .seconds(16), "no link lives with meetings 16 s apart")
+        }
     }
 
     /// The next client.

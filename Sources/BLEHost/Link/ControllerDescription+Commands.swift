@@ -43,13 +43,13 @@ extension ControllerDescription {
         )
     }
 
-    func command(_ step: Initiator.Step, supervisionTimeout: SupervisionTimeout) -> HCICommandPacket {
+    func command(_ step: Initiator.Step, parameters: HCI.ConnectionParameters) -> HCICommandPacket {
         switch step {
         case .add(let address): .leAddDeviceToFilterAcceptList(.init(address: address))
         case .remove(let address): .leRemoveDeviceFromFilterAcceptList(.init(address: address))
         case .cancel: .leCreateConnectionCancel
-        case .create(.peer(let address), let kind): create(.peer, address, from: kind, supervisionTimeout)
-        case .create(.acceptList, let kind): create(.acceptList, .none, from: kind, supervisionTimeout)
+        case .create(.peer(let address), let kind): create(.peer, address, from: kind, parameters)
+        case .create(.acceptList, let kind): create(.acceptList, .none, from: kind, parameters)
         }
     }
 
@@ -57,11 +57,10 @@ extension ControllerDescription {
         _ policy: HCI.InitiatorFilterPolicy,
         _ peer: DeviceAddress,
         from kind: OwnAddressKind?,
-        _ supervisionTimeout: SupervisionTimeout
+        _ parameters: HCI.ConnectionParameters
     ) -> HCICommandPacket {
         let listening = Self.listening
         let ownAddress = ownAddress(kind) ?? ownAddress
-        let parameters = HCI.ConnectionParameters(.central, timeout: supervisionTimeout)
         guard usesExtendedCommands else {
             return .leCreateConnection(
                 .init(

@@ -9,9 +9,14 @@ final class KnobBench {
     let central: CBCentralManager
     let lines = Lines()
 
-    init(seed: UInt64 = 1, mtu: Int? = nil) {
+    init(seed: UInt64 = 1, mtu: Int? = nil, connectionInterval: Duration? = nil, peripheralLatency: Int = 0) {
         let world = World(seed: seed)
-        phone = world.machine("phone", mtu: mtu)
+        phone = world.machine(
+            "phone",
+            mtu: mtu,
+            connectionInterval: connectionInterval,
+            peripheralLatency: peripheralLatency
+        )
         central = lines.collect(phone) { [app] in
             CBCentralManager(delegate: app, queue: DispatchQueue(label: "phone"))
         }

@@ -20,6 +20,66 @@ struct KnobTests {
         #expect(same.maximumWriteValueLength(for: .withoutResponse) == min(octets - 3, 512))
     }
 
+    /// How long a phone takes for each of eight values, if the link has been at rest for 3.4 seconds: that is between
+    /// two meetings that a peripheral attends who comes once in a second.
+    private func timesOfReads(interval: Duration?, latency: Int = 0) async throws -> [Duration] {
+        let bench = KnobBench(connectionInterval: interval, peripheralLatency: latency)
+        let lamp = bench.world.place(.lamp)
+        lamp.onRead("FFE1") { .value([UInt8(truncatingIfNeeded: $0.count)]) }
+        let peripheral = try #require(await bench.find())
+        bench.central.connect(peripheral)
+        #expect(await bench.world.advance(atMost: .seconds(60)) { peripheral.state == .connected })
+        peripheral.discoverServices(nil)
+        await bench.wait(60)
+        peripheral.discoverCharacteristics(nil, for: try #require(peripheral.services?.first))
+        await bench.wait(60)
+        let characteristic = try #require(peripheral.characteristic("FFE1"))
+        var times: [Duration] = []
+        for count in 0..<8 as Range<UInt8> {
+            await bench.wait(3.4)
+            let start = bench.world.now
+            peripheral.readValue(for: characteristic)
+            #expect(await bench.world.advance(atMost: .seconds(60)) { characteristic.value == Data([count]) })
+            times.append(bench.world.now - start)
+        }
+        return times
+    }
+
+    @Test(
+        "A value takes one to two intervals of a link",
+        arguments: [.microseconds(7_500), .milliseconds(100), .seconds(1), .seconds(4)] as [Duration]
+    )
+    func interval(_ interval: Duration) async throws {
+        let times = try await timesOfReads(interval: interval)
+        #expect(times.allSatisfy { interval...(interval * 2 + .milliseconds(20)) ~= $0 }, "\(times)")
+    }
+
+    @Test("A peripheral that leaves meetings out hears of a read later, and answers at the next one")
+    func sleeping() async throws {
+        let attentive = try await timesOfReads(interval: .milliseconds(100))
+        let sleepy = try await timesOfReads(interval: .milliseconds(100), latency: 9)
+        #expect(attentive.allSatisfy { $0 < .milliseconds(220) }, "\(attentive)")
+        #expect(sleepy.allSatisfy { $0 < .milliseconds(1_220) }, "\(sleepy)")
+        #expect(sleepy.reduce(.zero, +) > attentive.reduce(.zero, +) * 2, "\(sleepy)")
+    }
+
+    @Test("Without a word each value takes no more than two of the 15 ms to 30 ms that the host chooses")
+    func ownInterval() async throws {
+        let times = try await timesOfReads(interval: nil)
+        #expect(times.allSatisfy { $0 <= .milliseconds(80) }, "\(times)")
+    }
+
+    @Test("An interval or a latency that no link can have ends the test with the reason")
+    func impossible() async {
+        await #expect(processExitsWith: .failure) {
+            _ = World(seed: 1).machine("phone", connectionInterval: .milliseconds(5))
+        }
+        await #expect(processExitsWith: .failure) {
+            _ = World(seed: 1).machine("phone", connectionInterval: .seconds(4), peripheralLatency: 3)
+        }
+        await #expect(processExitsWith: .failure) { _ = World(seed: 1).machine("phone", peripheralLatency: 500) }
+    }
+
     @Test("Connections fail as often as is said")
     func failing() async throws {
         bench.world.place(.lamp)
