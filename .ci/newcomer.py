@@ -2,7 +2,8 @@
 
 The files are those of the guide: a code block below a line that is its path. At a block of the language “console”
 `swift test` is run, which must print each line of the block, whatever its numbers are, and fail if the block has a
-cross in it. The address of the package is replaced by the path of this one.
+cross in it. What tests attach must be what the guide has them attach. The address of the package is replaced by the
+path of this one.
 """
 
 from __future__ import annotations
@@ -15,6 +16,15 @@ import sys
 
 BLOCK = re.compile(r"(?:^`(?P<path>[\w./]+)`:\n\n)?^```(?P<language>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 ADDRESS = re.compile(r'\.package\(url: "[^"]*corebluetooth-linux\.git", from: "[^"]*"\)')
+
+TOLD, ATTACHMENTS = "told", {"story.txt": b"A world with seed 7", "packets.pcapng": b"\n\r\r\n"}
+"""Where tests attach files, and how those that the guide attaches begin."""
+
+
+def attached(folder: pathlib.Path):
+    """The files that were attached, with how they have to begin."""
+    for path in (folder / TOLD).iterdir():
+        yield path, ATTACHMENTS.get(path.name, b"nothing else is attached")
 
 
 def steps(guide: str):
@@ -31,7 +41,10 @@ def plain(line: str) -> str:
 
 def test(folder: pathlib.Path, scratch: str, expected: str) -> str | None:
     """Why `swift test` did not go as it should; `None` if it did."""
+    told = folder / TOLD
+    told.mkdir(exist_ok=True)
     command = ["swift", "test", "--package-path", str(folder), "--scratch-path", scratch]
+    command += ["--attachments-path", str(told)]
     run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     print(run.stdout, flush=True)
     if (run.returncode != 0) != ("✘" in expected):
@@ -63,8 +76,12 @@ def main() -> int:
         target = folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(ADDRESS.sub(here, text))
+    told = {path.name: path.read_bytes()[:len(begin)] == begin for path, begin in attached(folder)}
+    if not all(told.values()) or len(told) != len(ATTACHMENTS):
+        print(f"newcomer: the failed test attached {told}")
+        return 1
     print(f"newcomer: {files} files and {runs} runs of the guide went as it says")
-    return 0 if (files, runs) == (4, 2) else 1
+    return 0 if (files, runs) == (6, 3) else 1
 
 
 if __name__ == "__main__":

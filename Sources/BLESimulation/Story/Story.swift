@@ -33,7 +33,9 @@ struct Story: Sendable {
     }
 
     private var entries = Ring<(Instant, Entry)>(200)
-    private var packets = Ring<PacketRecord>(40)
+    private var packets = Ring<PacketRecord>(1_000)
+    /// How many packets are taken apart.
+    private static let toldPackets = 40
 
     mutating func add(_ entry: Entry, at now: Instant) { entries.append((now, entry)) }
     mutating func add(_ packet: PacketRecord) { packets.append(packet) }
@@ -57,9 +59,10 @@ struct Story: Sendable {
             case .remark(let text, let machine): lines.append("\(stamp)  \(name(machine, nil)): \(text)")
             }
         }
-        if !packets.all.isEmpty { lines += ["", "The last packets:"] }
+        let told = packets.all.suffix(Self.toldPackets)
+        if !told.isEmpty { lines += ["", "The last packets:"] }
         var traces: [(machine: String, trace: HCITrace)] = []
-        for packet in packets.all {
+        for packet in told {
             if !traces.contains(where: { $0.machine == packet.machine }) {
                 traces.append((packet.machine, HCITrace()))
             }
@@ -69,6 +72,22 @@ struct Story: Sendable {
             lines.append("\(Self.stamp(packet.time))  \(packet.machine) \(isFromHost ? "→" : "←") \(line)")
         }
         return lines.joined(separator: "\n")
+    }
+
+    /// The packets that are kept, as the octets of a capture; the world began in 1970.
+    var capture: [UInt8] {
+        let format = CaptureFormat.pcapng
+        var octets = format.header, sources: [PacketSource] = []
+        for packet in packets.all {
+            if !sources.contains(packet.source) {
+                sources.append(packet.source)
+                octets += format.introduction(of: packet.source)
+            }
+            guard let number = sources.firstIndex(of: packet.source) else { continue }
+            let time = packet.time.nanoseconds
+            octets += format.record(packet.bytes, packet.direction, of: number, at: time, comments: [])
+        }
+        return octets
     }
 
     /// Seconds with six digits behind the point.

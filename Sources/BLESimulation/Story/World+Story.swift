@@ -22,6 +22,12 @@ extension World {
         }
     }
 
+    /// The last thousand packets between hosts and controllers, as the octets of a `.pcapng` for Wireshark; they hold
+    /// the keys of pairings.
+    ///
+    /// A test that fails attaches them beside the ``story``; `World(seed:capture:)` keeps all packets.
+    public var lastPackets: [UInt8] { core.withLock { $0.story.capture } }
+
     /// Why a world's packets cannot be written down.
     public struct CaptureFailure: Error, Hashable, Sendable, CustomStringConvertible {
         /// What happened, to which file.

@@ -1,3 +1,4 @@
+import BLERuntime
 import BLESimulation
 import CoreBluetooth
 import Testing
@@ -35,6 +36,30 @@ struct StoryTests {
         #expect(octets.prefix(4) == Data([0x0A, 0x0D, 0x0D, 0x0A]))
         #expect(octets.count > 2_000)
         #expect(octets.firstRange(of: Data("asks: scan".utf8)) != nil)
+    }
+
+    @Test("The last thousand packets are a capture, each as it passed")
+    func lastPackets() async throws {
+        let bench = KnobBench(), passed = Locked<[PacketRecord]>([])
+        bench.world.observe { record in passed.withLock { $0.append(record) } }
+        bench.world.place(.lamp)
+        let peripheral = try #require(await bench.connect())
+        let characteristic = try #require(peripheral.characteristic("FFE1"))
+        for count in [40, 400] {
+            for _ in 0..<count { peripheral.readValue(for: characteristic) }
+            await bench.wait(60)
+            var reader = CaptureReader(), kept: [PacketRecord] = []
+            reader.append(bench.world.lastPackets)
+            while let item = try reader.next() {
+                if case .packet(let record) = item { kept.append(record) }
+            }
+            try reader.finish()
+            let all = passed.withLock { $0 }
+            #expect(kept.map(\.bytes) == all.suffix(1_000).map(\.bytes) && (count > 40) == (all.count > 1_000))
+            #expect(kept.map(\.machine) == all.suffix(1_000).map(\.machine))
+            #expect(kept.map(\.direction) == all.suffix(1_000).map(\.direction))
+            #expect(kept.map(\.time) == all.suffix(1_000).map(\.time))
+        }
     }
 
     /// Where Wireshark's program for terminals is, if it is there.
