@@ -164,14 +164,16 @@ extension Host {
 
     /// The peripheral wants the link to be trusted further.
     ///
-    /// Core 6.0, Vol 3, Part H, 2.4.6.
+    /// Where this host has nothing to keep out with who may stand in between, a bond is as good as another one would
+    /// be, even if the peripheral names that: some name it in each request (BlueZ). Core 6.0, Vol 3, Part H, 2.4.6.
     private mutating func securityRequested(
         _ wish: SMP.AuthenticationRequirements,
         on handle: ConnectionHandle,
         at now: Instant
     ) {
         guard let index = links.index(of: handle), !links.values[index].encryption.isStarting else { return }
-        let needsMITM = wish.contains(.mitm), bond = usableBond(with: links.values[index].peer)
+        let canProtect = prepareToPair(on: handle) && pairings.entries[handle]?.manager.configuration.canProtect == true
+        let needsMITM = wish.contains(.mitm) && canProtect, bond = usableBond(with: links.values[index].peer)
         let isEnough = bond.map { $0.security == .authenticated || !needsMITM } ?? false
         if links.values[index].encryption.isOn, isEnough || pairings.entries[handle]?.hasPaired ?? false { return }
         if let key = bondKey(of: handle), isEnough { return encrypt(handle, with: key, from: .bond, at: now) }

@@ -19,13 +19,6 @@ struct PairingTerms {
         needsMITM || existing?.isAuthenticated == true ? .required : configuration.protection
     }
 
-    /// Whether this host has anything to keep out with who may stand in between.
-    private var canProtect: Bool {
-        let data = configuration.outOfBand
-        return configuration.ioCapability != .noInputNoOutput || data.remote != nil || data.local != nil
-            || data.temporaryKey != nil
-    }
-
     private var requiresSecureConnections: Bool {
         configuration.secureConnections == .required || existing?.isSecureConnections == true
     }
@@ -34,7 +27,7 @@ struct PairingTerms {
     var authentication: SMP.AuthenticationRequirements {
         var bits: SMP.AuthenticationRequirements = []
         if configuration.isBonding { bits.insert(.bonding) }
-        if protection == .required || protection == .preferred && canProtect { bits.insert(.mitm) }
+        if protection == .required || protection == .preferred && configuration.canProtect { bits.insert(.mitm) }
         if configuration.secureConnections != .off { bits.insert(.secureConnections) }
         return bits
     }

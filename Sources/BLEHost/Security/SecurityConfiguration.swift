@@ -53,6 +53,12 @@ extension SecurityManager {
         package var longTermKey: LongTermKey?
 
         package init() {}
+
+        /// Whether there is anything to keep out with who may stand in between.
+        var canProtect: Bool {
+            ioCapability != .noInputNoOutput || outOfBand.remote != nil || outOfBand.local != nil
+                || outOfBand.temporaryKey != nil
+        }
     }
 
     /// Who this host says that it is.

@@ -13,11 +13,12 @@ struct EncryptionTests {
     func makeRig(
         isBonded: Bool = true,
         on adapter: DeviceAddress? = nil,
+        security: LinkSecurity = .authenticated,
         keySize: Int = 16,
         role: HCI.Role
     ) -> Rig {
         let peer = Rig.ready().discover(address)
-        var bond = Bond(identity: address, security: .authenticated, keySize: keySize, longTermKey: key)
+        var bond = Bond(identity: address, security: security, keySize: keySize, longTermKey: key)
         bond.adapter = adapter
         let record = PeerRecord(identifier: peer, address: address, bond: isBonded ? bond : nil)
         let rig = Rig.ready(configuration: .init(identifierSecret: 42, knownPeers: [record]))
@@ -210,6 +211,22 @@ struct EncryptionTests {
         }
         #expect(failures == [.encryptionTimedOut])
         #expect(!rig.frames.contains { $0.channel == .attribute })
+    }
+
+    static let wishes: [(bond: LinkSecurity, capability: SMP.IOCapability?, pairs: Bool)] = [
+        (.encrypted, nil, false), (.encrypted, .noInputNoOutput, false), (.encrypted, .displayOnly, true),
+        (.authenticated, .displayOnly, false), (.authenticated, nil, false),
+    ]
+
+    @Test("A peripheral that wants more than the bond is paired with anew if that can come to more", arguments: wishes)
+    func wish(bond: LinkSecurity, capability: SMP.IOCapability?, pairs: Bool) {
+        let rig = makeRig(security: bond, role: .central)
+        if let capability { rig.perform(.security(.attend(capability))) }
+        rig.inject(.encryptionChange(.init(status: .success, handle: link, encryption: .on)))
+        let request = SMPPacket.securityRequest(.init([.bonding, .secureConnections, .mitm])).encoded
+        rig.deliver(request, on: .securityManager, of: link)
+        rig.pump()
+        #expect(rig.frames.contains { $0.channel == .securityManager && $0.payload.first == 0x01 } == pairs)
     }
 
     @Test("Without a bond there is nothing to encrypt with")
