@@ -27,7 +27,7 @@ from interop.profile import Mismatch
 from interop.tool import BLE
 
 from . import adapter as inner
-from . import cases, central, channels, cuts, peers, peripheral, trust, unplugging
+from . import bonded, cases, central, channels, cuts, peers, peripheral, trust, unplugging
 from .box import Box, box, obstacle
 from .bus import ADAPTER, DEVICE, BlueZ, bluez
 from .inside import Inside
@@ -56,6 +56,8 @@ SCENES: dict[str, Scene] = {
     "ours-bluez-pairing-all": trust.ask,
     "bluez-ours-cuts-all": cuts.accept,
     "ours-bluez-cuts-all": cuts.ask,
+    "bluez-ours-bonded-cuts-all": bonded.accept,
+    "ours-bluez-bonded-cuts-all": bonded.ask,
 }
 ALL_SECONDS = 3600
 """How long a run may take in which everything is tried."""
@@ -128,7 +130,11 @@ def scene(run: Run) -> Scene:
     if run.scene.endswith("-privacy"):
         return functools.partial(found, cases=cases.PRIVATE, radio=run.radio)
     if run.scene.endswith("-cuts-all"):
-        return functools.partial(found, cases=cuts.EVERY, radio=run.radio, steps=cuts.every)
+        is_bonded = "-bonded-" in run.scene
+        known = bonded.AUTHENTICATED if is_bonded else cuts.EVERY
+        chosen = [case for case in known if not run.only or case.title in run.only]
+        usual = cuts.few if is_bonded else cuts.every
+        return functools.partial(found, cases=chosen, radio=run.radio, steps=lambda total: run.packets or usual(total))
     if run.scene.endswith("-cuts"):
         return functools.partial(found, radio=run.radio)
     if "-pairing" not in run.scene:
@@ -146,6 +152,10 @@ class Run(NamedTuple):
     version: str
     radio: str
     scene: str
+    only: tuple[str, ...] = ()
+    """Of a run with `-cuts-all`, the pairings that are to be made; all if none."""
+    packets: tuple[int, ...] = ()
+    """Of such a run, at which packets the link is to be lost; at all that are usual if none."""
 
     @property
     def name(self) -> str:
@@ -295,6 +305,15 @@ def main() -> int:
     parser.add_argument(
         "--retries", type=int, default=0, metavar="N", help="how often a run that failed is run again (0)"
     )
+    parser.add_argument(
+        "--only",
+        action="append",
+        choices=sorted(case.title for case in cuts.EVERY),
+        help="of a run with -cuts-all, this pairing alone; may be said again",
+    )
+    parser.add_argument(
+        "--packet", action="append", type=int, metavar="N", help="of such a run, this packet alone; may be said again"
+    )
     parser.add_argument("--debug", action="store_true", help="show where a failure came from, on stderr")
     arguments = parser.parse_args()
     logging.basicConfig(level=logging.DEBUG if arguments.debug else logging.CRITICAL)
@@ -302,6 +321,8 @@ def main() -> int:
     runs += [Run(version, BTVIRT, scene) for version in VERSIONS for scene in INNER if scene not in PULLED]
     if arguments.run:
         runs = choose(arguments.run, runs, parser)
+        only, packets = tuple(arguments.only or ()), tuple(arguments.packet or ())
+        runs = [run._replace(only=only, packets=packets) for run in runs]
     elif not arguments.list:
         runs = [run for run in runs if not is_by_name(run)]
     if arguments.list:

@@ -95,6 +95,8 @@ class Application:
         flags = [FLAGS[name] for name in characteristic.properties]
         if characteristic.locked:
             flags = ["encrypt-read"]
+        if characteristic.strict:
+            flags = ["encrypt-authenticated-read"]
         self._objects[path] = {
             CHARACTERISTIC: {
                 "UUID": Variant("s", characteristic.uuid),

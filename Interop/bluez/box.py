@@ -41,7 +41,7 @@ class Box:
         self.bus_address = f"tcp:host=127.0.0.1,port={bus_port}"
         self.shell_port = shell_port
 
-    async def shell(self, commands: str, seconds: float = 10) -> str:
+    async def shell(self, commands: str, seconds: float = 30) -> str:
         """Runs `commands` in the box and returns what they print; raises `Mismatch` unless they succeed."""
         reader, writer = await asyncio.open_connection("127.0.0.1", self.shell_port, limit=1 << 26)
         try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import functools
 import itertools
 import pathlib
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
@@ -23,7 +24,7 @@ from .peripheral import advertised
 from .trust import Scene, expect_read, paired, read_again
 from .user import PATIENCE, User, asked, attended
 
-CUT_SECONDS = 90
+CUT_SECONDS = 180
 EVERY = (METHODS[0], *LEGACY, *METHODS[1:])
 Steps = Callable[[int], Sequence[int]]
 
@@ -34,8 +35,21 @@ def some(total: int) -> Sequence[int]:
 
 
 def every(total: int) -> Sequence[int]:
-    """All packets, but of the twenty rounds of a passkey only the first and the last."""
-    return [step for step in range(1, total + 1) if total < 30 or not 10 < step < total - 10]
+    """All packets, but of the twenty rounds of a passkey only the first, one in the middle and the last."""
+    return [step for step in range(1, total + 1) if total < 30 or not 6 < step < total - 10 or step == total // 2]
+
+
+def few(total: int) -> Sequence[int]:
+    """The same, but of the twenty rounds only every third of those."""
+    return every(total) if total < 30 else every(total)[::3]
+
+
+def spared(box: Box, steps: Steps) -> Steps:
+    """The same, but with BlueZ 5.66 not the first three.
+
+    Its kernel, Linux 6.1, faults as it closes the socket of a link that was lost early, and `bluetoothd` ends.
+    """
+    return lambda total: [step for step in steps(total) if step > 3 or box.version != "5.66"]
 
 
 class Cuts(NamedTuple):
@@ -45,7 +59,13 @@ class Cuts(NamedTuple):
     case: Case
     line: Cutter
     near: str
+    central: str
     user: User
+
+    @property
+    def is_late(self) -> bool:
+        """Whether a key of the central was lost, which comes last: the central may have a bond then that is whole."""
+        return self.line.has_lost_key(is_own=(self.near == "ours") == (self.central == "ours"))
 
     def arm(self, step: int = 0) -> None:
         """Has the link cut at this packet, and nothing have happened yet."""
@@ -64,20 +84,11 @@ async def accept(
     radio: str = "ours",
     steps: Steps = some,
 ) -> None:
-    """BlueZ pairs with `ble serve`, and the link is lost at each of those steps.
-
-    Not at the first three with BlueZ 5.66: its kernel, Linux 6.1, faults as it closes the socket of a pairing that has
-    hardly begun, and `bluetoothd` ends.
-    """
-    chosen = steps
-    if box.version == "5.66":
-
-        def chosen(total: int) -> Sequence[int]:
-            return [step for step in steps(total) if step > 3]
-
+    """BlueZ pairs with `ble serve`, and the link is lost at each of those steps."""
     who = {"central": f"BlueZ {box.version}", "peripheral": "ours", "controllers": radio}
     scene = Scene(box, bluez, adapter, place, name, log)
-    await _each(_accepted, _not_accepted, scene, cases, chosen, who)
+    steps = spared(box, steps)
+    await each(_accepted, functools.partial(_cut, _accepted, _not_accepted), scene, cases, steps, who)
 
 
 async def ask(
@@ -93,16 +104,18 @@ async def ask(
 ) -> None:
     """`ble read` pairs with BlueZ, and the link is lost at each of those steps."""
     who = {"central": "ours", "peripheral": f"BlueZ {box.version}", "controllers": radio}
-    await _each(_read, _not_read, Scene(box, bluez, adapter, place, name, log), cases, steps, who)
+    scene = Scene(box, bluez, adapter, place, name, log)
+    await each(_read, functools.partial(_cut, _read, _not_read), scene, cases, steps, who)
 
 
-async def _each(
+async def each(
     succeed: Callable[[Cuts], Awaitable[None]],
-    fail: Callable[[Cuts, bool], Awaitable[None]],
+    attempt: Callable[[Cuts, int], Awaitable[None]],
     scene: Scene,
     cases: Sequence[Case],
     steps: Steps,
     who: dict[str, str],
+    is_bonded: bool = False,
 ) -> None:
     """Cuts each case at each step near each host that can be cut near to, and raises `Mismatch` with what failed."""
     failures: list[str] = []
@@ -122,24 +135,31 @@ async def _each(
 
                 def cuts() -> Cuts:
                     here = scene._replace(name=f"{scene.name[-7:]}{next(numbers)}", place=port)
-                    return Cuts(here, case, line, near, user)
+                    return Cuts(here, case, line, near, who["central"], user)
 
-                async with asyncio.timeout(CUT_SECONDS):
-                    whole = cuts()
-                    await whole.scene.forget()
-                    for each in lines.values():
-                        each.arm()
-                    whole.arm()
-                    await succeed(whole)
+                for other in lines.values():
+                    other.arm()
+                try:
+                    async with asyncio.timeout(CUT_SECONDS):
+                        whole = cuts()
+                        await whole.scene.forget()
+                        whole.arm()
+                        await succeed(whole)
+                except Exception as error:  # How many packets there are is not known, and the next is tried.
+                    failures.append(f"{case.title}, {near}: {error or type(error).__name__}")
+                    continue
                 total = line.seen
-                finals = line.last(is_own=(near == "ours") == (who["central"] == "ours"))
                 for step in steps(total):
                     facts = case.facts | {"refusal": "cut", "near": near, "step": step, "steps": total}
+                    facts["bonded"] = is_bonded
                     try:
-                        with results.recorded("bluez", **who, kernel=kernel, **facts):
-                            async with asyncio.timeout(CUT_SECONDS):
-                                await _cut(cuts(), step, step > total - finals, succeed, fail)
-                                expect("process of bluetoothd", await management.daemon(scene.box), daemon)
+                        with results.recorded("bluez", **who, kernel=kernel, **facts) as record:
+                            before = await management.races(scene.box)
+                            async with asyncio.timeout(CUT_SECONDS), management.watched(scene.box, daemon):
+                                await attempt(cuts(), step)
+                            record["races"] = await management.races(scene.box) - before
+                    except management.Fatal:
+                        raise
                     except Exception as error:  # Whatever went wrong, this cut failed and the next is tried.
                         failures.append(f"{case.title}, {near} {step} of {total}: {error or type(error).__name__}")
     if failures:
@@ -148,18 +168,13 @@ async def _each(
 
 
 async def _cut(
-    cuts: Cuts,
-    step: int,
-    is_late: bool,
-    succeed: Callable[[Cuts], Awaitable[None]],
-    fail: Callable[[Cuts, bool], Awaitable[None]],
+    succeed: Callable[[Cuts], Awaitable[None]], fail: Callable[[Cuts], Awaitable[None]], cuts: Cuts, step: int
 ) -> None:
     """Once in vain, and then at once with success."""
     await cuts.scene.forget()
     cuts.arm(step)
-    await fail(cuts, is_late)
-    if is_late:
-        # The central has done its part, and may keep a bond that is whole.
+    await fail(cuts)
+    if cuts.is_late:
         await cuts.scene.forget()
     else:
         kept = len(await cuts.scene.bonds()), len(await management.diversifiers(cuts.scene.box))
@@ -174,7 +189,7 @@ async def _accepted(cuts: Cuts) -> None:
         await paired(cuts.scene, cuts.case, cuts.user, server)
 
 
-async def _not_accepted(cuts: Cuts, is_late: bool) -> None:
+async def _not_accepted(cuts: Cuts) -> None:
     """BlueZ does not get to pair with `ble serve`, and says so; `ble` has no bond, and goes on."""
     scene = cuts.scene
     central = Central(scene.box, scene.bluez, scene.adapter, scene.name)
@@ -186,12 +201,12 @@ async def _not_accepted(cuts: Cuts, is_late: bool) -> None:
             await scene.bluez.call(device, DEVICE, "Pair", seconds=2 * PATIENCE)
         except Mismatch as mismatch:
             said = str(mismatch)
-        if "org.bluez.Error." not in said and not is_late:
-            raise Mismatch(f"BlueZ does not say that pairing failed: {said or 'it says that it has paired'}")
         await central.parted()
         expect("whether the link was cut", cuts.line.is_cut, True)
         expect("pairings of ours", [fact for fact in server.facts if fact["event"] == "paired"], [])
-        if not is_late:
+        if not cuts.is_late:
+            if "org.bluez.Error." not in said:
+                raise Mismatch(f"BlueZ does not say that pairing failed: {said or 'it says that it has paired'}")
             expect("whether BlueZ is paired", scene.are_paired(), False)
         await server.interrupt()
 
@@ -220,7 +235,7 @@ async def _read(cuts: Cuts) -> None:
             await read_again(scene, cuts.case)
 
 
-async def _not_read(cuts: Cuts, is_late: bool) -> None:
+async def _not_read(cuts: Cuts) -> None:
     """`ble read` does not get to pair with BlueZ, and says so."""
     scene = cuts.scene
     async with advertised(scene.bluez, scene.adapter, scene.name, (SAFE,)):
@@ -230,7 +245,7 @@ async def _not_read(cuts: Cuts, is_late: bool) -> None:
                 # BlueZ begins by asking for a safer link or does not, so that there may be a packet less.
                 raise results.NotMade
             expect("the status of ble read", status, 1)
-            if not is_late or cuts.near == "ours":
+            if not cuts.is_late or cuts.near == "ours":
                 happened = [fact for fact in reader.facts if fact["event"] in ("paired", "read")]
                 expect("pairings and reads", happened, [])
         await management.parted(scene.box, scene.adapter)

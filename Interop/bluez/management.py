@@ -80,10 +80,48 @@ async def daemon(box: Box) -> str:
     return (await box.shell("ps | awk '/bluetoothd -n/ && !/awk/ {print $1}'")).strip()
 
 
+async def fault(box: Box) -> str:
+    """What the kernel says of a fault of its own; empty if there was none."""
+    said = await box.shell("dmesg | grep -E -m 3 'general protection fault|BUG: |hci_chan_del' || :")
+    return "; ".join(line.partition("] ")[2].strip() for line in said.splitlines())
+
+
+class Fatal(Mismatch):
+    """`bluetoothd` has ended, and nothing more can be tried in this box."""
+
+
+@contextlib.asynccontextmanager
+async def watched(box: Box, process: str) -> AsyncIterator[None]:
+    """Raises `Fatal`, with what the kernel says, if `bluetoothd` is not this process any more when the context ends."""
+    failure: Exception | None = None
+    try:
+        yield
+    except Mismatch as mismatch:
+        failure = mismatch
+    if await daemon(box) != process:
+        raise Fatal(f"bluetoothd has ended: {await fault(box)}") from failure
+    if failure:
+        raise failure
+
+
 async def failures(box: Box) -> int:
     """How often BlueZ has said that pairing failed."""
     said = await box.shell(f"grep -cE 'attempt_complete.* status 0x0*[1-9a-f]|device_bonding_failed' {LOG} || :")
     return int(said)
+
+
+async def races(box: Box) -> int:
+    """How often `bluetoothd` has left a link to itself that our host had just encrypted.
+
+    It reads how safe the link is, and asks for more where it has a key. If the link has been encrypted in between, the
+    kernel refuses that as invalid; `bluetoothd` answers nothing then on that link, which the kernel ends after a while.
+    """
+    return int(await box.shell(f"grep -c 'device_attach_att.*BT_SECURITY.*Invalid argument' {LOG} || :"))
+
+
+async def keys(box: Box) -> list[str]:
+    """All long-term keys that BlueZ keeps."""
+    return re.findall(r"^Key=(\w+)", await box.shell("cat /var/lib/bluetooth/*/*/info 2> /dev/null || :"), re.MULTILINE)
 
 
 async def parted(box: Box, adapter: str) -> None:

@@ -34,6 +34,8 @@ class Characteristic(NamedTuple):
     format: bytes | None = None
     locked: bool = False
     """Whether only paired devices may read it."""
+    strict: bool = False
+    """Whether only those may that were paired by more than Just Works; BlueZ alone can say so."""
 
     @property
     def descriptors(self) -> dict[str, bytes]:
@@ -77,6 +79,8 @@ OTHER_GUEST = Service(_uuid(0x400), (Characteristic(_uuid(0x401), ("read", "noti
 
 LOCKED = Characteristic(_uuid(0x501), ("read",), b"for friends", locked=True)
 SAFE = Service(_uuid(0x500), (LOCKED,))
+STRICT = Characteristic(_uuid(0x601), ("read",), b"for good friends", strict=True)
+VAULT = Service(_uuid(0x600), (STRICT,))
 
 AT_FIRST = (CELLAR, HOUSE)
 

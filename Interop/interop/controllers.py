@@ -19,6 +19,9 @@ from bumble.transport.common import PacketParser
 from .processes import HOME, connected, free_ports, running
 from .tool import BLE
 
+VACANCY = 0.3
+"""Until rootcanal has noted that a host has gone, in seconds: who comes next has its controller, and so its address."""
+
 
 class Endpoints(NamedTuple):
     """Where two controllers listen. They may share a port, if each connection to it is a controller of its own."""

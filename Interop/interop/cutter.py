@@ -13,6 +13,8 @@ HEADERS = {COMMAND: 4, DATA: 5, 3: 4, EVENT: 3, 5: 5}
 SECURITY_MANAGER = 0x0006
 DISCONNECTION_COMPLETE, COMMAND_STATUS = 0x05, 0x0F
 DISCONNECT = 0x0406
+KEYS = range(0x06, 0x0B)
+"""The codes of the packets by which the security manager gives keys and identities."""
 REMOTE_USER, TIMEOUT = 0x13, 0x08
 """Why the other end is told that the link is over, and this one."""
 
@@ -28,12 +30,14 @@ class Cutter:
         self.is_cut = False
         self._senders: list[bool] = []
         """Of each packet of the security manager since it was armed, whether it came from this host."""
+        self._lost: tuple[bool, int] | None = None
+        """Of the packet that was lost, whether it came from this host, and its code."""
         self._controller = controller
         self._step = 0
 
     def arm(self, step: int = 0) -> None:
         """Has the link cut at that packet, counting from 1; at none if it is 0."""
-        self._senders, self._step, self.is_cut = [], step, False
+        self._senders, self._step, self.is_cut, self._lost = [], step, False, None
 
     @property
     def seen(self) -> int:
@@ -44,12 +48,16 @@ class Cutter:
         """How many packets this host has sent at last, or the other one, since the other of the two sent any."""
         return next((count for count, sender in enumerate(reversed(self._senders)) if sender != is_own), self.seen)
 
-    def cuts(self, is_own: bool) -> bool:
+    def has_lost_key(self, is_own: bool) -> bool:
+        """Whether what was lost was a key or an identity, of this host or of the other one."""
+        return self._lost is not None and self._lost[0] == is_own and self._lost[1] in KEYS
+
+    def cuts(self, is_own: bool, code: int) -> bool:
         """Counts one packet more, of this host or of the other one, and says whether it is the one."""
         self._senders.append(is_own)
         if self.seen != self._step:
             return False
-        self.is_cut = True
+        self.is_cut, self._lost = True, (is_own, code)
         return True
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -102,9 +110,9 @@ class _Line:
         handle, is_first = field & 0xFFF, field >> 12 & 3 != 1
         if handle == self._cut:
             return True
-        if not is_first or int.from_bytes(packet[7:9], "little") != SECURITY_MANAGER:
+        if not is_first or len(packet) < 10 or int.from_bytes(packet[7:9], "little") != SECURITY_MANAGER:
             return False
-        if not self._cutter.cuts(is_own):
+        if not self._cutter.cuts(is_own, packet[9]):
             return False
         self._cut, self._is_status_due = handle, True
         command = DISCONNECT.to_bytes(2, "little") + b"\x03" + handle.to_bytes(2, "little") + bytes([REMOTE_USER])

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from bumble.pairing import OobSharedData
 
 from . import results, tool
+from .controllers import VACANCY
 from .methods import Method
 from .profile import GREETING, expect, greeting
 from .sides import answering, count, expect_paired, serving, until, values
@@ -18,8 +19,6 @@ from .user import PATIENCE
 CENTRAL, PERIPHERAL = "the central", "the peripheral"
 # Longer than our host refuses to pair with one with whom it has just failed.
 PAUSE = 1.1
-# Until rootcanal has noted that a host has gone: whoever comes next has its controller, and so its address.
-VACANCY = 0.3
 
 
 class Case(NamedTuple):
