@@ -133,8 +133,12 @@ def scene(run: Run) -> Scene:
         is_bonded = "-bonded-" in run.scene
         known = bonded.AUTHENTICATED if is_bonded else cuts.EVERY
         chosen = [case for case in known if not run.only or case.title in run.only]
-        usual = cuts.few if is_bonded else cuts.every
-        return functools.partial(found, cases=chosen, radio=run.radio, steps=lambda total: run.packets or usual(total))
+        steps = cuts.few if is_bonded else cuts.every
+        if run.version == "5.66" and (is_bonded or run.scene.startswith("bluez-")):
+            steps = cuts.late(steps)
+        if run.packets:
+            steps = cuts.exactly(run.packets)
+        return functools.partial(found, cases=chosen, radio=run.radio, steps=steps)
     if run.scene.endswith("-cuts"):
         return functools.partial(found, radio=run.radio)
     if "-pairing" not in run.scene:

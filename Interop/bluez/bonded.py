@@ -14,7 +14,7 @@ from .box import Box
 from .bus import DEVICE, BlueZ
 from .cases import JUST_WORKS, LEGACY, METHODS, Case
 from .central import Central
-from .cuts import Cuts, Steps, each, few, spared
+from .cuts import Cuts, Steps, each, few
 from .offer import LOCKED, SAFE, STRICT, VAULT
 from .peripheral import advertised
 from .trust import Scene, undisturbed, use_bond
@@ -40,7 +40,7 @@ async def accept(
     """BlueZ, which has a bond with `ble serve` by Just Works, wants a channel for which that is not good enough."""
     who = {"central": f"BlueZ {box.version}", "peripheral": "ours", "controllers": radio}
     scene = Scene(box, bluez, adapter, place, name, log)
-    await each(_replaced, _not_replaced, scene, cases, spared(box, steps), who, is_bonded=True)
+    await each(_replaced, _not_replaced, scene, cases, steps, who, is_bonded=True)
 
 
 async def ask(
@@ -57,7 +57,7 @@ async def ask(
     """Our host, which has a bond with BlueZ by Just Works, reads what that is not good enough for."""
     who = {"central": "ours", "peripheral": f"BlueZ {box.version}", "controllers": radio}
     scene = Scene(box, bluez, adapter, place, name, log)
-    await each(_improved, _not_improved, scene, cases, spared(box, steps), who, is_bonded=True)
+    await each(_improved, _not_improved, scene, cases, steps, who, is_bonded=True)
 
 
 async def _kept(cuts: Cuts) -> tuple[list[tool.Fact], list[str]]:

@@ -44,12 +44,18 @@ def few(total: int) -> Sequence[int]:
     return every(total) if total < 30 else every(total)[::3]
 
 
-def spared(box: Box, steps: Steps) -> Steps:
-    """The same, but with BlueZ 5.66 not the first three.
+def late(steps: Steps) -> Steps:
+    """The same without the first three packets.
 
-    Its kernel, Linux 6.1, faults as it closes the socket of a link that was lost early, and `bluetoothd` ends.
+    The kernel of BlueZ 5.66, Linux 6.1, faults as it closes the socket of a link that was lost so early, and
+    `bluetoothd` ends.
     """
-    return lambda total: [step for step in steps(total) if step > 3 or box.version != "5.66"]
+    return lambda total: [step for step in steps(total) if step > 3]
+
+
+def exactly(packets: Sequence[int]) -> Steps:
+    """These, as far as there are so many."""
+    return lambda total: [step for step in packets if step <= total]
 
 
 class Cuts(NamedTuple):
@@ -87,7 +93,6 @@ async def accept(
     """BlueZ pairs with `ble serve`, and the link is lost at each of those steps."""
     who = {"central": f"BlueZ {box.version}", "peripheral": "ours", "controllers": radio}
     scene = Scene(box, bluez, adapter, place, name, log)
-    steps = spared(box, steps)
     await each(_accepted, functools.partial(_cut, _accepted, _not_accepted), scene, cases, steps, who)
 
 

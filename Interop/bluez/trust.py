@@ -62,7 +62,7 @@ class Scene(NamedTuple):
         """Has both ends forget each other."""
         for device in self.bluez.under(self.adapter, DEVICE):
             await self.bluez.call(self.adapter, ADAPTER, "RemoveDevice", "o", device)
-        for bond in await self.bonds():
+        for bond in await self.run("bonds"):
             await self.run("bonds", "remove", bond["identifier"])
 
     def are_paired(self) -> bool:
@@ -110,6 +110,7 @@ async def _each(
     """Tries all cases, records what came of each, and raises `Mismatch` with those that failed."""
     failures = []
     kernel = (await scene.box.shell("uname -r")).strip()
+    daemon = await management.daemon(scene.box)
     for number, case in enumerate(cases):
         # Rootcanal's controllers do not resolve well enough.
         is_resolved = case.is_private and radio == "ours"
@@ -124,7 +125,8 @@ async def _each(
                     own = scene._replace(name=f"{scene.name[-8:]}{number}", is_private=case.is_private)
                     own = own._replace(is_resolved=is_resolved)
                     await own.forget()
-                    await attempt(own, case)
+                    async with management.watched(scene.box, daemon):
+                        await attempt(own, case)
                 record["races"] = await management.races(scene.box) - before
         except Exception as error:  # Whatever went wrong, this case failed and the next is tried.
             failures.append(f"{case.title}: {error or type(error).__name__}")
