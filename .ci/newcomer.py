@@ -44,7 +44,7 @@ def test(folder: pathlib.Path, scratch: str, expected: str) -> str | None:
     told = folder / TOLD
     told.mkdir(exist_ok=True)
     command = ["swift", "test", "--package-path", str(folder), "--scratch-path", scratch]
-    command += ["--attachments-path", str(told)]
+    command += ["--attachments-path", str(told.resolve())]
     run = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
     print(run.stdout, flush=True)
     if (run.returncode != 0) != ("✘" in expected):
