@@ -75,10 +75,11 @@ NOTES = """
   setsockopt(BT_SECURITY): Invalid argument`); `bluetoothd` then answers nothing on that link, and the kernel ends it
   some seconds later. It is BlueZ that ends it, so our host reads once more, and passes if that succeeds. That was so
   RACES, on a machine that was busy with other things.
-- With the last packet of a pairing by LE Secure Connections, its DHKey Check, the kernel of BlueZ as the peripheral
-  puts the new key in the place of the bond's, and gives that up when the link is lost. It has no key then for our
-  host, which keeps its bond, does not go on in the clear, and says so (both kernels; the packets that failed where
-  they have a bond).
+- With the last packet of a pairing by LE Secure Connections, its DHKey Check, the kernel of BlueZ 5.82 as the
+  peripheral puts the new key in the place of the bond's, and gives that up when the link is lost. It has no key then
+  for our host, which keeps its bond, does not go on in the clear, and says so: that is the packet that failed where
+  they have a bond.
+- With BlueZ, bonds were replaced by numeric comparison alone while the link was lost, and not by a passkey.
 - Bumble's host keeps keys also where it has said that it does not bond; what it does with them then is not tried.
 """
 
