@@ -17,7 +17,7 @@ from app import PEER, PEER_EVENT, POWERED_ON, STATE_CHANGED, App, free_ports
 bled, ble = sys.argv[1:]
 DISCOVER_CHARACTERISTICS, READ, CHARACTERISTICS, VALUE = 5, 7, 8, 10
 LAMP = {"name": "Lamp", "services": [{"uuid": "180F", "characteristics": [
-    {"uuid": "2A19", "properties": ["read"], "value": "0x64", "permissions": ["readEncryptionRequired"]}]}]}
+    {"uuid": "2A19", "properties": ["read"], "value": "0x64", "protected": True}]}]}
 
 
 def fact(process, event):

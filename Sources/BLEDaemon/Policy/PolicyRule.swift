@@ -12,7 +12,7 @@ struct PolicyRule: Decodable, Equatable, Sendable {
         let rules: [PolicyRule]
 
         init(from decoder: any Decoder) throws {
-            try decoder.refuseKeys(but: Key.self, of: "a policy")
+            try decoder.refuseKeys(of: "a policy", but: Key.self, hints: [:])
             rules = try decoder.container(keyedBy: Key.self).decode([PolicyRule].self, forKey: .rules)
         }
     }
@@ -28,7 +28,7 @@ struct PolicyRule: Decodable, Equatable, Sendable {
     private let permits: Grant
 
     init(from decoder: any Decoder) throws {
-        try decoder.refuseKeys(but: Key.self, of: "a rule")
+        try decoder.refuseKeys(of: "a rule", but: Key.self, hints: [:])
         let values = try decoder.container(keyedBy: Key.self)
         user = try values.number(.user, "user") { getpwnam($0)?.pointee.pw_uid }
         group = try values.number(.group, "group") { getgrnam($0)?.pointee.gr_gid }

@@ -1,31 +1,9 @@
-/// A key of whatever name, or a place in a list.
-struct AnyKey: CodingKey {
-    let stringValue: String
-    let intValue: Int?
-    init(stringValue: String) { (self.stringValue, intValue) = (stringValue, nil) }
-    init(intValue: Int) { (stringValue, self.intValue) = ("\(intValue)", intValue) }
-}
+import BLERuntime
 
 extension Decoder {
     /// Refuses keys that nobody reads, which are mistyped or were those of `ble serve` once.
-    ///
-    /// - Parameters:
-    ///   - noun: What the object describes, such as "a device".
-    ///   - _: The keys that there are.
-    /// - Throws: `DecodingError` at the first of them, with what to write instead.
-    func refuseKeys<Key: CodingKey & CaseIterable>(of noun: String, but _: Key.Type) throws {
-        let known = Key.allCases.map(\.stringValue)
-        let container = try container(keyedBy: AnyKey.self)
-        guard
-            let key = container.allKeys.filter({ !known.contains($0.stringValue) })
-                .min(by: { $0.stringValue < $1.stringValue })
-        else { return }
-        let hint = hints[key.stringValue] ?? "there are \(known.sorted().joined(separator: ", "))"
-        throw DecodingError.dataCorruptedError(
-            forKey: key,
-            in: container,
-            debugDescription: "“\(key.stringValue)” is no key of \(noun): \(hint)"
-        )
+    func refuseKeys<Key: CodingKey & CaseIterable>(of subject: String, but key: Key.Type) throws {
+        try refuseKeys(of: subject, but: key, hints: hints)
     }
 }
 
