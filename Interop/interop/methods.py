@@ -26,6 +26,17 @@ class Method(NamedTuple):
         return self.name != "justWorks"
 
     @property
+    def tells(self) -> bool:
+        """Whether what one tells the other by other means is made for this pairing."""
+        return self.name == "outOfBand" and self.secure
+
+    @property
+    def key(self) -> list[str]:
+        """The arguments with which `ble` has the key that both know by other means, if they pair so."""
+        is_known = self.name == "outOfBand" and not self.secure
+        return ["--temporary-key", TEMPORARY_KEY.hex()] if is_known else []
+
+    @property
     def facts(self) -> dict[str, object]:
         """The method as it is recorded."""
         by = {"keyboard": "the peer", "display": "ours"}.get(self.ours, "") if self.name == "passkeyEntry" else ""
@@ -50,8 +61,10 @@ SHOWS, TYPES = PairingDelegate.DISPLAY_OUTPUT_ONLY, PairingDelegate.KEYBOARD_INP
 JUST_WORKS, COMPARISON = Method("justWorks", "none", NOTHING), Method("numericComparison", "yes-no", YES_NO)
 BUMBLE_SHOWS, OURS_SHOWS = Method("passkeyEntry", "keyboard", SHOWS), Method("passkeyEntry", "display", TYPES)
 OUT_OF_BAND = Method("outOfBand", "none", NOTHING)
+TEMPORARY_KEY = bytes(range(1, 17))
+"""What both know by other means when they pair out of band the legacy way."""
 SECURE = [JUST_WORKS, COMPARISON, BUMBLE_SHOWS, OURS_SHOWS, OUT_OF_BAND]
-KEPT = SECURE + [each._replace(secure=False) for each in (JUST_WORKS, BUMBLE_SHOWS, OURS_SHOWS)]
+KEPT = SECURE + [each._replace(secure=False) for each in (JUST_WORKS, BUMBLE_SHOWS, OURS_SHOWS, OUT_OF_BAND)]
 REFUSED = [
     COMPARISON._replace(refusal=OURS_NO),
     COMPARISON._replace(refusal=BUMBLE_NO),

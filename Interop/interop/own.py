@@ -33,15 +33,18 @@ class Case(NamedTuple):
     bonding: bool = True
     refusal: str = ""
     """What goes wrong at first, and at which of them."""
+    secure: bool = True
+    """Whether by LE Secure Connections, which both have: without only if they know a key by other means."""
 
     @property
     def facts(self) -> dict[str, object]:
         """The case as it is recorded."""
-        return {"generation": "secure"} | {name: getattr(self, name) for name in ("method", "by", "bonding", "refusal")}
+        generation = {"generation": "secure" if self.secure else "legacy"}
+        return generation | {name: getattr(self, name) for name in ("method", "by", "bonding", "refusal")}
 
     def at(self, capability: str) -> Method:
         """The case for one of the two."""
-        return Method(self.method, capability, 0, bonding=self.bonding)
+        return Method(self.method, capability, 0, secure=self.secure, bonding=self.bonding)
 
 
 COMPARISON = Case("numericComparison", "yes-no", "yes-no")
@@ -53,6 +56,7 @@ KEPT = [
     CENTRAL_SHOWS,
     PERIPHERAL_SHOWS,
     Case("outOfBand", "none", "none", PERIPHERAL),
+    Case("outOfBand", "none", "none", secure=False),
 ]
 CASES = [
     *KEPT,
@@ -135,8 +139,8 @@ async def _meet(case: Case, first: int, second: int, name: str, log: pathlib.Pat
     async with serving(case.at(case.peripheral), called, second, name, log, other) as facts:
         await until("it advertises", lambda: count(facts, "advertising") == 1)
         command = ["read", name, GREETING, "--json", "--pairing", case.central]
-        command += [] if case.bonding else ["--no-bond"]
-        if case.method == "outOfBand":
+        command += case.at(case.central).key + ([] if case.bonding else ["--no-bond"])
+        if case.at(case.central).tells:
             told = await asyncio.wait_for(called.told, PATIENCE)
             command += ["--told", f"1122{told.c.hex()}1123{told.r.hex()}"]
         variables = tool.environment(first, one)

@@ -42,8 +42,8 @@ async def offer(peripheral: Device, method: Method) -> None:
 def reading(name: str, method: Method, user: User) -> list[str]:
     """The arguments with which `ble` reads that value."""
     command = ["read", name, GREETING, "--json", "--pairing", method.ours]
-    command += [] if method.bonding else ["--no-bond"]
-    return command + (["--tell", "--told", user.structures] if method.name == "outOfBand" else [])
+    command += method.key + ([] if method.bonding else ["--no-bond"])
+    return command + (["--tell", "--told", user.structures] if method.tells else [])
 
 
 async def leave(user: User, device: Device | None) -> None:
@@ -95,7 +95,7 @@ async def serving(
         json.dump(description, file)
         file.flush()
         command = [tool.BLE, "serve", file.name, "--json", "--pairing", method.ours]
-        command += ["--tell"] if method.name == "outOfBand" else []
+        command += method.key + (["--tell"] if method.tells else [])
         async with _running(log, tool.environment(port, state), *command) as process:
             listening = _listen(process, user, facts, "pair ")
             tasks = [asyncio.create_task(each) for each in (listening, _part(user, process))]

@@ -62,9 +62,8 @@ NOTES = """
 
 - Out of band BlueZ is told what our host tells (`btmgmt remote-oob`); what BlueZ tells is not to be had: both kernels
   answer `btmgmt le-oob` with Not Supported, and there is no call for it on D-Bus. So two of BlueZ cannot pair so.
-- Legacy pairing out of band was tried between security managers alone, and Bumble's hosts with each other: `ble`
-  tells and is told for LE Secure Connections alone. Two processes of `ble` always pair by LE Secure Connections,
-  since neither lacks it; legacy pairing of our host with itself is in the last table.
+- Two processes of `ble` pair the legacy way only where both know a key by other means, since neither lacks LE Secure
+  Connections; other legacy pairing of our host with itself is in the last table. BlueZ has no call for such a key.
 - Where the link is lost while BlueZ 5.66 shows a passkey of legacy pairing, before the fourth packet of a pairing
   that it began, or at the first or last of one that is to replace a bond, the box's Linux 6.1.0-56 faults as
   `bluetoothd` closes the socket, and `bluetoothd` ends with that: “general protection fault” in

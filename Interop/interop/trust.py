@@ -102,7 +102,7 @@ async def _ours_as_peripheral(
             heard = await find(central, name)
             expect("whether a stranger hears a private address", heard.is_resolvable, True)
             connection = await asyncio.wait_for(central.connect(heard), PATIENCE)
-            if method.name == "outOfBand":
+            if method.tells:
                 await asyncio.wait_for(asyncio.shield(user.told), PATIENCE)
             await asyncio.wait_for(connection.pair(), PATIENCE)
             await read(connection, name)

@@ -7,7 +7,7 @@ import asyncio
 from bumble.device import Device
 from bumble.keys import MemoryKeyStore
 from bumble.pairing import OobSharedData, PairingConfig, PairingDelegate
-from bumble.smp import OobContext
+from bumble.smp import OobContext, OobLegacyContext
 
 from .methods import (
     BUMBLE_NO,
@@ -17,6 +17,7 @@ from .methods import (
     OURS_NO,
     OURS_SILENT,
     OURS_WRONG,
+    TEMPORARY_KEY,
     Method,
 )
 
@@ -58,8 +59,10 @@ class User(PairingDelegate):
 
     def _configuration(self) -> PairingConfig:
         out_of_band = None
-        if self._method.name == "outOfBand":
+        if self._method.tells:
             out_of_band = PairingConfig.OobConfig(self._context, self.told.result(), None)
+        elif self._method.name == "outOfBand":
+            out_of_band = PairingConfig.OobConfig(None, None, OobLegacyContext(TEMPORARY_KEY))
         return PairingConfig(
             sc=self._method.secure,
             mitm=self._method.authenticated,

@@ -66,6 +66,7 @@ func withPeripheral(
         } catch {
             central.hurry()
             try? await central.disconnect(peripheral)
+            await desk?.settle()
             throw error
         }
         try await central.disconnect(peripheral)

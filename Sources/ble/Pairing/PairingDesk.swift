@@ -10,6 +10,8 @@ final class PairingDesk {
     private var pairing: BluetoothPairing?
     /// What has been asked last and not been answered.
     private var open: PairingPrompt?
+    /// Whether a question has been asked in a pairing of which nothing has come yet.
+    private var isUnderWay = false
     private var input: Task<Void, Never>?
     private var telling: Task<Void, Never>?
     private let readsInput: Bool
@@ -29,6 +31,7 @@ final class PairingDesk {
         }
         self.pairing = pairing
         if options.noBond { pairing.insist(on: PairingPolicy(keepsBonds: false)) }
+        if let key = options.temporaryKey { pairing.use(key) }
         if options.tell { telling = Task { [weak self] in await self?.tell(pairing) } }
     }
 
@@ -45,6 +48,12 @@ final class PairingDesk {
         }
     }
 
+    /// Returns when it has been said what came of a pairing that is under way, if that is said within a second: a link
+    /// that is lost is told of on another way.
+    func settle() async {
+        for _ in 0..<100 where isUnderWay { try? await Task.sleep(for: .milliseconds(10)) }
+    }
+
     /// Asks no more.
     func close() {
         input?.cancel()
@@ -57,9 +66,11 @@ final class PairingDesk {
         case .asked(let prompt): ask(prompt)
         case .withdrawn(let peer): if open?.identifier == peer { open = nil }
         case .paired(let peer, let method, let isBonded):
+            isUnderWay = false
             let fields: [String: Any] = ["peer": peer.uuidString, "method": "\(method)", "bonded": isBonded]
             printer.print(Fact("paired", fields, text: "Paired with \(peer) by \(method.name)."))
         case .failed(let peer, let error):
+            isUnderWay = false
             let fields = ["peer": peer.uuidString, "reason": "\(error)"]
             printer.print(Fact("pairing_failed", fields, text: "Not paired with \(peer): \(error)."))
         }
@@ -67,6 +78,7 @@ final class PairingDesk {
 
     private func ask(_ prompt: PairingPrompt) {
         open = prompt
+        isUnderWay = true
         var fields: [String: Any] = ["peer": prompt.identifier.uuidString, "cause": "\(prompt.cause)"]
         fields["name"] = prompt.name
         let who = prompt.name?.printable ?? prompt.identifier.uuidString, text: String

@@ -19,6 +19,22 @@ struct PairingOptions: ParsableArguments {
     var noBond = false
     @Flag(help: "Print what the device may be told by other means than Bluetooth, to pair with it by that.")
     var tell = false
+    @Option(
+        help: ArgumentHelp(
+            """
+            A key that both devices know by other means, for a device from before LE Secure Connections: 32 \
+            hexadecimal digits. The next pairing uses it.
+            """,
+            valueName: "octets"
+        ),
+        transform: { text in
+            guard let key = TemporaryKey(Data(try Octets.parseDigits(text))) else {
+                throw ValidationError("these are not 32 hexadecimal digits")
+            }
+            return key
+        }
+    )
+    var temporaryKey: TemporaryKey?
 
     /// What the person at the terminal, or the script, can be shown and asked; `nil` if nobody is asked.
     var capability: PairingCapability? {
