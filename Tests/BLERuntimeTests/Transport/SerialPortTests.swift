@@ -26,7 +26,10 @@ struct SerialPortTests {
     func late() async throws {
         let board = try #require(Board(ignoring: 3, greeting: Array("*** Booting ***\r\n\u{4}".utf8)))
         let owner = owner(of: board)
-        #expect(await owner.next() == .opened)
+        var event = await owner.next()
+        // A busy machine may let the time go by that a board has, which is told, and tried again.
+        while case .absent(.unreachable)? = event { event = await owner.next() }
+        #expect(event == .opened)
         #expect(board.resets >= 4)
         board.say(Self.data)
         #expect(await owner.packet() == Self.data)
