@@ -6,7 +6,6 @@ list the links of those apps alone that live or are kept, and in the end have no
 it had settled.
 """
 
-import contextlib
 import json
 import os
 import random
@@ -27,7 +26,7 @@ INTRODUCTIONS = {STATE_CHANGED, 3, 4, 5, RESTORED}
 
 def live(path, name, device, seed):
     """An app: finds its device, connects, and asks for its RSSI until it is killed."""
-    dice, app = random.Random(seed), App(path)
+    dice, app = random.Random(seed), App(path, patience=60)
     app.greet(identifier=name or None)
     app.event(STATE_CHANGED, POWERED_ON)
     peer = app.find(device)
@@ -143,8 +142,9 @@ def main(bled, ble, minutes, seed):
 
 if __name__ == "__main__":
     if sys.argv[1] == "--app":
-        with contextlib.suppress(Lost):
+        try:
             live(*sys.argv[2:6])
-        sys.exit("the daemon was lost")
+        except Lost as loss:
+            sys.exit(f"{sys.argv[4]}: {loss}")
     numbers = [float(word) for word in sys.argv[3:]]
     main(*sys.argv[1:3], *(numbers + [60.0, 1.0][len(numbers):]))

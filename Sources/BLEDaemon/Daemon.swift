@@ -117,6 +117,7 @@ package final class Daemon: @unchecked Sendable {
         } speak: { [news] in
             news.arrive()
         }
+        stream.readsToTheEnd = true
         stream.start { [weak connection] (chunk) throws(TransportError) in
             connection?.receive(chunk)
         } closed: { [news, weak connection] _ in

@@ -23,8 +23,13 @@ package final class SocketStream: @unchecked Sendable {
 
     private let descriptor: Descriptor
     private let loop: EventLoop
+    /// Whether all that the other end said before it went is read, also when nothing can be written any more.
+    package var readsToTheEnd = false
+
     private var state = State.idle
     private var isPaused = false
+    /// Whether nobody reads what is written.
+    private var isUnheard = false
     private var backlog: [UInt8] = []
     private var written = 0
     private var buffer = [UInt8](repeating: 0, count: readSize)
@@ -75,7 +80,7 @@ package final class SocketStream: @unchecked Sendable {
 
     /// Writes `bytes` after all that was written before.
     package func write(_ bytes: Span<UInt8>) {
-        guard case .open = state else { return }
+        guard case .open = state, !isUnheard else { return }
         var offset = 0
         if pendingOctets == 0 {
             guard let taken = send(bytes) else { return }
@@ -165,7 +170,14 @@ package final class SocketStream: @unchecked Sendable {
         }
         if count >= 0 { return count }
         if errno == EAGAIN || errno == EINTR { return 0 }
-        end(TransportError(.closed, errno: errno, "the connection broke"))
+        if readsToTheEnd {
+            isUnheard = true
+            backlog = []
+            written = 0
+            settleInterest()
+        } else {
+            end(TransportError(.closed, errno: errno, "the connection broke"))
+        }
         return nil
     }
 
