@@ -335,7 +335,7 @@ async def _not_paired(scene: Scene, user: User, central: Device, facts: list[too
 
 async def _connect(scene: Scene, user: User, central: Device) -> Connection:
     connection = await asyncio.wait_for(central.connect(await find(central, scene.name)), PATIENCE)
-    if scene.method.name == "outOfBand":
+    if scene.method.tells:
         await asyncio.wait_for(asyncio.shield(user.told), PATIENCE)
     return connection
 
