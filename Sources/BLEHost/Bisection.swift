@@ -2,6 +2,7 @@ extension Range<Int> {
     /// Where something is or belongs in what is ordered: the first index of which `precedes` does not hold.
     ///
     /// It takes as many questions as the number of indices has binary digits.
+    @inline(__always)
     func bisected(while precedes: (Int) -> Bool) -> Int {
         var low = lowerBound, high = upperBound
         while low < high {

@@ -108,6 +108,6 @@ extension Host {
     /// Tells a client, if its session is still open.
     mutating func tell(_ client: ClientID, _ event: ClientEvent) {
         guard clients.role(of: client) != nil else { return }
-        outbox.append(.event(event, for: client))
+        outbox.tell(client, event)
     }
 }

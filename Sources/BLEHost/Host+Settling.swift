@@ -29,15 +29,15 @@ extension Host {
     /// Sends whatever may be sent.
     mutating func flush(at now: Instant) {
         drain(at: now)
-        while let packet = commands.next(at: now) { outbox.append(.packet(packet)) }
+        while let packet = commands.next(at: now) { outbox.send(packet) }
         while let fragment = scheduler.next() {
-            outbox.append(.packet(fragment.packet))
+            outbox.send(fragment.packet)
             guard let receipt = fragment.receipt else { continue }
             sent(receipt, at: now)
             drain(at: now)
         }
         endParted(at: now)
-        while let packet = commands.next(at: now) { outbox.append(.packet(packet)) }
+        while let packet = commands.next(at: now) { outbox.send(packet) }
     }
 
     private mutating func plan(for controller: ControllerDescription, at now: Instant) {
@@ -160,7 +160,7 @@ extension Host {
     ) -> Bool {
         switch scheduler.submit(payload, on: channel, of: link, receipt: receipt) {
         case .passed(let packet):
-            outbox.append(.packet(packet))
+            outbox.send(packet)
             if let receipt { sent(receipt, at: now) }
             return true
         case .queued: return true

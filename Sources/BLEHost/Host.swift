@@ -68,7 +68,7 @@ package struct Host: ~Copyable {
     var pairings: Pairings
     var attributes: AttributeLayer
     var channels: ChannelLayer
-    var outbox = OutputQueue<Output>()
+    var outbox = HostOutbox()
 
     /// Creates a host without a controller.
     ///
@@ -111,8 +111,11 @@ package struct Host: ~Copyable {
     /// Returns the next thing to do, oldest first; `nil` when there is nothing left.
     package mutating func next() -> Output? { outbox.next() }
 
-    /// Exchanges an empty array for all that there is to do, oldest first; what follows from doing it comes after that.
-    package mutating func takeAll(into outputs: inout [Output]) { outbox.takeAll(into: &outputs) }
+    /// Exchanges what is empty for all that there is to do, oldest first, and for the packets to send, which are not
+    /// among that; what follows from doing it comes after that.
+    package mutating func takeAll(into outputs: inout [Output], _ packets: inout OutgoingPackets) {
+        outbox.takeAll(into: &outputs, &packets)
+    }
 
     /// Whether the peers that are to be remembered may be met again in another run.
     ///
@@ -171,6 +174,7 @@ extension Host {
     ///
     /// A malformed packet is dropped with a note; it never ends a link.
     package mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
+        if receiveAtOnce(packet, at: now) { return }
         if receiveWhole(packet, at: now) { settle(at: now) } else { flush(at: now) }
     }
 
@@ -232,6 +236,7 @@ extension Host {
 
     /// Takes what a client asks for.
     package mutating func perform(_ request: ClientRequest, for client: ClientID, at now: Instant) {
+        if performAtOnce(request, for: client, at: now) { return }
         guard let role = clients.role(of: client) else { return note(.unknownClient(client)) }
         carryOut(request, for: client, role: role, at: now)
         if request.steersController { settle(at: now) } else { flush(at: now) }

@@ -33,7 +33,7 @@ package actor HostRunner {
     private var framer = H4Framer(from: .controller)
     private var journal = Journal()
     private var errands: [Errand] = []
-    private var outgoing: [UInt8] = []
+    private var outgoing = OutgoingPackets()
     private var posts = Posts()
     private var crowded: ClientMailbox?
     private var due: Instant?
@@ -129,12 +129,11 @@ package actor HostRunner {
 
     /// Takes what the host has to say.
     private func drain() {
-        host.takeAll(into: &outputs)
+        host.takeAll(into: &outputs, &outgoing)
+        if witnesses.areThere { outgoing.forEach { record($0, .toController) } }
         for output in outputs {
             switch output {
-            case .packet(let bytes):
-                record(bytes.span, .toController)
-                outgoing.append(contentsOf: bytes)
+            case .packet: preconditionFailure("packets are not among all else")
             case .event(let event, let client):
                 if witnesses.areThere { note(event, for: client) }
                 posts.add(event, for: client)
@@ -149,8 +148,8 @@ package actor HostRunner {
     /// Sends the packets of the turn; returns whether there were any, which may have made the host say more.
     private func sendOutgoing() -> Bool {
         guard !outgoing.isEmpty else { return false }
-        transport.send(outgoing.span)
-        outgoing.removeAll(keepingCapacity: true)
+        transport.send(outgoing.octets.span)
+        outgoing.removeAll()
         return true
     }
 

@@ -110,7 +110,7 @@ extension CBPeripheralManager {
         delegate.peripheralManager(self, didReceiveRead: request)
     }
 
-    private func writeRequested(_ transaction: ServerTransaction?, _ remote: RemoteCentral, _ parts: [WritePart]) {
+    private func writeRequested(_ transaction: ServerTransaction?, _ remote: RemoteCentral, _ parts: WriteGroup) {
         let exchange = CBATTRequest.Exchange(transaction), central = central(remote)
         let requests = parts.compactMap { part in
             characteristic(part.attribute).map {

@@ -7,6 +7,7 @@ struct HostFeed {
     private let link: [UInt8]
     private var now: Instant
     private var outputs: [Host.Output] = []
+    private var sent = OutgoingPackets()
 
     /// Creates a feed.
     ///
@@ -30,7 +31,7 @@ struct HostFeed {
     mutating func hear(_ packet: [UInt8], _ count: Int, by host: inout Host) -> Int {
         now = now + .microseconds(50)
         for _ in 0..<count { host.receive(packet.span, at: now) }
-        return takeAll(from: &host).events
+        return takeAll(from: &host).others
     }
 
     /// Hands over a request, answers it as the app does, and says how many responses came of it.
@@ -39,29 +40,28 @@ struct HostFeed {
         host.receive(packet.span, at: now)
         var packets = 0
         while true {
-            host.takeAll(into: &outputs)
-            if outputs.isEmpty { break }
-            packets += answer(to: &host, value: value)
-            outputs.removeAll(keepingCapacity: true)
+            host.takeAll(into: &outputs, &sent)
+            if outputs.isEmpty, sent.isEmpty { break }
+            packets += sent.count
+            sent.removeAll()
+            answer(to: &host, value: value)
+            if !outputs.isEmpty { outputs.removeAll(keepingCapacity: true) }
         }
         giveBack(packets, to: &host)
         return packets
     }
 
-    /// Answers as the app does, and says how many packets there were.
-    private func answer(to host: inout Host, value: [UInt8]) -> Int {
-        var packets = 0
-        for output in outputs {
-            switch output {
-            case .packet: packets += 1
+    /// Answers as the app does.
+    private func answer(to host: inout Host, value: [UInt8]) {
+        for index in outputs.indices {
+            switch outputs[index] {
             case .event(.server(.readRequested(let transaction, _, _, _)), _):
                 host.perform(.server(.respond(transaction, .success(value))), for: client, at: now)
             case .event(.server(.writeRequested(let transaction?, _, _)), _):
                 host.perform(.server(.respond(transaction, .success([]))), for: client, at: now)
-            case .event, .remember, .resetTransport, .note: break
+            case .packet, .event, .remember, .resetTransport, .note: break
             }
         }
-        return packets
     }
 
     /// Makes a request several times, and says how many packets came of it.
@@ -80,21 +80,14 @@ struct HostFeed {
         let packets = takeAll(from: &host).packets
         giveBack(packets, to: &host)
         host.receive(packet.span, at: now)
-        return takeAll(from: &host).events
+        return takeAll(from: &host).others
     }
 
-    private mutating func takeAll(from host: inout Host) -> (packets: Int, events: Int) {
-        var result = (packets: 0, events: 0)
-        host.takeAll(into: &outputs)
-        for output in outputs {
-            switch output {
-            case .packet: result.packets += 1
-            case .event(.peer(_, .writeCommandsTaken), _), .event(.server(.updatesTaken), _): break
-            case .event: result.events += 1
-            case .remember, .resetTransport, .note: break
-            }
-        }
-        outputs.removeAll(keepingCapacity: true)
+    private mutating func takeAll(from host: inout Host) -> (packets: Int, others: Int) {
+        host.takeAll(into: &outputs, &sent)
+        let result = (packets: sent.count, others: outputs.count)
+        sent.removeAll()
+        if !outputs.isEmpty { outputs.removeAll(keepingCapacity: true) }
         return result
     }
 

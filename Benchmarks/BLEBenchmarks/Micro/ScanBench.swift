@@ -9,6 +9,7 @@ struct ScanBench: ~Copyable {
     private let reports: [[UInt8]]
     private var now: Instant
     private var outputs: [Host.Output] = []
+    private var packets = OutgoingPackets()
     private var found = 0
 
     /// Brings a host up on a virtual controller that knows only legacy advertising, and has it scan.
@@ -45,7 +46,8 @@ struct ScanBench: ~Copyable {
     }
 
     private mutating func takeAll() {
-        pair.central.takeAll(into: &outputs)
+        pair.central.takeAll(into: &outputs, &packets)
+        packets.removeAll()
         for output in outputs { if case .event(.discovered, _) = output { found += 1 } }
         outputs.removeAll(keepingCapacity: true)
     }

@@ -125,7 +125,7 @@ extension SignalVictim {
             record.asked.append(.init(transaction: transaction, parts: nil))
         }
         if case .server(.writeRequested(let transaction?, _, let parts)) = event {
-            record.asked.append(.init(transaction: transaction, parts: parts))
+            record.asked.append(.init(transaction: transaction, parts: [WritePart](parts)))
         }
         if case .peer(_, .valueRead(let handle, let result)) = event {
             let value = try? result.get()

@@ -14,8 +14,8 @@ package struct ATTClientBearer: Sendable {
     private enum State: Sendable {
         /// Nothing is in flight.
         case idle
-        /// A request is in flight and its answer is due.
-        case awaiting(ATT.Opcode, deadline: Instant)
+        /// A request is in flight.
+        case awaiting(ATT.Opcode, since: Instant)
         /// A transaction timed out, after which nothing more may be asked on this bearer.
         case dead
     }
@@ -36,14 +36,14 @@ package struct ATTClientBearer: Sendable {
 
     /// When to call ``expire(at:)``, if nothing happens before.
     package var deadline: Instant? {
-        if case .awaiting(_, let deadline) = state { deadline } else { nil }
+        if case .awaiting(_, let start) = state { start + ATT.transactionTimeout } else { nil }
     }
 
     /// Notes that `request` goes out now; the bearer must be idle.
     package mutating func begin(_ request: ATT.Opcode, at now: Instant) {
         precondition(isIdle, "one request is in flight at a time")
         precondition(request.response != nil, "only requests begin transactions")
-        state = .awaiting(request, deadline: now + ATT.transactionTimeout)
+        state = .awaiting(request, since: now)
     }
 
     package enum OnReceive: Equatable {
@@ -66,6 +66,13 @@ package struct ATTClientBearer: Sendable {
         return .answered(.success(packet))
     }
 
+    /// Takes a response with this opcode, whatever is in it; `false`, and nothing happens, if none is awaited.
+    mutating func receiveResponse(_ opcode: ATT.Opcode) -> Bool {
+        guard case .awaiting(let request, _) = state, opcode == request.response else { return false }
+        state = .idle
+        return true
+    }
+
     /// Takes a packet with this opcode that is malformed, which answers a request as a refusal would.
     package mutating func receiveMalformed(_ opcode: ATT.Opcode) -> OnReceive {
         guard case .awaiting(let request, _) = state, opcode == request.response else { return .ignored }
@@ -81,7 +88,7 @@ package struct ATTClientBearer: Sendable {
 
     /// Gives the bearer up if the answer is overdue.
     package mutating func expire(at now: Instant) -> OnExpire {
-        guard case .awaiting(_, let deadline) = state, deadline <= now else { return .nothing }
+        guard let deadline, deadline <= now else { return .nothing }
         state = .dead
         return .abandon
     }

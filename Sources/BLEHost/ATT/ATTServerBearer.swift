@@ -41,6 +41,20 @@ package struct ATTServerBearer<Pending: Sendable>: Sendable {
         if case .suspended(let pending) = state { pending } else { nil }
     }
 
+    /// Whether no request is being answered.
+    var isIdle: Bool {
+        if case .idle = state { true } else { false }
+    }
+
+    /// Whether no other request waits.
+    var isLast: Bool { waiting.isEmpty }
+
+    /// Takes a request, and notes whom its answer waits for; the bearer must be idle.
+    mutating func begin(_ pending: Pending) {
+        precondition(isIdle, "one request is answered at a time")
+        state = .suspended(pending)
+    }
+
     package enum OnReceive: Equatable {
         /// Answer it now.
         case answer

@@ -47,7 +47,7 @@ package enum ServerEvent: Equatable, Sendable {
     /// A central reads a value that the app holds.
     case readRequested(ServerTransaction, RemoteCentral, LocalAttributeID, offset: Int)
     /// A central writes: one atomic group, answered as one; `nil` if nobody awaits an answer.
-    case writeRequested(ServerTransaction?, RemoteCentral, [WritePart])
+    case writeRequested(ServerTransaction?, RemoteCentral, WriteGroup)
     /// That many updates have left the host, in the order in which they were asked for.
     case updatesTaken(Int)
     /// A central's packets have another size now.

@@ -97,6 +97,12 @@ struct Attachments {
         index(client, peer).map { all[$0] }
     }
 
+    /// The link over which a client is connected to a peer.
+    func link(of client: ClientID, to peer: PeerIdentifier) -> ConnectionHandle? {
+        guard let index = index(client, peer), case .connected(let link) = all[index].state else { return nil }
+        return link
+    }
+
     func of(_ client: ClientID) -> [Attachment] { all.filter { $0.client == client } }
     func to(_ peer: PeerIdentifier) -> [Attachment] { all.filter { $0.peer == peer } }
 

@@ -126,7 +126,7 @@ extension AttributeLayer {
         case .held(let owner):
             let part = WritePart(attribute: owner.id, value: request.value)
             let asked = askToWrite([part], client: owner.client, at: place)
-            return .wait(.init(request: .writeRequest, handle: request.handle, answer: .writing([asked], values: [])))
+            return .wait(.init(request: .writeRequest, handle: request.handle, answer: .writing(asked)))
         case .refused(let code): return .refuse(request.handle, code)
         }
     }
@@ -171,8 +171,7 @@ extension AttributeLayer {
             .init(
                 request: .executeWriteRequest,
                 handle: parts.first?.handle ?? .none,
-                others: parts.dropFirst().map(\.handle),
-                answer: .writing(asked, values: keepings)
+                answer: .executing(.init(asked: asked, values: keepings, others: parts.dropFirst().map(\.handle)))
             )
         )
     }

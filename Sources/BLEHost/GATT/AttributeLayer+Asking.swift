@@ -20,11 +20,11 @@ extension AttributeLayer {
     /// Asks a client whether it takes these writes, all of them or none.
     mutating func askToWrite(_ parts: [WritePart], client: ClientID, at place: Place) -> ServerLink.Asked {
         let transaction = makeTransaction()
-        outbox.tell(client, of: .server(.writeRequested(transaction, links[place.link].remote, parts)))
+        outbox.tell(client, of: .server(.writeRequested(transaction, links[place.link].remote, WriteGroup(parts))))
         return ServerLink.Asked(transaction: transaction, client: client)
     }
 
-    private mutating func makeTransaction() -> ServerTransaction {
+    mutating func makeTransaction() -> ServerTransaction {
         lastTransaction += 1
         return ServerTransaction(rawValue: lastTransaction)
     }
@@ -66,15 +66,15 @@ extension AttributeLayer {
                 pending,
                 at: place
             )
-        case (.writing(let all, let values), .success):
-            let rest = all.filter { $0 != asked }
-            guard rest.isEmpty else {
+        case (.writing, .success): return .respond(.writeResponse)
+        case (.executing(var execution), .success):
+            execution.asked.removeAll { $0 == asked }
+            guard execution.asked.isEmpty else {
                 var pending = pending
-                pending.answer = .writing(rest, values: values)
+                pending.answer = .executing(execution)
                 return .wait(pending)
             }
-            let packet: ATTPacket = pending.request == .writeRequest ? .writeResponse : .executeWriteResponse
-            return .respond(packet, then: .keep(values))
+            return .respond(.executeWriteResponse, then: .keep(execution.values))
         }
     }
 
@@ -102,16 +102,16 @@ extension ServerLink.Pending {
     /// Whether the answer waits for this client.
     func awaits(_ client: ClientID) -> Bool {
         switch answer {
-        case .reading(let only, _): only.client == client
-        case .writing(let all, _): all.contains { $0.client == client }
+        case .reading(let only, _), .writing(let only): only.client == client
+        case .executing(let execution): execution.asked.contains { $0.client == client }
         }
     }
 
     /// Whether this question is among those that the answer waits for.
     func awaits(_ asked: ServerLink.Asked) -> Bool {
         switch answer {
-        case .reading(let only, _): only == asked
-        case .writing(let all, _): all.contains(asked)
+        case .reading(let only, _), .writing(let only): only == asked
+        case .executing(let execution): execution.asked.contains(asked)
         }
     }
 }

@@ -93,7 +93,7 @@ extension AttributeLayer {
         case .keep(let keeping): keep(keeping, at: index)
         case .held(let owner):
             let part = WritePart(attribute: owner.id, value: command.value)
-            outbox.tell(owner.client, of: .server(.writeRequested(nil, links[index].remote, [part])))
+            outbox.tell(owner.client, of: .server(.writeRequested(nil, links[index].remote, WriteGroup(part))))
         case .refused(let code): outbox.append(.note(.commandRefused(command.handle, code, links[index].handle)))
         }
     }

@@ -16,13 +16,24 @@ package struct ClientConfigurations: Sendable {
 
     /// What the configuration with this handle holds, 0 unless the peer wrote something else.
     package subscript(configuration: AttributeHandle) -> UInt16 {
-        get { entries.first { $0.configuration == configuration }?.bits ?? 0 }
-        set {
-            entries.removeAll { $0.configuration == configuration }
-            guard newValue != 0 else { return }
-            let index = entries.firstIndex { configuration < $0.configuration } ?? entries.endIndex
-            entries.insert(Entry(configuration: configuration, bits: newValue), at: index)
+        get {
+            let index = position(of: configuration)
+            return isEntry(at: index, of: configuration) ? entries[index].bits : 0
         }
+        set {
+            let index = position(of: configuration)
+            if isEntry(at: index, of: configuration) { entries.remove(at: index) }
+            if newValue != 0 { entries.insert(Entry(configuration: configuration, bits: newValue), at: index) }
+        }
+    }
+
+    /// Where the entry of a configuration is or belongs.
+    private func position(of configuration: AttributeHandle) -> Int {
+        entries.indices.bisected { entries[$0].configuration < configuration }
+    }
+
+    private func isEntry(at index: Int, of configuration: AttributeHandle) -> Bool {
+        index < entries.count && entries[index].configuration == configuration
     }
 
     /// The configurations that hold something, in ascending order.

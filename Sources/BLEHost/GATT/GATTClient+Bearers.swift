@@ -14,7 +14,7 @@ extension GATTClient {
     /// Clients whose write commands have to wait, so that they pass none of their requests.
     var blocked: [ClientID] {
         if isCatchingUp || awaitsSecurity { return clients }
-        if running == nil, enhanced.isEmpty, stalled.isEmpty { return [] }
+        if !isRunning, enhanced.isEmpty, stalled.isEmpty { return [] }
         var blocked = (enhanced.compactMap(\.running) + stalled).compactMap(\.owner.client)
         if running?.procedure.mayAskMore == true, let client = running?.owner.client { blocked.append(client) }
         return blocked

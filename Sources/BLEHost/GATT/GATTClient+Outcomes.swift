@@ -99,7 +99,7 @@ extension GATTClient {
         switch event {
         case .nothing: break
         case .settled:
-            allowChores(at: now)
+            courtesy.allow(at: now)
             outbox.append(.mtuSettled(link, mtu))
         case .changed: tellAll(.mtuChanged(mtu), through: &outbox)
         }

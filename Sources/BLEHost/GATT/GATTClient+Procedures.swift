@@ -102,7 +102,7 @@ extension GATTClient {
     ) {
         switch step {
         case .request(let packet):
-            running?.isDisturbed = false
+            procedure?.isDisturbed = false
             bearer.begin(packet.opcode, at: now)
             outbox.send(packet, on: .unenhanced, of: link)
         case .finished(let outcome):
@@ -118,9 +118,10 @@ extension GATTClient {
         case .answered(let answer):
             if case .failure(.databaseOutOfSync) = answer { outOfSync(on: .unenhanced, at: now, into: &outbox) }
             let mtu = mtu
-            switch running?.receive(answer, &database, mtu: mtu) {
+            if let single { running = Running(single) }
+            switch procedure?.receive(answer, &database, mtu: mtu) {
             case nil: return
-            case .leave: running = nil
+            case .leave: procedure = nil
             case .go(let step):
                 for handle in database.takeFaults() { outbox.append(.note(.implausibleAttribute(handle, link))) }
                 take(step, at: now, into: &outbox)

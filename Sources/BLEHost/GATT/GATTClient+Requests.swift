@@ -14,7 +14,7 @@ extension GATTClient {
         guard !bearer.isDead else { return answer(request, of: client, with: .timedOut, into: &outbox) }
         if mayBeginAtOnce {
             begin(request, for: client, at: now, into: &outbox)
-            if running == nil { proceed(at: now, into: &outbox) }
+            if !isRunning { proceed(at: now, into: &outbox) }
             return
         }
         guard waiting.append(request, for: client) else {
@@ -25,9 +25,19 @@ extension GATTClient {
     }
 
     /// Whether a request has its turn as soon as it is there.
-    private var mayBeginAtOnce: Bool {
-        running == nil && bearer.isIdle && waiting.isEmpty && chores.isEmpty && stalled.isEmpty && enhanced.isEmpty
-            && !isCatchingUp && !awaitsSecurity
+    var mayBeginAtOnce: Bool {
+        mutating get {
+            guard single == nil, procedure == nil, bearer.isIdle else { return false }
+            return isUndisturbed
+        }
+    }
+
+    /// Whether nobody waits for anything but what is under way on the unenhanced bearer.
+    var isUndisturbed: Bool {
+        mutating get {
+            guard waiting.isEmpty, chores.isEmpty, stalled.isEmpty, enhanced.isEmpty, held.isEmpty else { return false }
+            return !isCatchingUp && !awaitsSecurity
+        }
     }
 
     /// Begins with a link that came up.
@@ -48,7 +58,7 @@ extension GATTClient {
 
     /// Begins what can begin on the unenhanced bearer; `false` if nothing can.
     private mutating func proceedUnenhanced(at now: Instant, into outbox: inout Outbox) -> Bool {
-        guard running == nil, bearer.isIdle else { return false }
+        guard !isRunning, bearer.isIdle else { return false }
         guard !isCatchingUp else { return proceedCatchingUp(at: now, into: &outbox) }
         if repeatStalled(at: now, into: &outbox) { return true }
         if let chore = nextUrgentChore() {
@@ -84,13 +94,13 @@ extension GATTClient {
 
     /// What the host has put off for too long, since clients always want something.
     private mutating func nextOverdueChore(at now: Instant) -> Chore? {
-        guard !waiting.isEmpty, choresDue <= now, let chore = nextChore(at: now) else { return nil }
-        choresDue = now + Self.courtesy
+        guard !waiting.isEmpty, courtesy.due <= now, let chore = nextChore(at: now) else { return nil }
+        courtesy.indulge(at: now)
         return chore
     }
 
     private mutating func nextChore(at now: Instant) -> Chore? {
-        guard let choresBegin, choresBegin <= now else { return nil }
+        guard let begin = courtesy.begin, begin <= now else { return nil }
         return chores.firstIndex { !$0.isUrgent }.map { chores.remove(at: $0) }
     }
 

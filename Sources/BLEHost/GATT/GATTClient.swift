@@ -78,10 +78,6 @@ struct GATTClient {
         let client: ClientID
     }
 
-    /// How long no client must have wanted anything before the host does something for itself.
-    static let courtesy = Duration.milliseconds(250)
-    /// How long clients that always want something keep the host from that, after the link is ready.
-    static let patience = Duration.seconds(2)
     /// How long what was read ahead is handed out if the peer does not tell of changes.
     static let freshness = Duration.seconds(2)
     /// How often the peer is asked to tell of changes, if it keeps changing what it is asked by.
@@ -98,7 +94,10 @@ struct GATTClient {
     private(set) var clients: [ClientID] = []
     var bearer = ATTClientBearer()
     var waiting: RequestQueue
-    var running: Running?
+    /// What one packet asks and one answers, while nothing else is under way on the unenhanced bearer.
+    var single: SingleRequest?
+    /// Any other procedure that is under way on the unenhanced bearer.
+    var procedure: Running?
     /// What is begun once more as soon as it can be, in ascending order.
     var stalled: [Running] = []
     var catchingUp = CatchingUp.none
@@ -119,10 +118,8 @@ struct GATTClient {
     var subscriptions = Subscriptions()
     var commands = Fifo<Command>()
     var chores: [Chore] = []
-    /// When chores may begin; `nil` before the link is ready.
-    var choresBegin: Instant?
-    /// When they begin even if clients want something all the time.
-    var choresDue = Instant()
+    /// When they may begin.
+    var courtesy = Courtesy()
     /// Until when what was read ahead counts although the peer does not tell of changes.
     var expiry = Instant()
     var database = PeerDatabase()
@@ -157,6 +154,15 @@ struct GATTClient {
 
     var mtu: Int { negotiation.mtu }
 
+    /// What is under way on the unenhanced bearer.
+    var running: Running? {
+        get { single.map { Running($0) } ?? procedure }
+        set { (single, procedure) = (nil, newValue) }
+    }
+
+    /// Whether something is.
+    var isRunning: Bool { single != nil || procedure != nil }
+
     /// What this host can do beyond what all can.
     var features: ClientFeatures {
         offersBearers
@@ -165,7 +171,7 @@ struct GATTClient {
 
     /// When to call ``wake(at:into:)``, if nothing happens before.
     var deadline: Instant? {
-        var least = running == nil && bearer.isIdle && hasChores && !awaitsSecurity ? choresBegin : nil
+        var least = !isRunning && bearer.isIdle && hasChores && !awaitsSecurity ? courtesy.begin : nil
         least.bringForward(to: bearer.deadline)
         least.bringForward(to: negotiation.deadline)
         least.bringForward(to: opening.deadline)
@@ -193,7 +199,7 @@ struct GATTClient {
     /// Has the peer watched for changes of its services, unless it is already.
     mutating func watchServices() {
         guard !database.isWatched, !chores.contains(.watchServices), watches < Self.mostWatches else { return }
-        if case .watch = running?.procedure { return }
+        if case .watch = procedure?.procedure { return }
         watches += 1
         chores.append(.watchServices)
     }
@@ -202,20 +208,21 @@ struct GATTClient {
     private var hasChores: Bool { chores.contains { !$0.isUrgent } }
 
     /// Lets the host wait a little with its chores, since a client may want more.
-    mutating func postponeChores(at now: Instant) {
-        guard let begin = choresBegin else { return }
-        if !hasChores { choresDue = now + Self.patience }
-        choresBegin = max(begin, min(now + Self.courtesy, choresDue))
-    }
-
-    /// Lets the host do its chores as soon as clients have had the time to go first.
-    mutating func allowChores(at now: Instant) {
-        choresBegin = now + Self.courtesy
-        choresDue = now + Self.patience
-    }
+    mutating func postponeChores(at now: Instant) { courtesy.postpone(at: now, isIdle: !hasChores) }
 
     mutating func tellAll(_ event: PeerEvent, through outbox: inout Outbox) {
         for client in clients { outbox.tell(client, of: .peer(peer, event)) }
+    }
+}
+
+extension GATTClient.Running {
+    init(_ single: SingleRequest) {
+        self.init(
+            owner: .client(single.client),
+            procedure: single.procedure,
+            order: single.order,
+            security: single.security
+        )
     }
 }
 

@@ -161,7 +161,11 @@ package struct GATTDatabase: Sendable {
     /// Computes the hash if that has not been done since something changed, so that it need not be computed to be read.
     mutating func refreshHash() { knownHash = hash }
 
-    private func index(of handle: AttributeHandle) -> Int? {
+    /// Where the attribute with this handle is among ``attributes``.
+    func index(of handle: AttributeHandle) -> Int? {
+        // Most databases have no gaps.
+        let guess = Int(handle.wire) - 1
+        if attributes.indices.contains(guess), attributes[guess].handle == handle { return guess }
         let index = position(of: handle)
         return index < attributes.count && attributes[index].handle == handle ? index : nil
     }

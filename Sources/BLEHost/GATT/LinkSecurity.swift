@@ -34,7 +34,7 @@ extension AttributePermissions {
             case .read: (.readable, .readEncryptionRequired, .readAuthenticationRequired)
             case .write: (.writeable, .writeEncryptionRequired, .writeAuthenticationRequired)
             }
-        guard !isDisjoint(with: [plain, encrypted, authenticated]) else {
+        guard !isDisjoint(with: plain.union(encrypted).union(authenticated)) else {
             return access == .read ? .readNotPermitted : .writeNotPermitted
         }
         let security: LinkSecurity =

@@ -7,18 +7,27 @@ struct ServerLink {
         /// The request that is to be answered, and the attribute that an error names.
         let request: ATT.Opcode
         let handle: AttributeHandle
-        /// All attributes that are read or written, if that are several.
-        var others: [AttributeHandle] = []
         var answer: Answer
 
         /// All attributes that are read or written.
-        var handles: [AttributeHandle] { [handle] + others }
+        var handles: [AttributeHandle] {
+            if case .executing(let execution) = answer { [handle] + execution.others } else { [handle] }
+        }
     }
 
     enum Answer {
         case reading(Asked, for: Reading)
-        /// All of them have to agree before `values` are kept as well.
-        case writing([Asked], values: [GATTDatabase.Keeping])
+        case writing(Asked)
+        indirect case executing(Execution)
+    }
+
+    /// The writing of all that was prepared.
+    struct Execution {
+        /// Clients that have to agree, all of them, before ``values`` are kept as well.
+        var asked: [Asked]
+        let values: [GATTDatabase.Keeping]
+        /// The attributes that are written beside the first.
+        let others: [AttributeHandle]
     }
 
     /// A client that was asked something.
@@ -32,7 +41,7 @@ struct ServerLink {
         case value
         case part
         case list
-        case several(values: [[UInt8]], rest: [AttributeHandle])
+        indirect case several(values: [[UInt8]], rest: [AttributeHandle])
     }
 
     /// The unenhanced one first, and then the others as they were opened.

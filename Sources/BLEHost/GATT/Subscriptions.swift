@@ -39,6 +39,12 @@ package struct Subscriptions: Sendable {
         entry(handle)?.subscribers.first { $0.client == client }?.wants ?? .none
     }
 
+    /// Whether a client hears of the value at `handle`.
+    func hasReceivers(of handle: AttributeHandle) -> Bool {
+        guard let index = index(handle) else { return false }
+        return !entries[index].subscribers.isEmpty
+    }
+
     /// The clients that hear of the value at `handle`.
     package func receivers(of handle: AttributeHandle) -> [ClientID] {
         var receivers: [ClientID] = []

@@ -18,6 +18,9 @@ package struct UpdateLedger: Sendable {
 
     package init() {}
 
+    /// Whether all updates have left, and their clients know.
+    var isEmpty: Bool { updates.isEmpty }
+
     /// Begins an update that goes to nobody yet.
     package mutating func begin(for client: ClientID) -> Number {
         last += 1

@@ -24,6 +24,12 @@ package struct ValueReading: Sendable {
         value = beginning
     }
 
+    /// Creates a reading whose first request has been sent, to which the response can hold `room` octets.
+    init(_ handle: AttributeHandle, begunWithRoom room: Int) {
+        self.init(handle)
+        self.room = room
+    }
+
     package mutating func begin(mtu: Int) -> ProcedureStep<Result<[UInt8], Failure>> {
         room = mtu - 1
         return beginsWithBlob ? next(mtu: mtu) : .request(.readRequest(.init(handle: handle)))

@@ -44,6 +44,12 @@ package struct ValueWriting: Sendable {
         isPrepared = prepares
     }
 
+    /// Creates the writing of a value whose only request has been sent.
+    init(begun value: [UInt8], to handle: AttributeHandle) {
+        self.init(value, to: handle)
+        state = .writing
+    }
+
     /// The same writing, not begun.
     package var anew: Self { Self(value, to: handle, prepares: isPrepared) }
 

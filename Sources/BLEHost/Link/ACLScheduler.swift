@@ -125,10 +125,8 @@ struct ACLScheduler {
             "the payload of an L2CAP packet has at most 65535 octets"
         )
         guard let index = queues.index(of: link) else { return .noLink }
-        if waiting == 0, free > 0, payload.length <= size {
-            queues.values[index].give(on: channel)
-            free -= 1
-            turn = link
+        if hasRoom(for: 1, upTo: payload.length) {
+            give(at: index, on: channel)
             return .passed(payload.packet(on: channel, of: link))
         }
         let limit = receipt == nil ? 2 * queueLimit : queueLimit
@@ -136,6 +134,27 @@ struct ACLScheduler {
         queues.values[index].lanes.append(Frame(channel: channel, payload: payload, receipt: receipt), on: channel)
         waiting += 1
         return .queued
+    }
+
+    /// Whether so many packets, each of at most `length` octets with its L2CAP header, can go past all queues.
+    func hasRoom(for count: Int, upTo length: Int) -> Bool { waiting == 0 && free >= count && length <= size }
+
+    /// Takes a buffer for a packet that goes past all queues, for which there must be room; `false`, and nothing
+    /// happens, if there is no such link.
+    mutating func pass(on channel: ChannelIdentifier, of link: ConnectionHandle) -> Bool {
+        precondition(waiting == 0 && free > 0, "nothing is passed over")
+        guard let index = queues.index(of: link) else { return false }
+        give(at: index, on: channel)
+        return true
+    }
+
+    /// Whether nothing waits for a buffer.
+    var isEmpty: Bool { waiting == 0 }
+
+    private mutating func give(at index: Int, on channel: ChannelIdentifier) {
+        queues.values[index].give(on: channel)
+        free -= 1
+        turn = queues.handle(at: index)
     }
 
     /// Drops what waits on a channel, but for the packet that has begun.
@@ -159,6 +178,14 @@ struct ACLScheduler {
         let freed = queues.values[index].sent(count)
         free += freed
         return freed == count ? .freed : .clamped(to: freed)
+    }
+
+    /// The controller has so many buffers of the link free again; `false`, and nothing happens, if it was not given as
+    /// many.
+    mutating func completedExactly(_ count: Int, on link: ConnectionHandle) -> Bool {
+        guard let index = queues.index(of: link), count <= queues.values[index].taken else { return false }
+        free += queues.values[index].sent(count)
+        return true
     }
 
     /// Returns the fragment that is next, if a buffer is free for it.

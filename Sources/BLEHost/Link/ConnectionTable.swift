@@ -37,7 +37,15 @@ struct ConnectionTable<Value> {
     }
 
     /// Where the value of `handle` is at the moment, or `nil` if there is none.
-    func index(of handle: ConnectionHandle) -> Int? { handles.firstIndex(of: handle) }
+    func index(of handle: ConnectionHandle) -> Int? {
+        var low = 0, high = handles.count
+        while low < high {
+            let middle = (low + high) / 2, other = handles[middle]
+            if other == handle { return middle }
+            if other < handle { low = middle + 1 } else { high = middle }
+        }
+        return nil
+    }
 
     /// The handle at a place, `0..<count`.
     func handle(at index: Int) -> ConnectionHandle { handles[index] }

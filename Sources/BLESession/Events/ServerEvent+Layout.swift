@@ -60,11 +60,12 @@ extension ServerEvent: Choice {
             try wire.field(&attribute, "Attribute")
             try wire.count(&offset, "Offset")
             self = .readRequested(transaction, central, attribute, offset: offset)
-        case .writeRequested(var transaction, var central, var parts):
+        case .writeRequested(var transaction, var central, let group):
+            var parts = [WritePart](group)
             try wire.optional(&transaction, blank: .blank, "Transaction")
             try central.layout(&wire)
             try wire.sequence(&parts, "Part")
-            self = .writeRequested(transaction, central, parts)
+            self = .writeRequested(transaction, central, WriteGroup(parts))
         case .updatesTaken(var count):
             try wire.count(&count, "Count")
             self = .updatesTaken(count)

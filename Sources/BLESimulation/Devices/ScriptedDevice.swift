@@ -179,7 +179,7 @@ struct ScriptedDevice {
 
     /// Takes all parts or none, and sends on what changed.
     private mutating func write(
-        _ parts: [WritePart],
+        _ parts: WriteGroup,
         _ transaction: ServerTransaction?,
         at now: Instant
     ) -> [ClientRequest] {

@@ -6,6 +6,10 @@ extension ATT {
         package let wire: UInt8
         package init(wire: UInt8) { self.wire = wire }
 
+        // Here and not made by the compiler, so that other modules need no call for it.
+        @inlinable @inline(__always)
+        package static func == (a: Self, b: Self) -> Bool { a.wire == b.wire }
+
         package static let errorResponse = Self(wire: 0x01)
         package static let exchangeMTURequest = Self(wire: 0x02)
         package static let exchangeMTUResponse = Self(wire: 0x03)

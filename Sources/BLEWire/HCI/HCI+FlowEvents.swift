@@ -105,6 +105,15 @@ extension HCI {
             try wire.list(&completed, upTo: Self.mostEntries, "Num Handles")
         }
 
+        /// The link and the number of an event about one link alone, where it lies in an H4 packet; `nil` for any
+        /// other packet.
+        package static func onlyOne(in packet: Span<UInt8>) -> CompletedPackets? {
+            guard packet.count == 8, packet[0] == PacketType.event.wire, packet[1] == code.wire, packet[2] == 5,
+                packet[3] == 1, let handle = ConnectionHandle(wire: UInt16(packet[4]) | UInt16(packet[5]) << 8)
+            else { return nil }
+            return CompletedPackets(handle: handle, count: UInt16(packet[6]) | UInt16(packet[7]) << 8)
+        }
+
         /// Calls `body` with what an event says, where it lies; with nothing of one that is malformed.
         ///
         /// - Parameters:

@@ -17,7 +17,12 @@ package struct ChannelIdentifier: WireField, Hashable, Comparable {
     /// Whether this may name a credit-based channel of an LE link.
     package var isDynamic: Bool { Self.dynamic.contains(self) }
 
+    @inlinable @inline(__always)
     package static func < (a: Self, b: Self) -> Bool { a.wire < b.wire }
+
+    // Here and not made by the compiler, so that other modules need no call for it.
+    @inlinable @inline(__always)
+    package static func == (a: Self, b: Self) -> Bool { a.wire == b.wire }
 }
 
 extension ChannelIdentifier: CustomStringConvertible {

@@ -119,7 +119,7 @@ struct ServerAppTests {
                 WritePart(attribute: SampleService.held, value: [1]),
                 WritePart(attribute: SampleService.held, offset: 1, value: [3]),
             ]
-            #expect(events.first?.event == .server(.writeRequested(mine, central, parts)))
+            #expect(events.first?.event == .server(.writeRequested(mine, central, WriteGroup(parts))))
             var answers = lone.perform(
                 .respond(mine, disagreeing == LoneLayer.app ? .failure(.outOfRange) : .success([]))
             )

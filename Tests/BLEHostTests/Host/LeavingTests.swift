@@ -72,7 +72,7 @@ struct LeavingTests {
         let events = rig.events(of: Rig.central)
         #expect(events.contains(.peer(peer, .valueRead(value, .failure(.cancelled)))))
         #expect(events.contains(.peer(peer, .valueWritten(value, .cancelled))))
-        #expect(events.filter { $0 == .peer(peer, .writeCommandsTaken(1)) }.count == 2)
+        #expect(events.filter { $0 == .peer(peer, .writeCommandsTaken(2)) }.count == 1)
     }
 
     @Test("A link of which nothing is left to send ends at once")

@@ -43,7 +43,7 @@ struct RequestTests {
     func writing() async {
         _ = await bench.publish(.dynamic())
         let parts = [WritePart(attribute: id, value: [1, 2]), WritePart(attribute: id, offset: 2, value: [3])]
-        await bench.tell(.writeRequested(transaction, PeripheralBench.central, parts))
+        await bench.tell(.writeRequested(transaction, PeripheralBench.central, WriteGroup(parts)))
         #expect(bench.app.take() == ["write 0:[1, 2] 2:[3]"])
         for request in bench.app.writes[0] { bench.manager.respond(to: request, withResult: .success) }
         #expect(bench.take() == [.respond(transaction, .success([1, 2]))])
@@ -64,7 +64,7 @@ struct RequestTests {
         let service = await bench.publish(.dynamic())
         let gone = LocalAttributeID(rawValue: 77)
         let parts = [WritePart(attribute: id, value: [1]), WritePart(attribute: gone, value: [2])]
-        await bench.tell(.writeRequested(transaction, PeripheralBench.central, parts))
+        await bench.tell(.writeRequested(transaction, PeripheralBench.central, WriteGroup(parts)))
         bench.manager.remove(service)
         _ = bench.manager.state
         await bench.tell(.readRequested(transaction, PeripheralBench.central, id, offset: 0))
@@ -85,7 +85,7 @@ struct RequestTests {
         bench.manager.delegate = hasDelegate ? deaf : nil
         await bench.tell(.readRequested(transaction, PeripheralBench.central, id, offset: 0))
         let parts = [WritePart(attribute: id, value: [1])]
-        await bench.tell(.writeRequested(transaction, PeripheralBench.central, parts))
+        await bench.tell(.writeRequested(transaction, PeripheralBench.central, WriteGroup(parts)))
         let refusal = ServerRequest.respond(transaction, .failure(.requestNotSupported))
         #expect(bench.take() == [refusal, refusal])
     }

@@ -1,0 +1,72 @@
+import BLEWire
+
+// What one packet is enough for, while nobody waits for anything else: neither queue nor procedure is needed then.
+extension GATTClient {
+    /// Whether a value without response may be sent past all that waits.
+    mutating func mayCommandAtOnce(_ client: ClientID, octets: Int) -> Bool {
+        guard single == nil, procedure == nil, isUndisturbed, commands.isEmpty else { return false }
+        return octets <= mtu - 3 && isAttached(client)
+    }
+
+    /// Whether a request that one packet asks may be sent.
+    mutating func mayAskAtOnce(_ client: ClientID, octets: Int) -> Bool {
+        guard mayBeginAtOnce else { return false }
+        return octets <= mtu - 3 && isAttached(client)
+    }
+
+    /// Notes that a client's request is sent now, for which ``mayAskAtOnce(_:octets:)`` holds.
+    mutating func beginAtOnce(
+        _ kind: SingleRequest.Kind,
+        _ request: ATT.Opcode,
+        of handle: AttributeHandle,
+        for client: ClientID,
+        at now: Instant
+    ) {
+        if expiry < now { database.expire() }
+        bearer.begin(request, at: now)
+        single = SingleRequest(
+            client: client,
+            order: nextOrder(),
+            handle: handle,
+            kind: kind,
+            security: security,
+            room: mtu - 1
+        )
+    }
+
+    /// Takes the response to a request that was sent at once; `false`, and nothing has happened, if it takes more to
+    /// deal with it.
+    mutating func answerAtOnce(
+        _ packet: AttributePacket,
+        in octets: Span<UInt8>,
+        at now: Instant,
+        into outbox: inout HostOutbox
+    ) -> Bool {
+        guard let single, single.response == packet.opcode, single.isAnswered(by: packet.parameterCount),
+            isUndisturbed, bearer.receiveResponse(packet.opcode)
+        else { return false }
+        self.single = nil
+        postponeChores(at: now)
+        switch single.kind {
+        case .read:
+            let value = packet.value(in: octets, droppingFirst: 0)
+            outbox.append(.event(.peer(peer, .valueRead(single.handle, .success(value))), for: single.client))
+        case .write: outbox.append(.event(.peer(peer, .valueWritten(single.handle, nil)), for: single.client))
+        }
+        return true
+    }
+
+    /// Hands a value that the peer notified to those who subscribed; `false`, and nothing has happened, if nobody did.
+    mutating func deliverAtOnce(
+        _ packet: AttributePacket,
+        in octets: Span<UInt8>,
+        into outbox: inout HostOutbox
+    ) -> Bool {
+        guard let handle = packet.attribute(in: octets), subscriptions.hasReceivers(of: handle) else { return false }
+        let value = packet.value(in: octets, droppingFirst: 2)
+        subscriptions.forEachReceiver(of: handle) { client in
+            outbox.append(.event(.peer(peer, .valueNotified(handle, value)), for: client))
+        }
+        return true
+    }
+}

@@ -1,0 +1,82 @@
+import BLEWire
+
+// What needs neither the queues of the layers nor a new plan for the controller, as most packets and requests do not.
+//
+// Whatever is not as it mostly is returns `false`, and has left everything as it was: the long way deals with it.
+extension Host {
+    /// Takes a packet of the controller.
+    mutating func receiveAtOnce(_ packet: Span<UInt8>, at now: Instant) -> Bool {
+        guard case .ready = phase else { return false }
+        guard let attribute = AttributePacket(packet) else { return completedAtOnce(packet) }
+        guard let index = links.index(of: attribute.link), !links.values[index].reassembler.isCollecting else {
+            return false
+        }
+        switch attribute.opcode {
+        case .handleValueNotification, .readResponse, .writeResponse:
+            return attributes.hearAtOnce(attribute, in: packet, near: index, at: now, into: &outbox)
+        case .readRequest, .writeRequest, .writeCommand:
+            return attributes.serveAtOnce(attribute, in: packet, near: index, into: &outbox)
+        default: return false
+        }
+    }
+
+    /// The controller has buffers free again, for which nothing waits.
+    private mutating func completedAtOnce(_ packet: Span<UInt8>) -> Bool {
+        guard let entry = HCI.NumberOfCompletedPackets.onlyOne(in: packet), scheduler.isEmpty,
+            pairings.entries.count == 0, !hasParting
+        else { return false }
+        return scheduler.completedExactly(Int(entry.count), on: entry.handle)
+    }
+
+    /// Whether a link ends as soon as what was accepted for it has gone.
+    private var hasParting: Bool {
+        for index in 0..<links.count {
+            if case .parting = links.values[index].phase { return true }
+        }
+        return false
+    }
+
+    /// Carries out what a client asks for.
+    mutating func performAtOnce(_ request: ClientRequest, for client: ClientID, at now: Instant) -> Bool {
+        guard case .ready = phase else { return false }
+        switch request {
+        case .server(.update(let id, let value, to: nil)):
+            return attributes.updateAtOnce(id, value, for: client, through: &scheduler, into: &outbox)
+        case .server(.respond(let transaction, .success(let value))):
+            return attributes.respondAtOnce(transaction, with: value, from: client, through: &scheduler, into: &outbox)
+        case .peer(let peer, .writeCommand(let handle, let value)):
+            guard let link = attachments.link(of: client, to: peer) else { return false }
+            return attributes.commandAtOnce(
+                value,
+                to: handle,
+                on: link,
+                for: client,
+                through: &scheduler,
+                into: &outbox
+            )
+        case .peer(let peer, .read(let handle)): return ask(.read, of: handle, on: peer, for: client, at: now)
+        case .peer(let peer, .write(let handle, let value)):
+            return ask(.write(value), of: handle, on: peer, for: client, at: now)
+        default: return false
+        }
+    }
+
+    private mutating func ask(
+        _ kind: SingleRequest.Kind,
+        of handle: AttributeHandle,
+        on peer: PeerIdentifier,
+        for client: ClientID,
+        at now: Instant
+    ) -> Bool {
+        guard let link = attachments.link(of: client, to: peer) else { return false }
+        return attributes.askAtOnce(
+            kind,
+            of: handle,
+            on: link,
+            for: client,
+            at: now,
+            through: &scheduler,
+            into: &outbox
+        )
+    }
+}

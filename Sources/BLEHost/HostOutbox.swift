@@ -1,0 +1,87 @@
+import BLEWire
+
+/// What the host wants done, until its owner takes it: one by one, or all that there is at once.
+///
+/// Packets lie apart from all else, one behind the other as the transport takes them, and are handed out first. All
+/// else keeps its order.
+struct HostOutbox {
+    /// All but packets.
+    private var outputs: [Host.Output] = []
+    private var packets = OutgoingPackets()
+    private var taken = TakenCount()
+    /// How many of the outputs, and of the octets of packets, have been handed out.
+    private var nextOutput = 0, nextOctet = 0
+
+    mutating func append(_ output: Host.Output) {
+        settleTaken()
+        outputs.append(output)
+    }
+
+    /// Tells a client, whose session is open, of something.
+    mutating func tell(_ client: ClientID, _ event: ClientEvent) {
+        switch event {
+        case .peer(let peer, .writeCommandsTaken(let number)): tell(client, taken: .writeCommands(to: peer), number)
+        case .server(.updatesTaken(let number)): tell(client, taken: .updates, number)
+        default: append(.event(event, for: client))
+        }
+    }
+
+    /// Tells a client that so many of its packets have left.
+    mutating func tell(_ client: ClientID, taken kind: TakenCount.Kind, _ number: Int = 1) {
+        if let earlier = taken.count(kind, for: client, number) { outputs.append(earlier) }
+    }
+
+    /// Sends a whole H4 packet.
+    mutating func send(_ packet: [UInt8]) { packets.append(packet) }
+
+    /// Sends a packet of the Attribute Protocol: an opcode, a handle if it has one, and at most `limit` octets of a
+    /// value.
+    mutating func send(
+        _ opcode: ATT.Opcode,
+        _ attribute: AttributeHandle? = nil,
+        _ value: [UInt8] = [],
+        limit: Int = ATT.maximumMTU,
+        on link: ConnectionHandle
+    ) {
+        packets.append(opcode, attribute, value, limit: limit, on: link)
+    }
+
+    /// Hands out what is next; `nil` if there is nothing.
+    mutating func next() -> Host.Output? {
+        settleTaken()
+        if let packet = packets.packet(at: nextOctet) {
+            nextOctet += packet.count
+            return .packet(packet)
+        }
+        if nextOutput < outputs.count {
+            defer { nextOutput += 1 }
+            return outputs[nextOutput]
+        }
+        reset()
+        return nil
+    }
+
+    /// Hands out all that there is in exchange for what is empty, whose storage is used from now on.
+    mutating func takeAll(into others: inout [Host.Output], _ packets: inout OutgoingPackets) {
+        precondition(others.isEmpty && packets.isEmpty, "what was taken before has been dealt with")
+        settleTaken()
+        if nextOutput == 0, nextOctet == 0 {
+            if !outputs.isEmpty { swap(&outputs, &others) }
+            if !self.packets.isEmpty { swap(&self.packets, &packets) }
+        } else {
+            while let output = next() {
+                if case .packet(let packet) = output { packets.append(packet) } else { others.append(output) }
+            }
+        }
+    }
+
+    private mutating func settleTaken() {
+        if !taken.isEmpty, let output = taken.take() { outputs.append(output) }
+    }
+
+    private mutating func reset() {
+        outputs.removeAll(keepingCapacity: true)
+        packets.removeAll()
+        (nextOutput, nextOctet) = (0, 0)
+    }
+}

@@ -1,0 +1,52 @@
+import BLEWire
+import Testing
+
+@testable import BLEHost
+
+@Suite("A request of one packet")
+struct SingleRequestTests {
+    static let handle = AttributeHandle(wire: 9)
+
+    static func request(_ kind: SingleRequest.Kind) -> SingleRequest {
+        .init(client: .init(rawValue: 1), order: 1, handle: handle, kind: kind, security: .unencrypted, room: 22)
+    }
+
+    @Test("Is answered by what leaves no room for more", arguments: [(0, true), (21, true), (22, false), (23, false)])
+    func reading(count: Int, isWhole: Bool) {
+        let request = Self.request(.read)
+        #expect(request.response == .readResponse)
+        #expect(request.isAnswered(by: count) == isWhole)
+    }
+
+    @Test("Goes on as the procedure that it is when the answer is not the whole")
+    func longRead() {
+        var database = PeerDatabase()
+        var procedure = Self.request(.read).procedure
+        let first = ATTAnswer.success(.readResponse(.init(value: [UInt8](repeating: 1, count: 22))))
+        guard case .request(let packet) = procedure.receive(first, &database, mtu: 23) else {
+            Issue.record("more is asked for")
+            return
+        }
+        #expect(packet == .readBlobRequest(.init(handle: Self.handle, offset: 22)))
+    }
+
+    @Test("Is over with a write response, and fails with a refusal")
+    func writing() {
+        var database = PeerDatabase()
+        let request = Self.request(.write([1, 2]))
+        #expect(request.response == .writeResponse)
+        #expect(request.isAnswered(by: 0))
+        for (answer, failure) in [
+            (ATTAnswer.success(.writeResponse), nil), (.failure(.writeNotPermitted), .att(.writeNotPermitted)),
+        ]
+            as [(ATTAnswer, Failure?)]
+        {
+            var procedure = request.procedure
+            guard case .finished(let outcome) = procedure.receive(answer, &database, mtu: 23) else {
+                Issue.record("nothing more is asked for")
+                continue
+            }
+            #expect(outcome == .written(failure, Self.handle))
+        }
+    }
+}
