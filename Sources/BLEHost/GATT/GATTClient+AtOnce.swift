@@ -62,9 +62,11 @@ extension GATTClient {
         in octets: Span<UInt8>,
         into outbox: inout HostOutbox
     ) -> Bool {
-        guard let handle = packet.attribute(in: octets), subscriptions.hasReceivers(of: handle) else { return false }
+        guard let handle = packet.attribute(in: octets), let entry = subscriptions.entryWithReceivers(handle) else {
+            return false
+        }
         let value = packet.value(in: octets, droppingFirst: 2)
-        subscriptions.forEachReceiver(of: handle) { client in
+        subscriptions.forEachReceiver(in: entry) { client in
             outbox.append(.event(.peer(peer, .valueNotified(handle, value)), for: client))
         }
         return true

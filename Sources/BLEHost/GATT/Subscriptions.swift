@@ -39,12 +39,6 @@ package struct Subscriptions: Sendable {
         entry(handle)?.subscribers.first { $0.client == client }?.wants ?? .none
     }
 
-    /// Whether a client hears of the value at `handle`.
-    func hasReceivers(of handle: AttributeHandle) -> Bool {
-        guard let index = index(handle) else { return false }
-        return !entries[index].subscribers.isEmpty
-    }
-
     /// The clients that hear of the value at `handle`.
     package func receivers(of handle: AttributeHandle) -> [ClientID] {
         var receivers: [ClientID] = []
@@ -54,8 +48,20 @@ package struct Subscriptions: Sendable {
 
     /// Calls `body` with each client that hears of the value at `handle`.
     package func forEachReceiver(of handle: AttributeHandle, _ body: (ClientID) -> Void) {
-        guard let index = index(handle) else { return }
-        for place in entries[index].subscribers.indices { body(entries[index].subscribers[place].client) }
+        guard let entry = entryWithReceivers(handle) else { return }
+        forEachReceiver(in: entry, body)
+    }
+
+    /// Where what is kept of the value at `handle` is, if a client hears of it.
+    func entryWithReceivers(_ handle: AttributeHandle) -> Int? {
+        guard let index = index(handle), !entries[index].subscribers.isEmpty else { return nil }
+        return index
+    }
+
+    /// Calls `body` with each client that hears of a value, of which ``entryWithReceivers(_:)`` told.
+    @inline(__always)
+    func forEachReceiver(in entry: Int, _ body: (ClientID) -> Void) {
+        for place in entries[entry].subscribers.indices { body(entries[entry].subscribers[place].client) }
     }
 
     /// What the peer must be told so that `client` gets `wanted`; `nil` if it knows that already.
