@@ -17,6 +17,7 @@ final class AppConnection: @unchecked Sendable {
     var greeting: LoopAlarm?
 
     private let stream: SocketStream
+    private let newcomer: Doorkeeper.Guest
     private let radios: Radios
     private let keptApps: KeptApps
     private let speak: @Sendable () -> Void
@@ -36,6 +37,7 @@ final class AppConnection: @unchecked Sendable {
     ///
     /// - Parameters:
     ///   - stream: What the kernel has of it.
+    ///   - newcomer: As whom it was let in.
     ///   - radios: Those that a session can be had on.
     ///   - keptApps: The sessions that go on without their apps.
     ///   - policy: Says what the app may do.
@@ -43,6 +45,7 @@ final class AppConnection: @unchecked Sendable {
     ///   - speak: Called on any thread when ``takeTurn()`` has something to do.
     init(
         _ stream: SocketStream,
+        of newcomer: Doorkeeper.Guest,
         to radios: Radios,
         keeping keptApps: KeptApps,
         under policy: AppPolicy,
@@ -50,6 +53,7 @@ final class AppConnection: @unchecked Sendable {
         speak: @escaping @Sendable () -> Void
     ) {
         self.stream = stream
+        self.newcomer = newcomer
         self.radios = radios
         self.keptApps = keptApps
         self.speak = speak
@@ -95,6 +99,9 @@ final class AppConnection: @unchecked Sendable {
 
     /// Whether everything has been said, or nobody hears it.
     var isOver: Bool { hasEnded || conversation.isOver && stream.pendingOctets == 0 }
+
+    /// Who is connected, for whoever wants to be as well.
+    var guest: Doorkeeper.Guest { .init(user: newcomer.user, process: newcomer.process, hasGreeted: hasSession) }
 
     /// Whether the app has a session.
     var hasSession: Bool { session != nil }

@@ -7,16 +7,23 @@ import Glibc
 ///
 /// Sendable because everything but what wakes it happens on the thread of its loop.
 package final class Daemon: @unchecked Sendable {
-    /// How much is done for all apps, and for those of one user.
+    /// How much is done for all apps, for those of one user, and for one process.
     package struct Limits: Sendable {
-        let connections: Int
-        let connectionsOfUser: Int
+        let doorkeeper: Doorkeeper
         /// How long a program may be connected that says nothing.
         let greeting: Duration
 
-        package init(connections: Int = 512, connectionsOfUser: Int = 256, greeting: Duration = .seconds(10)) {
-            self.connections = connections
-            self.connectionsOfUser = connectionsOfUser
+        /// Limits connections, and how many of them have not greeted.
+        package init(
+            connections: Int = 512,
+            connectionsOfUser: Int = 256,
+            connectionsOfProcess: Int = 32,
+            greeting: Duration = .seconds(10)
+        ) {
+            doorkeeper = Doorkeeper(
+                connections: .init(process: connectionsOfProcess, user: connectionsOfUser, all: connections),
+                strangers: .init(process: 16, user: 32, all: 128)
+            )
             self.greeting = greeting
         }
     }
@@ -112,7 +119,16 @@ package final class Daemon: @unchecked Sendable {
     }
 
     private func admit(_ stream: SocketStream) {
-        let connection = AppConnection(stream, to: radios, keeping: keptApps, under: policy) { [weak self] in
+        let peer = stream.peer
+        // The kernel calls a process 0 that it hides.
+        let newcomer = Doorkeeper.Guest(user: peer?.user, process: peer.flatMap { $0.process > 0 ? $0.process : nil })
+        if let refusal = limits.doorkeeper.refusal(of: newcomer, among: connections.lazy.map(\.guest)) {
+            var writer = FrameWriter()
+            _ = writer.write(DaemonMessage.refused(refusal))
+            writer.take { stream.turnAway($0) }
+            return
+        }
+        let connection = AppConnection(stream, of: newcomer, to: radios, keeping: keptApps, under: policy) { [weak self] in
             self?.answer($0, to: $1) ?? .done
         } speak: { [news] in
             news.arrive()
@@ -125,13 +141,6 @@ package final class Daemon: @unchecked Sendable {
             news.arrive()
         }
         connections.append(connection)
-        if connections.count > limits.connections {
-            connection.refuse(Refusal(.tooMany, "\(limits.connections) apps are connected already"))
-        } else if let user = connection.app?.user,
-            connections.count(where: { $0.app?.user == user }) > limits.connectionsOfUser
-        {
-            connection.refuse(Refusal(.tooMany, "\(limits.connectionsOfUser) apps of this user are connected already"))
-        }
         expectGreeting(of: connection)
     }
 

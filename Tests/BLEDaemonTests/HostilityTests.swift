@@ -72,6 +72,25 @@ struct HostilityTests {
         }
     }
 
+    @Test("Programs that say nothing, or half a greeting, keep nobody out who has greeted, and are few")
+    func strangers() async throws {
+        let bench = try DaemonBench(), central = bench.central()
+        await central.reach(.poweredOn)
+        var strangers: [RawApp] = []
+        for _ in 0..<16 {
+            strangers.append(try RawApp(at: bench.path))
+            strangers.last?.say([20, 0, 0, 0, 1, 0])
+        }
+        while try bench.current.connectionCount < 17 { await Task.yield() }
+        let messages = try await RawApp(at: bench.path).listen()
+        #expect(reason(of: messages) == .tooMany)
+        #expect(central.state == .poweredOn)
+        strangers = []
+        while try bench.current.connectionCount > 1 { await Task.yield() }
+        let other = bench.central()
+        await other.reach(.poweredOn)
+    }
+
     @Test("A second daemon at the same socket is refused, and one after a crash takes its place")
     func place() async throws {
         let bench = try DaemonBench()

@@ -185,6 +185,17 @@ struct ConversationTests {
         #expect(daemon.isOver && daemon.takeAction() == nil)
     }
 
+    @Test("Of a greeting that does not end, no more than the limit is held", arguments: [0, 1])
+    func endless(excess: Int) {
+        var daemon = DaemonConversation()
+        let length = DaemonConversation.mostOfGreeting - 4 + excess
+        daemon.receive(([0, 0, 0x10, 0] + [UInt8](repeating: 1, count: length)).span)
+        #expect(daemon.isOver == (excess > 0))
+        var (_, greeted) = pair()
+        greeted.receive(([0, 0, 0x10, 0] + [UInt8](repeating: 1, count: length)).span)
+        #expect(!greeted.isOver)
+    }
+
     @Test("Numbers that leave one out, and more requests than the window, end the session")
     func numbers() throws {
         var (_, daemon) = pair()

@@ -67,6 +67,8 @@ final class DaemonSession: @unchecked Sendable {
                 }
             }
             let stream = SocketStream(descriptor, on: loop)
+            // Whoever is turned away at once may hear why after it could say nothing.
+            stream.readsToTheEnd = true
             state = .open(stream, isWelcome: false)
             conversation.connected()
             stream.start(

@@ -2,6 +2,11 @@ import Glibc
 
 /// Waits for connections at an address, and hands each to its owner as a stream.
 package final class SocketListener: Sendable {
+    /// How many connections are taken in a round: those who are connected come first.
+    private static let share = 4
+    /// How many connections the system holds until they are taken.
+    private static let backlog: Int32 = 128
+
     private let descriptor: Descriptor
     private let loop: EventLoop
     private let watch: LoopWatch
@@ -24,7 +29,7 @@ package final class SocketListener: Sendable {
         let descriptor = try address.makeSocket { (socket, name, length) throws(TransportError) in
             var on: Int32 = 1
             setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &on, socklen_t(MemoryLayout<Int32>.size))
-            guard bind(socket, name, length) == 0, listen(socket, 16) == 0 else {
+            guard bind(socket, name, length) == 0, listen(socket, Self.backlog) == 0 else {
                 throw TransportError(.unreachable, errno: errno, "listening at \(address)")
             }
         }
@@ -43,7 +48,8 @@ package final class SocketListener: Sendable {
         self.loop = loop
         // Connections do not keep their loop from ending.
         watch = loop.watch(descriptor, for: .reading) { [descriptor, weak loop] _ in
-            while let loop, let connection = Self.connection(at: descriptor) {
+            for _ in 0..<Self.share {
+                guard let loop, let connection = Self.connection(at: descriptor) else { return }
                 accept(SocketStream(connection, on: loop))
             }
         }

@@ -11,9 +11,10 @@ package final class SocketStream: @unchecked Sendable {
     /// How many octets may wait to be written before the stream gives up.
     package static let mostBacklog = 16_777_216
 
-    private static let readSize = 65_536
+    /// How much is read at once at first, and by a stream that had as much to read again and again.
+    private static let readSizes = 4_096...65_536
     /// How many reads empty what the system holds for a stream, whose buffers are smaller than that.
-    private static let mostReads = 256
+    private static let mostReads = 1_024
 
     private enum State {
         case idle
@@ -32,7 +33,7 @@ package final class SocketStream: @unchecked Sendable {
     private var isUnheard = false
     private var backlog: [UInt8] = []
     private var written = 0
-    private var buffer = [UInt8](repeating: 0, count: readSize)
+    private var buffer: [UInt8] = []
     private var receive: (Span<UInt8>) throws(TransportError) -> Void = { _ in }
     private var closed: (TransportError) -> Void = { _ in }
 
@@ -54,8 +55,18 @@ package final class SocketStream: @unchecked Sendable {
     ) {
         self.receive = receive
         self.closed = closed
+        buffer = [UInt8](repeating: 0, count: Self.readSizes.lowerBound)
         state = .open(loop.watch(descriptor, for: []) { [weak self] possible in self?.ready(possible) })
         settleInterest()
+    }
+
+    /// Says this to whoever is not to be served, as far as the system takes it, and ends a stream that was not started.
+    package func turnAway(_ bytes: Span<UInt8>) {
+        guard case .idle = state else { return }
+        state = .closed
+        _ = bytes.withUnsafeBufferPointer { bytes in
+            Glibc.send(descriptor.raw, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
+        }
     }
 
     /// Whose program is at the other end of a Unix socket, or made it: the number of its user, and that of its
@@ -136,14 +147,22 @@ package final class SocketStream: @unchecked Sendable {
     private func read() {
         for _ in 0..<4 {
             guard case .open(let watch) = state, watch.interest.contains(.reading) else { return }
-            guard readOnce() == Self.readSize else { return }
+            let most = buffer.count
+            guard readOnce() == most else { return }
+            grow()
         }
+    }
+
+    /// Reads more at once from now on, since there is more.
+    private func grow() {
+        guard buffer.count < Self.readSizes.upperBound else { return }
+        buffer = [UInt8](repeating: 0, count: 4 * buffer.count)
     }
 
     /// Reads what one call of the system gives and says how much that was; `nil` if there was nothing or it is the end.
     private func readOnce() -> Int? {
         guard case .open = state else { return nil }
-        let count = recv(descriptor.raw, &buffer, Self.readSize, 0)
+        let count = recv(descriptor.raw, &buffer, buffer.count, 0)
         if count < 0, errno == EAGAIN || errno == EINTR { return nil }
         guard count > 0 else {
             end(TransportError(.closed, errno: count < 0 ? errno : 0, "the connection was closed"))

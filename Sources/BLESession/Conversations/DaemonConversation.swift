@@ -32,6 +32,8 @@ package struct DaemonConversation: Sendable {
 
     /// How many requests an app may have made that are not taken.
     package static let window: UInt32 = 256
+    /// How many octets may have come of a message that is not complete before the app has greeted.
+    package static let mostOfGreeting = 16_384
     /// How many questions may wait for their answers.
     private static let mostQuestions = 16
     /// How many octets may wait for an app to read them before it hears of no advertisements.
@@ -68,6 +70,10 @@ package struct DaemonConversation: Sendable {
             refuse(Refusal(.malformed, "\(error)"))
         }
         self.reader = reader
+        if case .expecting = state, reader.pendingOctets > Self.mostOfGreeting {
+            refuse(Refusal(.malformed, "a greeting of more than \(Self.mostOfGreeting) octets"))
+        }
+        if isOver { self.reader = FrameReader() }
     }
 
     /// Whether there is something to do.

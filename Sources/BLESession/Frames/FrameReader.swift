@@ -23,6 +23,9 @@ package struct FrameReader: Sendable {
 
     package init() {}
 
+    /// How many octets have come of a message that is not complete.
+    package var pendingOctets: Int { kept.count }
+
     /// Forgets what has come of a message that is not complete.
     package mutating func reset() { kept = [] }
 
@@ -32,7 +35,7 @@ package struct FrameReader: Sendable {
             kept.append(copying: chunk)
             let octets = kept
             let read = try Self.read(octets.span, message)
-            kept.removeFirst(read)
+            if read == octets.count { kept = [] } else { kept.removeFirst(read) }
             return
         }
         let read = try Self.read(chunk, message)
