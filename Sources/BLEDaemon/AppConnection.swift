@@ -20,6 +20,7 @@ final class AppConnection: @unchecked Sendable {
     private let newcomer: Doorkeeper.Guest
     private let radios: Radios
     private let keptApps: KeptApps
+    private let log: DaemonLog
     private let speak: @Sendable () -> Void
     private let answer: (Question, AppCredentials?) -> Answer
     private var conversation = DaemonConversation()
@@ -31,6 +32,8 @@ final class AppConnection: @unchecked Sendable {
     private var kept: KeptApp?
     private var events: [ClientEvent] = []
     private var isPaused = false
+    /// Whether there was a session.
+    private var hasBegun = false
     private var hasEnded = false
 
     /// Creates a connection on a stream that has been started.
@@ -40,6 +43,7 @@ final class AppConnection: @unchecked Sendable {
     ///   - newcomer: As whom it was let in.
     ///   - radios: Those that a session can be had on.
     ///   - keptApps: The sessions that go on without their apps.
+    ///   - log: What happens is noted there.
     ///   - policy: Says what the app may do.
     ///   - answer: Answers questions of whoever has these credentials.
     ///   - speak: Called on any thread when ``takeTurn()`` has something to do.
@@ -48,6 +52,7 @@ final class AppConnection: @unchecked Sendable {
         of newcomer: Doorkeeper.Guest,
         to radios: Radios,
         keeping keptApps: KeptApps,
+        noting log: DaemonLog,
         under policy: AppPolicy,
         answer: @escaping (Question, AppCredentials?) -> Answer,
         speak: @escaping @Sendable () -> Void
@@ -56,6 +61,7 @@ final class AppConnection: @unchecked Sendable {
         self.newcomer = newcomer
         self.radios = radios
         self.keptApps = keptApps
+        self.log = log
         self.speak = speak
         self.answer = answer
         app = AppCredentials(of: stream)
@@ -144,6 +150,7 @@ final class AppConnection: @unchecked Sendable {
     func end() {
         while let action = conversation.takeAction() { perform(action) }
         greeting?.cancel()
+        if !hasBegun, let refusal = conversation.refusal { note("turned away: \(refusal.sentence)") }
         endSession()
         stream.close()
     }
@@ -154,6 +161,7 @@ final class AppConnection: @unchecked Sendable {
         case .request(let number, let request):
             guard let sentence = gate.refusal(of: request) else { return forward(request) }
             conversation.refuse(number, Refusal(.notAllowed, sentence))
+            note("asked for what it may not: \(sentence)")
         case .refuse(let number, let refusal): conversation.refuse(number, refusal)
         case .answer(let question): conversation.answer(answer(question, app))
         case .close:
@@ -176,6 +184,7 @@ final class AppConnection: @unchecked Sendable {
 
     private func pass(_ event: ClientEvent, backlog: Int) {
         let event = gate.admit(event)
+        if let text = facts?.line(about: event) { note(text) }
         facts?.note(event)
         conversation.tell(event, backlog: backlog)
     }
@@ -189,6 +198,7 @@ final class AppConnection: @unchecked Sendable {
         }
         conversation.welcome()
         greeting?.cancel()
+        hasBegun = true
         facts = SessionFacts(hello, radio: radio, of: app)
         let key = AppKey(hello, of: app)
         if let key, let left = keptApps.take(key) {
@@ -196,6 +206,7 @@ final class AppConnection: @unchecked Sendable {
             // The app knows that all was lost, and asks for it again.
             keptApps.forget(left)
         }
+        note("session began: \(hello.role.name) on \(radio)")
         let session = ServedSession(speak: speak)
         self.session = session
         kept = key.flatMap { keptApps.keep($0, session) }
@@ -206,10 +217,17 @@ final class AppConnection: @unchecked Sendable {
     private func goOn(with left: KeptApp) {
         kept = left
         session = left.session
+        note("session goes on: “\(left.key.identifier)”, \(left.key.role.name)")
         left.appReturned { pass($0, backlog: 0) }
     }
 
+    private func note(_ text: String) { log.note(text, of: app) }
+
     private func endSession() {
+        if session != nil {
+            let why = conversation.refusal?.sentence ?? (hasEnded ? "the app has gone" : "the app has ended it")
+            note(kept == nil ? "session ended: \(why)" : "session is kept: \(why)")
+        }
         if let kept { kept.appEnded() } else { session?.close() }
         kept = nil
         session = nil

@@ -33,6 +33,7 @@ package final class Daemon: @unchecked Sendable {
     private let limits: Limits
     private let news: News
     private let keptApps: KeptApps
+    private let log: DaemonLog
     private var policy: AppPolicy
     private var listener: SocketListener?
     private var connections: [AppConnection] = []
@@ -57,7 +58,9 @@ package final class Daemon: @unchecked Sendable {
         self.policy = policy
         let news = News { [loop] in loop.wake() }
         self.news = news
-        keptApps = KeptApps(file, launcher: launcher, radios: radios, under: policy) { news.arrive() }
+        let log = DaemonLog(loop.clock)
+        self.log = log
+        keptApps = KeptApps(file, launcher: launcher, radios: radios, under: policy, noting: log) { news.arrive() }
         loop.start { [weak self] in
             self?.takeTurn()
             return nil
@@ -68,6 +71,7 @@ package final class Daemon: @unchecked Sendable {
     package func obey(_ policy: AppPolicy) {
         loop.sync { [self] in
             self.policy = policy
+            log.note("the policy has been read again", of: nil)
             for connection in connections { connection.obey(policy) }
             keptApps.obey(policy)
         }
@@ -126,13 +130,20 @@ package final class Daemon: @unchecked Sendable {
             var writer = FrameWriter()
             _ = writer.write(DaemonMessage.refused(refusal))
             writer.take { stream.turnAway($0) }
-            return
+            // Whose program it is would take longer to find out than to turn it away.
+            let app = peer.map { AppCredentials(user: $0.user, groups: [], process: $0.process, program: "") }
+            return log.note("turned away: \(refusal.sentence)", of: app)
         }
-        let connection = AppConnection(stream, of: newcomer, to: radios, keeping: keptApps, under: policy) { [weak self] in
-            self?.answer($0, to: $1) ?? .done
-        } speak: { [news] in
-            news.arrive()
-        }
+        let connection = AppConnection(
+            stream,
+            of: newcomer,
+            to: radios,
+            keeping: keptApps,
+            noting: log,
+            under: policy,
+            answer: { [weak self] in self?.answer($0, to: $1) ?? .done },
+            speak: { [news] in news.arrive() }
+        )
         stream.readsToTheEnd = true
         stream.start { [weak connection] (chunk) throws(TransportError) in
             connection?.receive(chunk)
@@ -166,6 +177,7 @@ package final class Daemon: @unchecked Sendable {
                 ? .done : Self.nobody(process)
         case .quit(let process):
             return connections(of: process, for: asker).count(where: { $0.quit() }) > 0 ? .done : Self.nobody(process)
+        case .journal(let number): return .journal(log.lines(after: number) { mayKnow($0, asker) })
         }
     }
 

@@ -35,13 +35,13 @@ package final class AppLauncher: @unchecked Sendable {
     /// Whether it is known how to launch an app, and allowed: apps of other users are launched by their units alone.
     func canLaunch(_ key: AppKey) -> Bool { command(for: key) != nil }
 
-    /// Launches an app, unless that was done a moment ago.
-    func launch(_ key: AppKey, restoring sessions: [AppKey]) {
+    /// Launches an app, unless that was done a moment ago; returns whether it could, `nil` if there was nothing to do.
+    func launch(_ key: AppKey, restoring sessions: [AppKey]) -> Bool? {
         let now = ContinuousClock.now
         launches.removeAll { now - $0.time > Self.patience }
         guard !launches.contains(where: { $0.key.user == key.user && $0.key.program == key.program }),
             let command = command(for: key)
-        else { return }
+        else { return nil }
         launches.append((key, now))
         let centrals = sessions.filter { $0.role == .central }.map(\.identifier)
         let peripherals = sessions.filter { $0.role == .peripheral }.map(\.identifier)
@@ -49,8 +49,9 @@ package final class AppLauncher: @unchecked Sendable {
             Self.centralsVariable: centrals.joined(separator: ","),
             Self.peripheralsVariable: peripherals.joined(separator: ","),
         ]
-        guard !run(command, variables) else { return }
+        guard !run(command, variables) else { return true }
         Logger.coreBluetooth.error("\(key.program) could not be launched with “\(command.joined(separator: " "))”.")
+        return false
     }
 
     private func command(for key: AppKey) -> [String]? {

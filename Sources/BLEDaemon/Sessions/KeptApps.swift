@@ -14,6 +14,7 @@ final class KeptApps: @unchecked Sendable {
     private var apps: [KeptApp] = []
     private let radios: Radios
     private var policy: AppPolicy
+    private let log: DaemonLog
     private var isOutdated = false
 
     /// Creates the sessions that `file` tells of, with hosts that know nothing of them.
@@ -22,12 +23,14 @@ final class KeptApps: @unchecked Sendable {
         launcher: AppLauncher,
         radios: Radios,
         under policy: AppPolicy,
+        noting log: DaemonLog,
         speak: @escaping @Sendable () -> Void
     ) {
         self.file = file
         self.launcher = launcher
         self.radios = radios
         self.policy = policy
+        self.log = log
         for record in file?.read() ?? [] where apps.count < Self.most {
             guard let link = radios[record.key.radio], record.key.role == record.state.role, isAllowed(record.key)
             else { continue }
@@ -104,7 +107,10 @@ final class KeptApps: @unchecked Sendable {
     /// Launches an app, and tells it which of its sessions wait for it.
     private func launch(_ key: AppKey) {
         let waiting = apps.filter { !$0.hasApp && $0.key.user == key.user && $0.key.program == key.program }.map(\.key)
-        launcher.launch(key, restoring: waiting)
+        guard let hasBegun = launcher.launch(key, restoring: waiting) else { return }
+        var app = AppCredentials(of: key)
+        app.groups = []
+        log.note(hasBegun ? "launched, to restore “\(key.identifier)”" : "could not be launched", of: app)
     }
 }
 

@@ -36,6 +36,26 @@ struct SessionFacts: Sendable {
     /// The app asks for something.
     mutating func note(_ request: ClientRequest) { if case .appMoved(let phase) = request { fact.phase = phase } }
 
+    /// What a journal says of it that the app hears this; `nil` for nothing.
+    func line(about event: ClientEvent) -> String? {
+        switch event {
+        case .connected(let peer, let parameters): "link to \(Self.text(peer, parameters.name)) is there"
+        case .connectFailed(let peer, let failure): "no link to \(Self.text(peer, nil)): \(failure)"
+        case .disconnected(let peer, let failure, _):
+            "link to \(Self.text(peer, fact.links.first { $0.peer == peer }?.name)) ended"
+                + (failure.map { ": \($0)" } ?? "")
+        case .stateChanged(let state): "radio is \(state)"
+        default: nil
+        }
+    }
+
+    private static func text(_ peer: PeerIdentifier, _ name: String?) -> String {
+        var digits = Array(String(peer.rawValue, radix: 16, uppercase: true))
+        digits = Array(repeating: "0", count: 32 - digits.count) + digits
+        for place in [20, 16, 12, 8] { digits.insert("-", at: place) }
+        return name.map { "“\($0)” (\(String(digits)))" } ?? String(digits)
+    }
+
     /// The app hears something.
     mutating func note(_ event: ClientEvent) {
         switch event {

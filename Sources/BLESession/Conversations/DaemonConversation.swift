@@ -54,6 +54,8 @@ package struct DaemonConversation: Sendable {
     private var hasClosed = false
     /// How many advertisements the app has missed.
     package private(set) var missedAdvertisements = 0
+    /// Why there is no session any more; `nil` if it was not refused.
+    package private(set) var refusal: Refusal?
 
     package init() {}
 
@@ -101,6 +103,7 @@ package struct DaemonConversation: Sendable {
     package mutating func refuse(_ refusal: Refusal) {
         guard !isOver else { return }
         state = .over
+        self.refusal = refusal
         actions.removeAll()
         write(.refused(refusal))
     }

@@ -11,6 +11,8 @@ package enum Question: Choice, Packet {
     case move(process: UInt32, to: AppPhase)
     /// The user has quit the app with this process: nothing of it goes on, and it is not launched.
     case quit(process: UInt32)
+    /// What the daemon has noted lately, with greater numbers than this; as for those whom ``apps`` lists.
+    case journal(after: UInt64)
 
     package init() { self = .apps }
 
@@ -20,6 +22,7 @@ package enum Question: Choice, Packet {
         case .grant: 2
         case .move: 3
         case .quit: 4
+        case .journal: 5
         }
     }
 
@@ -29,6 +32,7 @@ package enum Question: Choice, Packet {
         case 2: self = .grant(process: 0)
         case 3: self = .move(process: 0, to: .foreground)
         case 4: self = .quit(process: 0)
+        case 5: self = .journal(after: 0)
         default: return nil
         }
     }
@@ -46,6 +50,9 @@ package enum Question: Choice, Packet {
         case .quit(var process):
             try wire.integer(&process, "Process")
             self = .quit(process: process)
+        case .journal(var number):
+            try wire.integer(&number, "Number")
+            self = .journal(after: number)
         }
     }
 }
@@ -58,6 +65,7 @@ package enum Answer: Choice, Packet {
     case done
     /// It cannot be told or done, and why.
     case refused(Refusal)
+    case journal([JournalLine])
 
     package init() { self = .done }
 
@@ -67,6 +75,7 @@ package enum Answer: Choice, Packet {
         case .grant: 2
         case .done: 3
         case .refused: 4
+        case .journal: 5
         }
     }
 
@@ -76,6 +85,7 @@ package enum Answer: Choice, Packet {
         case 2: self = .grant(GrantFact())
         case 3: self = .done
         case 4: self = .refused(Refusal())
+        case 5: self = .journal([])
         default: return nil
         }
     }
@@ -92,6 +102,9 @@ package enum Answer: Choice, Packet {
         case .refused(var refusal):
             try refusal.layout(&wire)
             self = .refused(refusal)
+        case .journal(var lines):
+            try wire.sequence(&lines, "Line")
+            self = .journal(lines)
         }
     }
 }

@@ -6,7 +6,7 @@ import Glibc
 
 /// Asks the daemon that apps of this environment have their radio from.
 @MainActor
-private func ask(_ question: Question) throws -> Answer {
+func askDaemon(_ question: Question) throws -> Answer {
     let environment = { (name: String) in getenv(name).map { String(cString: $0) } }
     var path = DaemonSocket.listening(among: DaemonSocket.candidates(environment: environment))
     if let text = environment(HostSpecification.variable), case .daemon(let named?, _)? = try? HostSpecification(text) {
@@ -25,7 +25,7 @@ private func ask(_ question: Question) throws -> Answer {
 
 @MainActor
 private func askForApps() throws -> [AppFact] {
-    guard case .apps(let apps) = try ask(.apps) else { return [] }
+    guard case .apps(let apps) = try askDaemon(.apps) else { return [] }
     return apps
 }
 
@@ -82,9 +82,9 @@ struct App: AsyncParsableCommand {
         let printer = Printer(output)
         try await reportingTrouble {
             if let phase = wish.phase {
-                _ = try ask(.move(process: process, to: phase))
+                _ = try askDaemon(.move(process: process, to: phase))
             } else {
-                _ = try ask(.quit(process: process))
+                _ = try askDaemon(.quit(process: process))
                 kill(pid_t(process), SIGTERM)
             }
             let fields: [String: Any] = ["process": Int(process), "phase": wish.rawValue]
@@ -153,7 +153,7 @@ struct Policy: AsyncParsableCommand {
         let printer = Printer(output)
         try await reportingTrouble {
             let process = process ?? UInt32(bitPattern: getpid())
-            guard case .grant(let grant) = try ask(.grant(process: process)) else { return }
+            guard case .grant(let grant) = try askDaemon(.grant(process: process)) else { return }
             printer.print(grant.fact(of: process))
         }
     }

@@ -97,6 +97,24 @@ extension GrantFact {
     }
 }
 
+extension JournalLine {
+    private static let stampFormat = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+
+    /// What was noted.
+    var fact: Fact {
+        let stamp = Date(timeIntervalSince1970: Double(time) / 1_000_000_000).formatted(Self.stampFormat)
+        var fields: [String: Any] = [
+            "number": Int(clamping: number), "noted": stamp, "program": program, "text": text, "count": Int(count),
+        ]
+        fields["process"] = process.map { Int($0) }
+        fields["user"] = user.map { Int($0) }
+        let name = program.split(separator: "/").last.map(String.init) ?? (user == nil ? "bled" : "?")
+        let who = "\((process.map { "\($0)" } ?? "").padded(to: 8))  \(name.printable.padded(to: 12))"
+        let text = "\(stamp)  \(who)  \(text.printable)" + (count > 1 ? " (\(count) times)" : "")
+        return Fact("log", fields, text: text)
+    }
+}
+
 extension PeerIdentifier {
     /// The identifier as apps see it.
     fileprivate var text: String { UUID(self).uuidString }
