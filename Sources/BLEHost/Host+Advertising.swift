@@ -18,10 +18,10 @@ extension Host {
     mutating func advertiserAnswered(_ status: HCI.Status, in set: AdvertisingHandle, at now: Instant) {
         guard !testerSets.uses(set) else { return testerSetAnswered(status, in: set, at: now) }
         guard case .ready(let controller) = phase else { return }
-        switch advertiser.answered(status, at: now) {
+        switch advertiser.answered(status, in: set, at: now) {
         case .proceed: break
         case .step(let step):
-            submit(controller.command(step, for: .first), for: .advertiser(.first), at: now)
+            submit(controller.command(step, for: set), for: .advertiser(set), at: now)
         case .failed(let clients):
             for client in clients { tell(client, .server(.advertisingStarted(.hci(status)))) }
         }
@@ -29,7 +29,7 @@ extension Host {
 
     /// The controller has ended a set by itself, with a link to a central or without.
     mutating func setEnded(_ event: HCI.LEAdvertisingSetTerminated) {
-        guard testerSets.uses(event.set) else { return advertiser.ended() }
+        guard testerSets.uses(event.set) else { return advertiser.ended(event.set) }
         if event.status == .success, case .ready(let controller) = phase {
             let address = controller.setAddress(testerSets.ownAddress(of: event.set))
             links.update(event.handle) { $0.showed(address) }

@@ -47,7 +47,8 @@ extension Host {
         let key = HostIdentity.resolvingKey(of: controller.address, secret: configuration.identifierSecret)
         privacy?.reset(key: key, capacity: controller.friendCapacity)
         let isRandom = privacy != nil || controller.address.kind == .random
-        _ = advertiser.reset(setsAddress: controller.usesExtendedCommands && isRandom)
+        let hasSets = controller.usesExtendedCommands
+        _ = advertiser.reset(setsAddress: hasSets && isRandom, hasSets: hasSets)
         _ = testerSets.reset(usesExtendedCommands: controller.usesExtendedCommands)
         changeState(to: .poweredOn)
     }

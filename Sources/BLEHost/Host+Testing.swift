@@ -78,9 +78,9 @@ extension Host {
         for client in clients.testers { tell(client, .tester(event)) }
     }
 
-    /// Brings the sets of testers toward what is wanted.
+    /// Brings the sets of testers, and those that apps have beside the first, toward what is wanted.
     mutating func steerTesterSets(isAllowed: Bool, _ controller: ControllerDescription, at now: Instant) {
-        for (set, step) in testerSets.steps(isAllowed: isAllowed, at: now) {
+        for (set, step) in advertiser.furtherSteps(at: now) + testerSets.steps(isAllowed: isAllowed, at: now) {
             submit(controller.command(step, for: set), for: .advertiser(set), at: now)
         }
         for finding in testerSets.takeFindings() { tell(finding.client, .tester(finding.event)) }

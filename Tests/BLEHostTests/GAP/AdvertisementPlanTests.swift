@@ -1,0 +1,89 @@
+import BLEWire
+import Testing
+
+@testable import BLEHost
+
+@Suite("The plan of advertisements")
+struct AdvertisementPlanTests {
+    typealias App = (phase: AppPhase, services: [BluetoothUUID])
+
+    private static func long(_ number: UInt8) -> BluetoothUUID { .full(UInt128(number) << 120 | 0xAB) }
+
+    private static func plan(_ apps: [App]) -> AdvertisementPlan {
+        AdvertisementPlan(
+            apps.enumerated().map { index, app in
+                .init(
+                    client: ClientID(rawValue: index),
+                    request: AdvertisingRequest(localName: "\(index)", services: app.services),
+                    phase: app.phase
+                )
+            }
+        )
+    }
+
+    static let cases: [(apps: [App], shares: [[Int]])] = [
+        ([], []),
+        ([(.suspended, [long(1)])], []),
+        ([(.foreground, [])], [[0]]),
+        ([(.foreground, [long(1)]), (.foreground, [.short(1)])], [[0, 1]]),
+        ([(.foreground, [long(1)]), (.foreground, [long(2)])], [[0], [1]]),
+        // What both have counts once.
+        ([(.foreground, [long(1)]), (.foreground, [long(1), .short(1)])], [[0, 1]]),
+        ([(.foreground, [long(1)]), (.foreground, [long(2)]), (.foreground, [.short(3)])], [[0, 2], [1]]),
+        ([(.foreground, [long(1), long(2)]), (.foreground, [.short(1)])], [[0], [1]]),
+        ([(.foreground, [long(1)]), (.background, [long(2)])], [[0, 1]]),
+        ([(.background, [long(1)]), (.foreground, [long(2)])], [[1, 0]]),
+        ([(.background, [long(1)]), (.background, [long(2)])], [[0, 1]]),
+        ([(.foreground, [long(1)]), (.suspended, [long(2)]), (.foreground, [long(3)])], [[0], [2]]),
+    ]
+
+    @Test("There is one advertisement as long as what is in the foreground fits, then more", arguments: cases)
+    func shares(apps: [App], shares: [[Int]]) {
+        #expect(Self.plan(apps).shares.map { $0.clients.map(\.rawValue) } == shares)
+    }
+
+    @Test("What apps in the background want is where those look who know it, in the first advertisement alone")
+    func background() {
+        let phases: [AppPhase] = [.foreground, .foreground, .background]
+        let plan = Self.plan(phases.enumerated().map { ($1, [Self.long(UInt8($0 + 1))]) })
+        let areas = plan.shares.map { share in
+            OverflowArea(in: AdvertisingData(decoding: share.content.advertisement + share.content.scanResponse))
+        }
+        #expect(areas.map { $0?.contains(Self.long(3)) } == [true, nil])
+    }
+
+    @Test("Each app in the foreground sees its services, whatever others want", arguments: UInt64(0)..<16)
+    func everybody(seed: UInt64) {
+        var random = SeededGenerator(seed: seed)
+        for _ in 0..<50 {
+            let apps: [App] = (0..<Int.random(in: 1...8, using: &random)).map { _ in
+                let count = Int.random(in: 0...1, using: &random), short = UInt16.random(in: 0..<40, using: &random)
+                let phase: AppPhase = Int.random(in: 0..<4, using: &random) == 0 ? .background : .foreground
+                return (phase, (0..<count).map { _ in Self.long(.random(in: 1...9, using: &random)) } + [.short(short)])
+            }
+            let plan = Self.plan(apps)
+            for share in plan.shares {
+                let data = AdvertisingData(decoding: share.content.advertisement + share.content.scanResponse)
+                for client in share.clients where apps[client.rawValue].phase == .foreground {
+                    #expect(apps[client.rawValue].services.allSatisfy { data.serviceUUIDs.contains($0) })
+                }
+            }
+            #expect(plan.shares.flatMap(\.clients).map(\.rawValue).sorted() == Array(apps.indices))
+        }
+    }
+
+    @Test("Where sets are too few, the last one is had by turns", arguments: 1...6)
+    func turns(sets: Int) {
+        let plan = Self.plan((1...5).map { (.foreground, [Self.long($0)]) })
+        let all = plan.shares.map(\.content)
+        #expect(plan.hasTurns(in: sets) == (sets < 5))
+        var seen: [AdvertisementContent] = []
+        for turn in 0..<10 {
+            let contents = plan.contents(in: sets, turn: turn)
+            #expect(contents.count == min(sets, 5))
+            #expect(Array(contents.prefix(sets - 1)) == Array(all.prefix(min(5, sets - 1))))
+            seen += contents
+        }
+        #expect(all.allSatisfy(seen.contains))
+    }
+}
