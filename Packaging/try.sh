@@ -22,23 +22,23 @@ app() { runuser -u visitor -- env -u BLUETOOTH_HOST "$@"; }
 app ble scan --duration 2 | tee /tmp/scan
 grep -q Lamp /tmp/scan || fail "the app finds nothing"
 systemctl is-active bled.service
-[ "$(ps -o user= -C bled)" = bled ] || fail "the daemon is not run by its user"
+[ "$(stat -c %U "/proc/$(pidof bled)")" = bled ] || fail "the daemon is not run by its user"
 grep -q 'CapEff:.*0000000000001000' "/proc/$(pidof bled)/status" || fail "the daemon has other rights than one"
 
 step "a policy counts after a reload, for apps that run too"
-app ble policy | grep -q "no policy" || fail "there is a policy"
+app ble policy | grep "no policy" || fail "there is a policy"
 echo '{"rules": [{"user": "root"}]}' > /etc/bled/policy.json
 systemctl reload bled
 app timeout 20 ble scan --duration 1 && fail "an app that may not use Bluetooth does"
-app ble policy | grep -q "may not use Bluetooth" || fail "nobody says why"
-ble scan --duration 1 | grep -q Lamp || fail "root finds nothing"
+app ble policy | grep "may not use Bluetooth" || fail "nobody says why"
+ble scan --duration 1 | grep Lamp || fail "root finds nothing"
 rm /etc/bled/policy.json
 systemctl reload bled
 
 step "a daemon that is killed is there again for the next app"
 kill -9 "$(pidof bled)"
 sleep 2
-app ble scan --duration 2 | grep -q Lamp || fail "the app finds nothing any more"
+app ble scan --duration 2 | grep Lamp || fail "the app finds nothing any more"
 
 step "purging leaves nothing"
 dpkg -P bled

@@ -167,8 +167,10 @@ package final class Daemon: @unchecked Sendable {
             let facts = connections.compactMap(\.fact) + keptApps.facts
             return .apps(facts.filter { mayKnow($0.user, asker) })
         case .grant(let process):
-            let isItself = asker?.process == Int32(bitPattern: process)
-            guard let app = isItself ? asker : AppCredentials(ofProcess: process), mayKnow(app.user, asker) else {
+            let number = Int32(bitPattern: process)
+            // Of whoever is connected the kernel has told more than it tells of others.
+            let connected = asker?.process == number ? asker : connections.first { $0.app?.process == number }?.app
+            guard let app = connected ?? AppCredentials(ofProcess: process), mayKnow(app.user, asker) else {
                 return Self.nobody(process)
             }
             return .grant(policy.grant(to: app).fact(of: app))

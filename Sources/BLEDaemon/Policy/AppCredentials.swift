@@ -21,20 +21,24 @@ package struct AppCredentials: Equatable, Sendable {
 
     /// The credentials that an app had, and will have when it is launched again.
     init(of key: AppKey) {
+        self.init(user: key.user, groups: Self.groups(ofUser: key.user), process: 0, program: key.program)
+    }
+
+    /// The groups that a user has from the start.
+    private static func groups(ofUser user: UInt32) -> [UInt32] {
         var count: Int32 = 256, groups = [gid_t](repeating: 0, count: Int(count))
-        if let entry = getpwuid(key.user)?.pointee {
-            getgrouplist(entry.pw_name, entry.pw_gid, &groups, &count)
-        } else {
-            count = 0
-        }
-        self.init(user: key.user, groups: Array(groups.prefix(Int(count))), process: 0, program: key.program)
+        guard let entry = getpwuid(user)?.pointee else { return [] }
+        getgrouplist(entry.pw_name, entry.pw_gid, &groups, &count)
+        return Array(groups.prefix(max(0, Int(count))))
     }
 
     /// The credentials of a process; `nil` if there is none.
     init?(ofProcess process: UInt32) {
         var facts = stat()
         guard stat("/proc/\(process)", &facts) == 0 else { return nil }
-        let groups = SystemFile.groups(ofProcess: process)
+        let told = SystemFile.groups(ofProcess: process)
+        // A confined daemon may not read what the kernel tells of processes of others.
+        let groups = told.isEmpty ? Self.groups(ofUser: facts.st_uid) : told
         let program = SystemFile.target(of: "/proc/\(process)/exe") ?? ""
         self.init(user: facts.st_uid, groups: groups, process: Int32(bitPattern: process), program: program)
     }
