@@ -8,7 +8,7 @@ import Testing
 
 @testable import BLEDaemon
 
-@Suite("Sessions that go on without their apps", .timeLimit(.minutes(2)))
+@Suite("Sessions that go on without their apps", .timeLimit(.minutes(10)))
 struct RestorationTests {
     /// A central's app with the restore identifier "app" that has Bluetooth.
     private func launch(on bench: DaemonBench, heard: ((DaemonMessage) -> Void)? = nil) async throws -> RawApp {

@@ -105,7 +105,7 @@ struct SchedulerTests {
         #expect(made.withLock { $0?.state } == .poweredOn)
     }
 
-    @Test("In real time closures are called, too", .timeLimit(.minutes(1)))
+    @Test("In real time closures are called, too", .timeLimit(.minutes(10)))
     func realTime() async {
         world.runInRealTime()
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in

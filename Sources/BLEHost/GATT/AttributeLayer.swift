@@ -157,8 +157,8 @@ package struct AttributeLayer {
     }
 
     func index(of link: ConnectionHandle) -> Int? {
-        let index = position(of: link)
-        return index < links.count && links[index].handle == link ? index : nil
+        let index = links.count == 1 ? 0 : position(of: link)
+        return index < links.count && links[index].client.link == link ? index : nil
     }
 
     /// Where the link with this handle is or belongs.
