@@ -1,95 +1,94 @@
 import BLEWire
 
-/// What is known of addresses, in a flat table that forgets instead of growing without end.
+/// Finds the places of addresses, flat and by open addressing; it grows with what is in it.
 ///
-/// An address has its place in one of the eight slots of one row. A row that is full has the table double, up to its
-/// capacity; then the newcomer takes the place of one of the eight. So what is kept here must be known elsewhere, or be
-/// of use only as long as it is here.
-struct AddressTable<Value> {
-    private static var ways: Int { 8 }
+/// Where an address lies follows from it and from a secret, so that nobody can choose addresses that lie together.
+struct AddressTable {
+    private struct Slot {
+        /// The address and its kind; 0 if there is none.
+        var key: UInt64 = 0
+        var place = 0
+    }
 
-    /// The most slots.
-    private let capacity: Int
-    /// The addresses, 0 where there is none.
-    private var keys: [UInt64]
-    private var contents: [Value?]
+    private static let leastBits = 4
 
-    /// Creates an empty table; `capacity` is the most addresses that it can hold.
-    init(capacity: Int) {
-        precondition(capacity >= Self.ways, "a table has at least one row")
-        self.capacity = capacity
-        keys = Array(repeating: 0, count: Self.ways)
-        contents = Array(repeating: nil, count: Self.ways)
+    private var slots: [Slot]
+    /// What a product is shifted by to be the number of a slot.
+    private var shift: UInt64
+    private let multiplier: UInt64
+    /// How many addresses are in it.
+    private(set) var count = 0
+
+    /// Creates an empty table.
+    init(secret: UInt64) {
+        multiplier = (secret &* 0xD6E8_FEB8_6659_FD93 ^ 0x9E37_79B9_7F4A_7C15) | 1
+        slots = Array(repeating: Slot(), count: 1 << Self.leastBits)
+        shift = UInt64(64 - Self.leastBits)
     }
 
     /// How many slots there are now.
-    var size: Int { keys.count }
+    var size: Int { slots.count }
 
-    /// What is known of `address`; setting `nil` forgets it.
-    subscript(address: DeviceAddress) -> Value? {
-        get { slot(of: address).flatMap { contents[$0] } }
-        set {
-            guard let newValue else { return remove(address) }
-            let index = slot(of: address) ?? makeRoom(for: Self.key(address))
-            keys[index] = Self.key(address)
-            contents[index] = newValue
-        }
-    }
-
-    mutating func removeAll() { self = Self(capacity: capacity) }
-
-    private mutating func remove(_ address: DeviceAddress) {
-        guard let index = slot(of: address) else { return }
-        keys[index] = 0
-        contents[index] = nil
-    }
-
-    private func slot(of address: DeviceAddress) -> Int? {
-        let key = Self.key(address), first = row(of: key)
-        for index in first..<(first + Self.ways) where keys[index] == key { return index }
-        return nil
-    }
-
-    /// A slot for an address that has none.
-    private mutating func makeRoom(for key: UInt64) -> Int {
+    /// Where `address` is; `nil` if it is not in the table.
+    func place(of address: DeviceAddress) -> Int? {
+        let key = Self.key(address), mask = slots.count &- 1
+        var index = home(of: key)
         while true {
-            let first = row(of: key)
-            for index in first..<(first + Self.ways) where keys[index] == 0 { return index }
-            guard keys.count * 2 <= capacity else {
-                return first + Int(truncatingIfNeeded: Self.hash(key) & UInt64(Self.ways - 1))
-            }
-            grow()
+            let slot = slots[index]
+            if slot.key == key { return slot.place }
+            if slot.key == 0 { return nil }
+            index = (index &+ 1) & mask
         }
+    }
+
+    /// Puts an address into the table, or has it at another place.
+    mutating func insert(_ address: DeviceAddress, at place: Int) {
+        if 2 * (count + 1) > slots.count { grow() }
+        put(Slot(key: Self.key(address), place: place))
+    }
+
+    /// Forgets an address; does nothing if it is not in the table.
+    mutating func remove(_ address: DeviceAddress) {
+        let key = Self.key(address), mask = slots.count - 1
+        var hole = home(of: key)
+        while slots[hole].key != key {
+            if slots[hole].key == 0 { return }
+            hole = (hole + 1) & mask
+        }
+        count -= 1
+        // What lies behind the hole is moved into it, unless it would then lie before where it is looked for.
+        var index = (hole + 1) & mask
+        while slots[index].key != 0 {
+            let distance = (index - home(of: slots[index].key)) & mask
+            if distance >= (index - hole) & mask {
+                slots[hole] = slots[index]
+                hole = index
+            }
+            index = (index + 1) & mask
+        }
+        slots[hole] = Slot()
+    }
+
+    private mutating func put(_ slot: Slot) {
+        let mask = slots.count - 1
+        var index = home(of: slot.key)
+        while slots[index].key != 0, slots[index].key != slot.key { index = (index + 1) & mask }
+        if slots[index].key == 0 { count += 1 }
+        slots[index] = slot
     }
 
     private mutating func grow() {
-        let (oldKeys, oldContents) = (keys, contents)
-        keys = Array(repeating: 0, count: 2 * oldKeys.count)
-        contents = Array(repeating: nil, count: 2 * oldKeys.count)
-        for (key, value) in zip(oldKeys, oldContents) where key != 0 {
-            // Each row of before is two now, so none can be full.
-            let first = row(of: key)
-            for index in first..<(first + Self.ways) where keys[index] == 0 {
-                keys[index] = key
-                contents[index] = value
-                break
-            }
-        }
+        let old = slots
+        slots = Array(repeating: Slot(), count: 2 * old.count)
+        shift -= 1
+        count = 0
+        for slot in old where slot.key != 0 { put(slot) }
     }
 
-    private func row(of key: UInt64) -> Int {
-        let rows = UInt64(keys.count / Self.ways)
-        return Int(truncatingIfNeeded: (Self.hash(key) >> 8) & (rows - 1)) * Self.ways
-    }
+    private func home(of key: UInt64) -> Int { Int(truncatingIfNeeded: (key &* multiplier) &>> shift) }
 
     /// The address and its kind in one number, which is never 0.
     private static func key(_ address: DeviceAddress) -> UInt64 {
         address.value | UInt64(address.kind.wire) << 48 | 1 << 56
-    }
-
-    /// Spreads numbers that differ in few bits, as addresses of one maker do.
-    private static func hash(_ key: UInt64) -> UInt64 {
-        let product = key &* 0x9E37_79B9_7F4A_7C15
-        return product ^ product >> 32
     }
 }

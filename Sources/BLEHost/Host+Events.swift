@@ -4,19 +4,10 @@ import BLEWire
 extension Host {
     mutating func receive(_ event: HCIEventPacket, from controller: ControllerDescription, at now: Instant) {
         switch event {
-        case .leAdvertisingReport(let event):
-            scanner.heard()
-            received(event.reports, at: now)
         case .leExtendedAdvertisingReport(let event):
             scanner.heard()
             received(event.reports, at: now)
-        case .leDirectedAdvertisingReport(let event):
-            for report in event.reports {
-                var advertisement = Advertisement(address: report.address, isConnectable: true, rssi: report.rssi)
-                advertisement.packet.isDirected = true
-                tellListeners(advertisement)
-                self.report(discovery.receive(advertisement, at: now))
-            }
+        case .leDirectedAdvertisingReport(let event): received(event.reports, at: now)
         case .leConnectionComplete(let event):
             connectionCompleted(event.status, event.link, from: controller, at: now)
         case .leEnhancedConnectionComplete(let event):
@@ -44,8 +35,8 @@ extension Host {
             note(.unexpectedEvent(.leMeta))
         case .unknown(let code, _): note(.unexpectedEvent(code))
         case .unknownLE: note(.unexpectedEvent(.leMeta))
-        case .commandComplete, .commandStatus, .hardwareError, .numberOfCompletedPackets:
-            preconditionFailure("answers, errors and credits are taken before the controller is asked for")
+        case .commandComplete, .commandStatus, .hardwareError, .numberOfCompletedPackets, .leAdvertisingReport:
+            preconditionFailure("answers, errors, credits and reports are taken before the controller is asked for")
         }
     }
 

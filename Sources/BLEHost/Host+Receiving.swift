@@ -90,7 +90,7 @@ extension Host {
             receive(event, from: controller, at: now)
         }
         switch event {
-        case .leAdvertisingReport, .leExtendedAdvertisingReport: return false
+        case .leExtendedAdvertisingReport: return false
         default: return true
         }
     }

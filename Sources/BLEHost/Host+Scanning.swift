@@ -12,31 +12,47 @@ extension Host {
         if !isListening { reports.reset() }
     }
 
-    mutating func received(_ reports: [HCI.LEAdvertisingReport.Report], at now: Instant) {
-        for report in reports {
-            guard let advertisement = ReportAssembler.advertisement(report) else {
-                note(.dropped(.reserved(field: "Event Type"), .advertisement(report.address)))
-                continue
+    /// Takes a packet with legacy reports, which leaves nothing to send; `false` if it is another one.
+    mutating func receiveReports(_ packet: Span<UInt8>, at now: Instant) -> Bool {
+        if case .idle = phase { return false }
+        do throws(PacketError) {
+            return try HCI.LEAdvertisingReport.forEach(in: packet) { type, address, data, rssi in
+                guard case .ready = phase else { return }
+                scanner.heard()
+                guard let advertisement = Advertisement(type, address, rssi) else {
+                    return note(.dropped(.reserved(field: "Event Type"), .advertisement(address)))
+                }
+                heard(advertisement, data, at: now)
             }
-            heard(advertisement, at: now)
+        } catch {
+            note(.dropped(error, .event))
+            return true
         }
     }
 
     mutating func received(_ reports: [HCI.LEExtendedAdvertisingReport.Report], at now: Instant) {
         for report in reports {
             switch self.reports.receive(report) {
-            case .advertisement(let advertisement): heard(advertisement, at: now)
+            case .advertisement(let advertisement, let data): heard(advertisement, data.span, at: now)
             case .incomplete, .ignored: break
             case .crowded: note(.limitReached(.partialReports))
             }
         }
     }
 
+    mutating func received(_ reports: [HCI.LEDirectedAdvertisingReport.Report], at now: Instant) {
+        let data: [UInt8] = []
+        for report in reports {
+            var advertisement = Advertisement(address: report.address, isConnectable: true, rssi: report.rssi)
+            advertisement.packet.isDirected = true
+            tell(of: advertisement, data.span, at: now)
+        }
+    }
+
     /// Takes an advertisement; if it is of a peer that changes its address, those who wait for a link to it know where
     /// it is now.
-    private mutating func heard(_ advertisement: Advertisement, at now: Instant) {
-        tellListeners(advertisement)
-        report(discovery.receive(advertisement, at: now))
+    private mutating func heard(_ advertisement: Advertisement, _ data: Span<UInt8>, at now: Instant) {
+        tell(of: advertisement, data, at: now)
         guard attachments.seeksPrivatePeers, advertisement.isConnectable else { return }
         let address = advertisement.address.onAir
         guard address.isResolvable || peers.isIdentity(address),
@@ -45,22 +61,9 @@ extension Host {
         settle(at: now)
     }
 
-    /// Tells clients of what they hear.
-    mutating func report(_ findings: [Discovery.Finding]) {
-        for finding in findings {
-            let (peer, name, change) = peers.sighted(finding.address, finding.data)
-            remember(change)
-            let report = AdvertisementReport(
-                peer: peer,
-                address: finding.address,
-                isConnectable: finding.isConnectable,
-                rssi: finding.rssi,
-                data: finding.data,
-                name: name,
-                advertisementLength: finding.advertisementLength,
-                packet: finding.packet
-            )
-            for client in finding.clients { tell(client, .discovered(report)) }
-        }
+    /// Tells testers and clients of what they hear.
+    private mutating func tell(of advertisement: Advertisement, _ data: Span<UInt8>, at now: Instant) {
+        if listeners.areThere { tellListeners(advertisement, [UInt8](copying: data)) }
+        discovery.receive(advertisement, data, at: now, with: &peers, into: &outbox)
     }
 }

@@ -171,13 +171,7 @@ extension Host {
     }
 
     /// Has the owner store what was learnt of a peer.
-    mutating func remember(_ change: PeerTable.OnChange) {
-        switch change {
-        case .remember(let record): outbox.append(.remember(record))
-        case .full: note(.limitReached(.knownPeers))
-        case .nothing: break
-        }
-    }
+    mutating func remember(_ change: PeerTable.OnChange) { outbox.remember(change) }
 
     /// Lets every timer that is due expire.
     mutating func expire(at now: Instant) {
@@ -189,7 +183,7 @@ extension Host {
         for handle in links.handles where links[handle]?.deadline.map({ $0 <= now }) ?? false {
             guard expire(handle, at: now) else { return recover(at: now) }
         }
-        report(discovery.expire(at: now))
+        discovery.expire(at: now, with: &peers, into: &outbox)
         for attachment in attachments.begin(at: now) { attach(attachment, at: now) }
         giveUpOverdue(at: now)
         for handle in pairings.entries.handles {

@@ -61,14 +61,13 @@ extension Host {
     }
 
     /// Tells testers of a packet.
-    mutating func tellListeners(_ advertisement: Advertisement) {
-        guard listeners.areThere else { return }
+    mutating func tellListeners(_ advertisement: Advertisement, _ data: [UInt8]) {
         let packet = HeardPacket(
             address: advertisement.address,
             isConnectable: advertisement.isConnectable,
             isScanResponse: advertisement.isScanResponse,
             rssi: advertisement.rssi,
-            data: advertisement.data,
+            data: data,
             packet: advertisement.packet
         )
         for client in listeners.clients { tell(client, .tester(.heard(packet))) }

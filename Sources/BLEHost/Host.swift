@@ -83,7 +83,7 @@ package struct Host: ~Copyable {
         peers = PeerTable(secret: configuration.identifierSecret, records: configuration.knownPeers, limits: limits)
         commands = CommandQueue(limit: limits.queuedCommands)
         scheduler = ACLScheduler(queueLimit: limits.queuedFrames)
-        discovery = Discovery(limits: limits)
+        discovery = Discovery(limits: limits, secret: configuration.identifierSecret)
         reports = ReportAssembler(limit: limits.partialReports)
         privacy = configuration.isPrivate ? .init(lifetime: configuration.addressLifetime, random: random) : nil
         var pairing = configuration.pairing
@@ -175,6 +175,7 @@ extension Host {
     /// A malformed packet is dropped with a note; it never ends a link.
     package mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
         if receiveAtOnce(packet, at: now) { return }
+        if receiveReports(packet, at: now) { return }
         if receiveWhole(packet, at: now) { settle(at: now) } else { flush(at: now) }
     }
 

@@ -35,7 +35,11 @@ package struct Limits: Equatable, Sendable {
     /// HCI commands that wait for their turn.
     package var queuedCommands = 256
     /// Peers seen on the air of which a host knows the address and the name.
-    package var sightings = 4096
+    ///
+    /// Of half of them it also knows what they said last, while somebody scans. By calculation all of it comes to less
+    /// than 20 MB: 12 MB for 96 octets and a name of each of 16 384 advertisers, which are the most that is kept, and
+    /// 5 MB for the addresses.
+    package var sightings = 32_768
     /// Peers that a client was connected to or wanted to be, in memory and in storage.
     package var knownPeers = 1024
     /// Types of services of one peer that are kept over links.

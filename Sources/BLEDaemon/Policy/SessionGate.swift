@@ -84,9 +84,7 @@ extension ClientEvent {
     /// The event without where devices were reached.
     fileprivate var withoutAddresses: Self {
         switch self {
-        case .discovered(var report):
-            report.address = .none
-            return .discovered(report)
+        case .discovered(let report): return .discovered(report.withoutAddress)
         case .peer(let peer, .linkChanged(var details)):
             details.address = .none
             return .peer(peer, .linkChanged(details))

@@ -89,43 +89,6 @@ package struct LinkParameters: Equatable, Sendable {
     }
 }
 
-/// One advertisement, with what the scan response adds to it.
-package struct AdvertisementReport: Equatable, Sendable {
-    package var peer: PeerIdentifier
-    /// Where the advertisement came from, for tools; apps never see it.
-    package var address: DeviceAddress
-    package var isConnectable: Bool
-    package var rssi: RSSI
-    /// The advertising data, followed by those of the scan response.
-    package var data: [UInt8]
-    /// The best name known: of the peer's GAP service, else of this or an earlier advertisement.
-    package var name: String?
-    /// How many octets of the data are those of the advertisement itself.
-    package var advertisementLength: Int
-    /// What the packet told beside its data.
-    package var packet: AdvertisementPacket
-
-    package init(
-        peer: PeerIdentifier,
-        address: DeviceAddress,
-        isConnectable: Bool,
-        rssi: RSSI,
-        data: [UInt8],
-        name: String? = nil,
-        advertisementLength: Int? = nil,
-        packet: AdvertisementPacket = AdvertisementPacket()
-    ) {
-        self.peer = peer
-        self.address = address
-        self.isConnectable = isConnectable
-        self.rssi = rssi
-        self.data = data
-        self.name = name
-        self.advertisementLength = advertisementLength ?? data.count
-        self.packet = packet
-    }
-}
-
 /// What became of a request to a peer, or what the peer said by itself.
 package enum PeerEvent: Equatable, Sendable {
     /// The peers agreed on another size of ATT packets.

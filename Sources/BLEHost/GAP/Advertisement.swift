@@ -1,6 +1,6 @@
 import BLEWire
 
-/// One advertisement or scan response that a controller heard, whichever event it came in.
+/// One advertisement or scan response that a controller heard, whichever event it came in, but for its data.
 struct Advertisement {
     var address: DeviceAddress
     var isConnectable = false
@@ -8,6 +8,19 @@ struct Advertisement {
     var isScannable = false
     var isScanResponse = false
     var rssi = RSSI.unavailable
-    var data: [UInt8] = []
     var packet = AdvertisementPacket()
+}
+
+extension Advertisement {
+    /// Creates what a legacy report tells; `nil` if nobody knows what its type means.
+    @inline(__always)
+    init?(_ type: HCI.LEAdvertisingReport.EventType, _ address: DeviceAddress, _ rssi: RSSI) {
+        guard type.isKnown else { return nil }
+        self.init(address: address, rssi: rssi)
+        isConnectable = type.isConnectable
+        isScannable = type.isScannable
+        isScanResponse = type.isScanResponse
+        packet.isScannable = isScannable
+        packet.isDirected = type.isDirected
+    }
 }

@@ -11,26 +11,20 @@ struct PeerTable {
     /// The services that clients found on peers last.
     private var services: BoundedMap<PeerIdentifier, [BluetoothUUID]>
     private var identifiers: BoundedMap<DeviceAddress, PeerIdentifier>
-    private var seen: BoundedMap<PeerIdentifier, PeerRecord>
+    private var seen: BoundedMap<PeerIdentifier, Seen>
     private var known: RememberedPeers
     /// Where peers that change their addresses were heard last.
     private var latest: BoundedMap<PeerIdentifier, DeviceAddress>
-    /// What came of the last advertisement from each address.
-    private var sightings: AddressTable<Sighting>
-    /// How often something has changed that sightings follow from, but for what an advertisement said.
+    /// How often something has changed that ``sighted(_:_:)`` follows from, but for what an advertisement said.
     private var changes = 0
 
-    /// What was used last at this age is not forgotten before the next but one.
-    private var age: Int { identifiers.age + seen.age }
-
-    private struct Sighting {
-        let peer: PeerIdentifier
-        let name: String?
-        let data: [UInt8]
-        /// How things were then.
-        let changes: Int
-        let age: Int
+    /// A peer that nobody wanted to be connected to.
+    private struct Seen {
+        let address: DeviceAddress
+        var name: String?
+        var advertisedName: String?
     }
+
     /// The identity of the adapter in use; `nil` before there was one.
     private var adapter: DeviceAddress?
     /// Changes whenever ``friends(limit:)`` may.
@@ -44,7 +38,6 @@ struct PeerTable {
         seen = BoundedMap(capacity: limits.sightings)
         known = RememberedPeers(records, limit: limits.knownPeers)
         latest = BoundedMap(capacity: max(limits.knownPeers, 2))
-        sightings = AddressTable(capacity: max(limits.sightings, 8))
     }
 
     /// Has the bonds that were made on this adapter count, and no others.
@@ -74,7 +67,7 @@ struct PeerTable {
         let identifier = PeerIdentifier(rawValue: PeerIdentity.identifier(of: address, secret: secret))
         identifiers[address] = identifier
         if known[identifier] == nil, seen[identifier] == nil {
-            seen[identifier] = PeerRecord(identifier: identifier, address: address)
+            seen[identifier] = Seen(address: address)
         }
         return identifier
     }
@@ -106,7 +99,12 @@ struct PeerTable {
         self.services[peer] = [BluetoothUUID](services.prefix(serviceLimit))
     }
 
-    private mutating func record(of peer: PeerIdentifier) -> PeerRecord? { known[peer] ?? seen[peer] }
+    private mutating func record(of peer: PeerIdentifier) -> PeerRecord? {
+        if let record = known[peer] { return record }
+        return seen[peer].map {
+            PeerRecord(identifier: peer, address: $0.address, name: $0.name, advertisedName: $0.advertisedName)
+        }
+    }
 
     /// What follows from something that was learnt of a peer.
     enum OnChange: Equatable {
@@ -117,22 +115,18 @@ struct PeerTable {
         case nothing
     }
 
+    /// Changes whenever ``sighted(_:_:)`` may come to something else than before for the same data from the same
+    /// address, and before what was used last may be forgotten.
+    var revision: Int { changes + identifiers.age + seen.age }
+
     /// Who advertises `data` at `address`, what that one is called, and what follows from the name in the data.
-    ///
-    /// Most devices say the same again and again, which is looked into once.
     mutating func sighted(
         _ address: DeviceAddress,
         _ data: [UInt8]
     ) -> (peer: PeerIdentifier, name: String?, change: OnChange) {
-        let address = address.onAir
-        if let last = sightings[address], last.changes == changes, last.age == age, last.data == data {
-            return (last.peer, last.name, .nothing)
-        }
         let peer = identifier(of: address)
         let change = AdvertisingData(decoding: data).localName.map { advertised($0, by: peer) } ?? .nothing
-        let name = name(of: peer)
-        sightings[address] = Sighting(peer: peer, name: name, data: data, changes: changes, age: age)
-        return (peer, name, change)
+        return (peer, name(of: peer), change)
     }
 
     /// An advertisement of `peer` had this name in it.
@@ -220,7 +214,7 @@ struct PeerTable {
         var record = before
         body(&record)
         guard known[peer] != nil else {
-            seen[peer] = record
+            seen[peer] = Seen(address: record.address, name: record.name, advertisedName: record.advertisedName)
             return .nothing
         }
         let isNew = record.name != before.name || record.bestName != before.bestName

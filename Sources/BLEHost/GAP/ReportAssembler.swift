@@ -21,28 +21,13 @@ struct ReportAssembler {
 
     /// What a report amounts to.
     enum OnReport {
-        case advertisement(Advertisement)
+        /// This was heard, with these data.
+        case advertisement(Advertisement, [UInt8])
         case incomplete
         /// It says nothing about anybody, or nothing that can be used.
         case ignored
         /// There is no room for so many advertisements in parts: the oldest was dropped.
         case crowded
-    }
-
-    /// Takes a legacy report.
-    static func advertisement(_ report: HCI.LEAdvertisingReport.Report) -> Advertisement? {
-        var advertisement = Advertisement(address: report.address, rssi: report.rssi, data: report.data)
-        switch report.type {
-        case .connectable: (advertisement.isConnectable, advertisement.isScannable) = (true, true)
-        case .directed: advertisement.isConnectable = true
-        case .scannable: advertisement.isScannable = true
-        case .nonConnectable: break
-        case .scanResponse: advertisement.isScanResponse = true
-        default: return nil
-        }
-        advertisement.packet.isScannable = advertisement.isScannable
-        advertisement.packet.isDirected = report.type == .directed
-        return advertisement
     }
 
     /// Takes an extended report.
@@ -68,9 +53,9 @@ struct ReportAssembler {
                 isScannable: report.type.contains(.scannable) && !isScanResponse,
                 isScanResponse: isScanResponse,
                 rssi: report.rssi,
-                data: data,
                 packet: AdvertisementPacket(report)
-            )
+            ),
+            data
         )
     }
 

@@ -20,6 +20,8 @@ extension AdvertisementReport: Packet {
     }
 
     package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+        var peer = peer, address = address, isConnectable = isConnectable, rssi = rssi, data = data, name = name
+        var advertisementLength = advertisementLength, packet = packet
         try wire.field(&peer, "Peer")
         try address.layout(&wire)
         try wire.flag(&isConnectable, "Connectable")
@@ -29,6 +31,16 @@ extension AdvertisementReport: Packet {
         try wire.count(&advertisementLength, "Advertisement Length")
         guard advertisementLength <= data.count else { throw .reserved(field: "Advertisement Length") }
         try packet.layout(&wire)
+        self = Self(
+            peer: peer,
+            address: address,
+            isConnectable: isConnectable,
+            rssi: rssi,
+            data: data,
+            name: name,
+            advertisementLength: advertisementLength,
+            packet: packet
+        )
     }
 }
 

@@ -44,6 +44,13 @@ extension HCI {
             package static let nonConnectable = Self(wire: 3)
             package static let scanResponse = Self(wire: 4)
 
+            /// Whether the specification says what it means.
+            @inline(__always) package var isKnown: Bool { wire <= 4 }
+            @inline(__always) package var isConnectable: Bool { wire <= 1 }
+            @inline(__always) package var isDirected: Bool { wire == 1 }
+            @inline(__always) package var isScannable: Bool { wire == 0 || wire == 2 }
+            @inline(__always) package var isScanResponse: Bool { wire == 4 }
+
             package var description: String {
                 switch self {
                 case .connectable: "ADV_IND"
@@ -62,7 +69,60 @@ extension HCI {
         }
 
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
-            try wire.list(&reports, upTo: 25, "Num Reports")
+            try wire.list(&reports, upTo: Self.mostReports, "Num Reports")
+        }
+
+        private static let mostReports = 25
+
+        /// Calls `body` with what an event says, where it lies; with nothing of one that is malformed.
+        ///
+        /// - Parameters:
+        ///   - packet: The whole packet, its indicator included.
+        ///   - body: Called with the type, the address, the data and the strength of each report.
+        /// - Returns: `false` if this is another packet, which is not looked at further.
+        /// - Throws: What decoding the event throws.
+        @inline(__always)
+        package static func forEach(
+            in packet: Span<UInt8>,
+            _ body: (EventType, DeviceAddress, Span<UInt8>, RSSI) -> Void
+        ) throws(PacketError) -> Bool {
+            guard packet.count > 3, packet[0] == PacketType.event.wire, packet[1] == EventCode.leMeta.wire,
+                packet[3] == subevent.wire
+            else { return false }
+            let parameters = packet.extracting(droppingFirst: 4)
+            let length = Int(packet[2]) - 1
+            if parameters.count < length { throw .truncated(field: "Parameter Total Length") }
+            if parameters.count > length { throw .trailing(count: parameters.count - length) }
+            guard parameters.count > 0 else { throw .truncated(field: "Num Reports") }
+            let count = Int(parameters[0])
+            guard count <= mostReports else { throw .reserved(field: "Num Reports") }
+            var end = 1
+            for _ in 0..<count { end = try self.end(ofReportAt: end, in: parameters) }
+            guard end == parameters.count else { throw .trailing(count: parameters.count - end) }
+            var start = 1
+            for _ in 0..<count {
+                let end = try self.end(ofReportAt: start, in: parameters)
+                let report = parameters.extracting(start..<end)
+                var address: UInt64 = 0
+                for index in 0..<6 { address |= UInt64(report[2 + index]) &<< UInt64(8 * index) }
+                body(
+                    EventType(wire: report[0]),
+                    DeviceAddress(address, DeviceAddress.Kind(wire: report[1])),
+                    report.extracting(9..<(report.count - 1)),
+                    RSSI(wire: report[report.count - 1])
+                )
+                start = end
+            }
+            return true
+        }
+
+        /// Where a report ends: eight octets before the length of the data, and one after them.
+        @inline(__always)
+        private static func end(ofReportAt start: Int, in octets: Span<UInt8>) throws(PacketError) -> Int {
+            guard start + 9 <= octets.count else { throw .truncated(field: "Data Length") }
+            let end = start + 9 + Int(octets[start + 8]) + 1
+            guard end <= octets.count else { throw .truncated(field: "Data") }
+            return end
         }
     }
 

@@ -47,9 +47,13 @@ struct PeerTableTests {
         #expect(table.knownPeers.map(\.name) == ["Tea"])
     }
 
-    @Test("What was made of the same data before is what would be made of them now", arguments: 0..<16)
+    @Test("What was told of the same data before is what would be told of them now", arguments: 0..<16)
     func sighted(seed: UInt64) {
         var table = make(), twin = make(), random = SeededGenerator(seed: seed)
+        var limits = Limits()
+        (limits.sightings, limits.waitingReports) = (8, 4)
+        var discovery = Discovery(limits: limits), outbox = HostOutbox()
+        discovery.start(ScanRequest(allowsDuplicates: true), for: ClientID(rawValue: 1))
         let addresses = (0..<12).map { DeviceAddress(0xC0FF_EE00_0000 + $0, .random) }
         for _ in 0..<2_000 {
             let address = addresses[Int.random(in: 0..<12, using: &random)]
@@ -67,12 +71,25 @@ struct PeerTableTests {
                 #expect(table.unbonded(table.identifier(of: address)) == twin.unbonded(twin.identifier(of: address)))
             default:
                 let data: [UInt8] = letter == 0x63 ? [2, 1, 6] : [2, 9, letter]
-                let sighted = table.sighted(address, data), peer = twin.identifier(of: address)
+                let advertisement = Advertisement(address: address)
+                discovery.receive(advertisement, data.span, at: Instant(), with: &table, into: &outbox)
+                var expected: [Host.Output] = []
+                let peer = twin.identifier(of: address)
                 let change = AdvertisingData(decoding: data).localName.map { twin.advertised($0, by: peer) }
-                #expect(sighted.peer == peer)
-                #expect(sighted.change == change ?? .nothing)
-                let name = twin.name(of: peer)
-                #expect(sighted.name == name)
+                if case .remember(let record)? = change { expected.append(.remember(record)) }
+                if case .full? = change { expected.append(.note(.limitReached(.knownPeers))) }
+                let report = AdvertisementReport(
+                    peer: peer,
+                    address: address,
+                    isConnectable: false,
+                    rssi: .unavailable,
+                    data: data,
+                    name: twin.name(of: peer)
+                )
+                expected.append(.event(.discovered(report), for: ClientID(rawValue: 1)))
+                var outputs: [Host.Output] = []
+                while let output = outbox.next() { outputs.append(output) }
+                #expect(outputs == expected)
             }
         }
     }

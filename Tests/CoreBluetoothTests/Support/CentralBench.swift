@@ -51,13 +51,14 @@ extension AdvertisementReport {
     static func of(
         _ peer: PeerIdentifier,
         name: String? = nil,
+        isConnectable: Bool = true,
         rssi: RSSI = RSSI(dBm: -40),
         data: [AdvertisingData.Structure] = []
     ) -> Self {
         Self(
             peer: peer,
             address: DeviceAddress(0xC000_0000_0001, .random),
-            isConnectable: true,
+            isConnectable: isConnectable,
             rssi: rssi,
             data: AdvertisingData(data).encoded,
             name: name

@@ -70,8 +70,11 @@ struct AdvertisementTests {
         ]
         var times: [Double] = [], kept: [[String: Any]] = []
         for given in reports {
-            var report = AdvertisementReport.of(CentralBench.peer, data: given.data)
-            report.isConnectable = given.isConnectable
+            let report = AdvertisementReport.of(
+                CentralBench.peer,
+                isConnectable: given.isConnectable,
+                data: given.data
+            )
             var told = seen.dictionary(of: report, for: given.scan)
             kept.append(told)
             let time = try #require(told.removeValue(forKey: AdvertisementReport.timestampKey) as? NSNumber)

@@ -1,0 +1,127 @@
+import BLEWire
+
+/// What an advertiser said last, and what clients were told of that.
+struct Sighting {
+    private static let mostKept = 96
+
+    let address: DeviceAddress
+    private(set) var isConnectable: Bool
+    private(set) var isScannable: Bool
+    private(set) var packet: AdvertisementPacket
+    private(set) var rssi: RSSI
+    /// The data of the advertisement.
+    private(set) var data: [UInt8]
+    /// Those of the last scan response.
+    private(set) var response: [UInt8] = []
+    /// Whether the response is one to what was said last.
+    private(set) var isAnswered = false
+    /// Whether the data were too long to be kept after clients had been told.
+    private var isForgotten = false
+    /// What clients were told when the peer table had ``revision``; with the response or without.
+    private var report: AdvertisementReport?
+    private var reportIsAnswered = false
+    private var revision = 0
+
+    init(_ advertisement: Advertisement, _ octets: Span<UInt8>) {
+        address = advertisement.address
+        isConnectable = advertisement.isConnectable
+        isScannable = advertisement.isScannable
+        packet = advertisement.packet
+        rssi = advertisement.rssi
+        data = [UInt8](copying: octets)
+    }
+
+    /// Whether nothing more follows.
+    var isComplete: Bool { isAnswered || !isScannable }
+
+    /// All the data, the response's after the advertisement's.
+    var allData: [UInt8] { isAnswered ? data + response : data }
+
+    /// Takes the next advertisement; `false` if it says what the last one did.
+    mutating func advertised(_ advertisement: Advertisement, _ octets: Span<UInt8>) -> Bool {
+        rssi = advertisement.rssi
+        isAnswered = false
+        if !isForgotten, isConnectable == advertisement.isConnectable, isScannable == advertisement.isScannable,
+            packet.says(advertisement.packet), data.span.hasSameOctets(as: octets)
+        {
+            return false
+        }
+        isConnectable = advertisement.isConnectable
+        isScannable = advertisement.isScannable
+        packet = advertisement.packet
+        data = [UInt8](copying: octets)
+        report = nil
+        isForgotten = false
+        return true
+    }
+
+    enum OnRespond {
+        /// It says what the last one did, or something else.
+        case same, new
+        /// What it belongs to is not known any more.
+        case late
+    }
+
+    /// Takes a scan response.
+    mutating func responded(_ rssi: RSSI, _ octets: Span<UInt8>) -> OnRespond {
+        guard !isForgotten else { return .late }
+        self.rssi = rssi
+        isAnswered = true
+        if response.span.hasSameOctets(as: octets) { return .same }
+        response = [UInt8](copying: octets)
+        if reportIsAnswered { report = nil }
+        return .new
+    }
+
+    /// What clients were told of the same; `nil` if that was never, or if something else is known of the peer since.
+    ///
+    /// Mutating so that it works in place: an element of an array is copied to be read.
+    mutating func report(revision: Int) -> AdvertisementReport? {
+        guard let report, self.revision == revision, reportIsAnswered == isAnswered else { return nil }
+        return report.rssi.wire == rssi.wire ? report : report.heard(rssi)
+    }
+
+    /// Keeps what clients are told, unless there is too much of it.
+    mutating func told(_ report: AdvertisementReport, revision: Int) {
+        guard data.count + response.count <= Self.mostKept else {
+            (data, response, self.report, isForgotten) = ([], [], nil, true)
+            return
+        }
+        (self.report, self.revision, reportIsAnswered) = (report, revision, isAnswered)
+    }
+}
+
+extension AdvertisementPacket {
+    /// Whether `other` says the same; compared as numbers, for this is done for each packet.
+    fileprivate func says(_ other: Self) -> Bool {
+        isLegacy == other.isLegacy && isScannable == other.isScannable && isDirected == other.isDirected
+            && isTruncated == other.isTruncated && primaryPHY.wire == other.primaryPHY.wire
+            && secondaryPHY.wire == other.secondaryPHY.wire && set.wire == other.set.wire
+            && transmitPower.wire == other.transmitPower.wire
+    }
+}
+
+extension Span<UInt8> {
+    /// Whether the octets are the same ones; they are compared eight at a time, the last eight once more.
+    func hasSameOctets(as other: Span<UInt8>) -> Bool {
+        guard count == other.count else { return false }
+        guard count >= 8 else {
+            for index in 0..<count where self[index] != other[index] { return false }
+            return true
+        }
+        var start = 0
+        while start &+ 8 <= count {
+            if word(at: start) != other.word(at: start) { return false }
+            start = start &+ 8
+        }
+        return word(at: count &- 8) == other.word(at: count &- 8)
+    }
+
+    /// Eight octets as one number, the first lowest.
+    @inline(__always)
+    private func word(at start: Int) -> UInt64 {
+        let octets = extracting(start..<(start &+ 8))
+        return UInt64(octets[0]) | UInt64(octets[1]) << 8 | UInt64(octets[2]) << 16 | UInt64(octets[3]) << 24
+            | UInt64(octets[4]) << 32 | UInt64(octets[5]) << 40 | UInt64(octets[6]) << 48 | UInt64(octets[7]) << 56
+    }
+}

@@ -1,0 +1,124 @@
+import BLEWire
+
+/// The advertisers that were heard, each at a place that stays its own as long as it is known.
+///
+/// When there are too many, one gives its place up that has not been heard for long. Those whose advertisement waits
+/// for a scan response are in a queue, and keep their place meanwhile.
+struct Sightings {
+    private struct Entry {
+        var sighting: Sighting
+        /// Whether it was heard since somebody last looked for one to give up.
+        var isRecent = true
+        /// When it was heard, if it is in the queue.
+        var since: Instant?
+        /// Its neighbours there.
+        var previous = Sightings.nowhere, next = Sightings.nowhere
+    }
+
+    private static let nowhere = -1
+
+    private var table: AddressTable
+    private var entries: [Entry] = []
+    private let capacity: Int
+    private let secret: UInt64
+    private var hand = 0
+    private var firstWaiting = Sightings.nowhere, lastWaiting = Sightings.nowhere
+    /// How many wait for a scan response.
+    private(set) var waitingCount = 0
+
+    /// Creates an empty table.
+    ///
+    /// - Precondition: Fewer than `capacity` wait at any time.
+    init(capacity: Int, secret: UInt64) {
+        self.capacity = capacity
+        self.secret = secret
+        table = AddressTable(secret: secret)
+    }
+
+    /// How many advertisers are known.
+    var count: Int { entries.count }
+
+    /// Where an advertiser has its place, if it is known.
+    func place(of address: DeviceAddress) -> Int? { table.place(of: address) }
+
+    subscript(place: Int) -> Sighting { entries[place].sighting }
+
+    /// The one that waits for longest, and since when.
+    var waiting: (place: Int, since: Instant)? {
+        guard firstWaiting >= 0, let since = entries[firstWaiting].since else { return nil }
+        return (firstWaiting, since)
+    }
+
+    mutating func removeAll() { self = Self(capacity: capacity, secret: secret) }
+
+    /// Gives an advertiser that is not known a place, which may have been another's.
+    mutating func insert(_ sighting: Sighting) -> Int {
+        let place: Int
+        if entries.count < capacity {
+            place = entries.count
+            entries.append(Entry(sighting: sighting))
+        } else {
+            place = makeRoom()
+            table.remove(entries[place].sighting.address)
+            entries[place] = Entry(sighting: sighting)
+        }
+        table.insert(sighting.address, at: place)
+        return place
+    }
+
+    /// Takes the next advertisement of a known advertiser; `false` if it says what the last one did.
+    mutating func advertised(_ place: Int, _ advertisement: Advertisement, _ octets: Span<UInt8>) -> Bool {
+        entries[place].isRecent = true
+        return entries[place].sighting.advertised(advertisement, octets)
+    }
+
+    /// Takes a scan response of a known advertiser.
+    mutating func responded(_ place: Int, _ rssi: RSSI, _ octets: Span<UInt8>) -> Sighting.OnRespond {
+        entries[place].isRecent = true
+        return entries[place].sighting.responded(rssi, octets)
+    }
+
+    /// An advertiser was heard of which nobody wants to know anything.
+    mutating func passedOver(_ place: Int) { entries[place].isRecent = true }
+
+    /// What clients were told of the same, if that is still right.
+    mutating func report(_ place: Int, revision: Int) -> AdvertisementReport? {
+        entries[place].sighting.report(revision: revision)
+    }
+
+    mutating func told(_ place: Int, _ report: AdvertisementReport, revision: Int) {
+        entries[place].sighting.told(report, revision: revision)
+    }
+
+    /// Puts an advertiser that does not wait at the end of the queue.
+    mutating func wait(_ place: Int, since now: Instant) {
+        entries[place].since = now
+        entries[place].previous = lastWaiting
+        entries[place].next = Self.nowhere
+        if lastWaiting >= 0 { entries[lastWaiting].next = place } else { firstWaiting = place }
+        lastWaiting = place
+        waitingCount += 1
+    }
+
+    /// Takes an advertiser out of the queue; `false` if it was not there.
+    mutating func endWait(_ place: Int) -> Bool {
+        guard entries[place].since != nil else { return false }
+        let previous = entries[place].previous, next = entries[place].next
+        entries[place].since = nil
+        if previous >= 0 { entries[previous].next = next } else { firstWaiting = next }
+        if next >= 0 { entries[next].previous = previous } else { lastWaiting = previous }
+        waitingCount -= 1
+        return true
+    }
+
+    /// The place of one that was not heard since this came by it last.
+    private mutating func makeRoom() -> Int {
+        while true {
+            let place = hand
+            hand = hand + 1 < entries.count ? hand + 1 : 0
+            guard entries[place].since == nil else { continue }
+            if !entries[place].isRecent { return place }
+            entries[place].isRecent = false
+        }
+    }
+}
