@@ -13,6 +13,7 @@ extension Host {
     }
 
     /// Takes a packet with legacy reports, which leaves nothing to send; `false` if it is another one.
+    @inline(never)
     mutating func receiveReports(_ packet: Span<UInt8>, at now: Instant) -> Bool {
         if case .idle = phase { return false }
         do throws(PacketError) {

@@ -175,7 +175,7 @@ extension Host {
     /// A malformed packet is dropped with a note; it never ends a link.
     package mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
         if receiveAtOnce(packet, at: now) { return }
-        if receiveReports(packet, at: now) { return }
+        if HCI.LEAdvertisingReport.begins(packet), receiveReports(packet, at: now) { return }
         if receiveWhole(packet, at: now) { settle(at: now) } else { flush(at: now) }
     }
 

@@ -74,6 +74,13 @@ extension HCI {
 
         private static let mostReports = 25
 
+        /// Whether a packet, its indicator included, is such an event.
+        @inline(__always)
+        package static func begins(_ packet: Span<UInt8>) -> Bool {
+            packet.count > 3 && packet[0] == PacketType.event.wire && packet[1] == EventCode.leMeta.wire
+                && packet[3] == subevent.wire
+        }
+
         /// Calls `body` with what an event says, where it lies; with nothing of one that is malformed.
         ///
         /// - Parameters:
@@ -86,9 +93,7 @@ extension HCI {
             in packet: Span<UInt8>,
             _ body: (EventType, DeviceAddress, Span<UInt8>, RSSI) -> Void
         ) throws(PacketError) -> Bool {
-            guard packet.count > 3, packet[0] == PacketType.event.wire, packet[1] == EventCode.leMeta.wire,
-                packet[3] == subevent.wire
-            else { return false }
+            guard begins(packet) else { return false }
             let parameters = packet.extracting(droppingFirst: 4)
             let length = Int(packet[2]) - 1
             if parameters.count < length { throw .truncated(field: "Parameter Total Length") }
