@@ -11,12 +11,12 @@ extension Host {
         guard let index = links.index(of: attribute.link), !links.values[index].reassembler.isCollecting else {
             return false
         }
-        switch attribute.opcode {
-        case .handleValueNotification, .readResponse, .writeResponse:
+        switch attribute.kind {
+        case .notification, .readResponse, .writeResponse:
             return attributes.hearAtOnce(attribute, in: packet, near: index, at: now, into: &outbox)
         case .readRequest, .writeRequest, .writeCommand:
             return attributes.serveAtOnce(attribute, in: packet, near: index, into: &outbox)
-        default: return false
+        case .other: return false
         }
     }
 

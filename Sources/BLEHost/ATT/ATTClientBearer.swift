@@ -66,11 +66,10 @@ package struct ATTClientBearer: Sendable {
         return .answered(.success(packet))
     }
 
-    /// Takes a response with this opcode, whatever is in it; `false`, and nothing happens, if none is awaited.
-    mutating func receiveResponse(_ opcode: ATT.Opcode) -> Bool {
-        guard case .awaiting(let request, _) = state, opcode == request.response else { return false }
+    /// Notes that the request in flight is answered.
+    mutating func end() {
+        guard case .awaiting = state else { preconditionFailure("what is answered is in flight") }
         state = .idle
-        return true
     }
 
     /// Takes a packet with this opcode that is malformed, which answers a request as a refusal would.

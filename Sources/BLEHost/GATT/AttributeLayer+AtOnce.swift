@@ -13,7 +13,7 @@ extension AttributeLayer {
         into outbox: inout HostOutbox
     ) -> Bool {
         guard let index = index(of: packet.link, near: hint) else { return false }
-        guard packet.opcode == .handleValueNotification else {
+        guard packet.kind == .notification else {
             return links[index].client.answerAtOnce(packet, in: octets, at: now, into: &outbox)
         }
         return links[index].client.deliverAtOnce(packet, in: octets, into: &outbox)
@@ -29,7 +29,7 @@ extension AttributeLayer {
         guard let index = index(of: packet.link, near: hint), links[index].server.awareness.isAware,
             let handle = packet.attribute(in: octets)
         else { return false }
-        let isRead = packet.opcode == .readRequest, isCommand = packet.opcode == .writeCommand
+        let isRead = packet.kind == .readRequest, isCommand = packet.kind == .writeCommand
         guard isCommand || links[index].server.bearers[0].exchange.isIdle, !isRead || packet.parameterCount == 2,
             packet.parameterCount - 2 <= configuration.limits.attributeLength,
             let owner = database.holder(of: handle, for: isRead ? .read : .write, on: links[index].server.trust)
@@ -41,8 +41,9 @@ extension AttributeLayer {
             return true
         }
         let asked = ServerLink.Asked(transaction: makeTransaction(), client: owner.client)
+        let request: ATT.Opcode = isRead ? .readRequest : .writeRequest
         let answer: ServerLink.Answer = isRead ? .reading(asked, for: .value) : .writing(asked)
-        links[index].server.bearers[0].exchange.begin(.init(request: packet.opcode, handle: handle, answer: answer))
+        links[index].server.bearers[0].exchange.begin(.init(request: request, handle: handle, answer: answer))
         if isRead {
             let event = ServerEvent.readRequested(asked.transaction, central, owner.id, offset: 0)
             outbox.append(.event(.server(event), for: owner.client))

@@ -42,10 +42,11 @@ extension GATTClient {
         at now: Instant,
         into outbox: inout HostOutbox
     ) -> Bool {
-        guard let single, single.response == packet.opcode, single.isAnswered(by: packet.parameterCount),
-            isUndisturbed, bearer.receiveResponse(packet.opcode)
-        else { return false }
+        guard let single, single.isAnswered(by: packet.kind, octets: packet.parameterCount), isUndisturbed else {
+            return false
+        }
         self.single = nil
+        bearer.end()
         postponeChores(at: now)
         switch single.kind {
         case .read:

@@ -17,19 +17,11 @@ struct SingleRequest {
     /// What a response to it can hold, in octets.
     let room: Int
 
-    /// The opcode of the packet that answers it, unless that is a refusal.
-    var response: ATT.Opcode {
+    /// Whether a packet with so many octets behind its opcode is the whole answer.
+    func isAnswered(by packet: AttributePacket.Kind, octets count: Int) -> Bool {
         switch kind {
-        case .read: .readResponse
-        case .write: .writeResponse
-        }
-    }
-
-    /// Whether an answer with so many octets behind its opcode is the whole of it.
-    func isAnswered(by count: Int) -> Bool {
-        switch kind {
-        case .read: count < room
-        case .write: count == 0
+        case .read: packet == .readResponse && count < room
+        case .write: packet == .writeResponse && count == 0
         }
     }
 

@@ -40,9 +40,9 @@ struct ConnectionTable<Value> {
     func index(of handle: ConnectionHandle) -> Int? {
         var low = 0, high = handles.count
         while low < high {
-            let middle = (low + high) / 2, other = handles[middle]
-            if other == handle { return middle }
-            if other < handle { low = middle + 1 } else { high = middle }
+            let middle = (low + high) / 2, other = handles[middle].wire
+            if other == handle.wire { return middle }
+            if other < handle.wire { low = middle + 1 } else { high = middle }
         }
         return nil
     }

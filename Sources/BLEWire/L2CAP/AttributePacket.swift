@@ -6,8 +6,27 @@ package struct AttributePacket: Equatable, Sendable {
     /// Where the opcode is in the H4 packet: behind its type and the headers of ACL and L2CAP.
     private static let start = 1 + ACLHeader.size + L2CAPHeader.size
 
+    /// What it is, if it is a matter of one value.
+    package enum Kind: Equatable, Sendable {
+        case readRequest, readResponse, writeRequest, writeResponse, writeCommand, notification
+        case other
+
+        @inline(__always)
+        fileprivate init(opcode: UInt8) {
+            switch opcode {
+            case ATT.Opcode.readRequest.wire: self = .readRequest
+            case ATT.Opcode.readResponse.wire: self = .readResponse
+            case ATT.Opcode.writeRequest.wire: self = .writeRequest
+            case ATT.Opcode.writeResponse.wire: self = .writeResponse
+            case ATT.Opcode.writeCommand.wire: self = .writeCommand
+            case ATT.Opcode.handleValueNotification.wire: self = .notification
+            default: self = .other
+            }
+        }
+    }
+
     package let link: ConnectionHandle
-    package let opcode: ATT.Opcode
+    package let kind: Kind
     private let end: Int
 
     /// Looks at a whole H4 packet; `nil` if it holds anything else, or that in another form.
@@ -23,7 +42,7 @@ package struct AttributePacket: Equatable, Sendable {
             UInt16(packet[7]) | UInt16(packet[8]) << 8 == ChannelIdentifier.attribute.wire
         else { return nil }
         self.link = link
-        opcode = ATT.Opcode(wire: packet[Self.start])
+        kind = Kind(opcode: packet[Self.start])
         end = count
     }
 

@@ -7,7 +7,7 @@ package struct OutgoingPackets: Equatable, Sendable {
 
     package init() {}
 
-    package var isEmpty: Bool { count == 0 }
+    @inlinable package var isEmpty: Bool { count == 0 }
 
     /// The packet that begins behind so many octets; `nil` if all end there.
     package func packet(at start: Int) -> [UInt8]? {

@@ -14,8 +14,8 @@ struct SingleRequestTests {
     @Test("Is answered by what leaves no room for more", arguments: [(0, true), (21, true), (22, false), (23, false)])
     func reading(count: Int, isWhole: Bool) {
         let request = Self.request(.read)
-        #expect(request.response == .readResponse)
-        #expect(request.isAnswered(by: count) == isWhole)
+        #expect(request.isAnswered(by: .readResponse, octets: count) == isWhole)
+        #expect(!request.isAnswered(by: .writeResponse, octets: 0))
     }
 
     @Test("Goes on as the procedure that it is when the answer is not the whole")
@@ -34,8 +34,8 @@ struct SingleRequestTests {
     func writing() {
         var database = PeerDatabase()
         let request = Self.request(.write([1, 2]))
-        #expect(request.response == .writeResponse)
-        #expect(request.isAnswered(by: 0))
+        #expect(request.isAnswered(by: .writeResponse, octets: 0))
+        #expect(!request.isAnswered(by: .writeResponse, octets: 1) && !request.isAnswered(by: .readResponse, octets: 0))
         for (answer, failure) in [
             (ATTAnswer.success(.writeResponse), nil), (.failure(.writeNotPermitted), .att(.writeNotPermitted)),
         ]

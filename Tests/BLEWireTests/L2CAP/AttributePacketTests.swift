@@ -26,7 +26,7 @@ struct AttributePacketTests {
         let found = AttributePacket(octets.span)
         let packet = try #require(found)
         #expect(packet.link == Self.link)
-        #expect(packet.opcode == .handleValueNotification)
+        #expect(packet.kind == .notification)
         #expect(packet.parameterCount == 2 + count)
         let attribute = packet.attribute(in: octets.span), rest = packet.value(in: octets.span, droppingFirst: 2)
         #expect(attribute == handle && rest == value)
