@@ -200,9 +200,15 @@ package final class SocketStream: @unchecked Sendable {
         return nil
     }
 
+    /// Sends of the backlog what the system takes now; the backlog may be gone when that fails.
+    private func sendBacklog() -> Int? {
+        let octets = backlog
+        return send(octets.span.extracting(written..<octets.count))
+    }
+
     private func flush() {
         guard case .open = state else { return }
-        guard let taken = send(backlog.span.extracting(written..<backlog.count)) else { return }
+        guard let taken = sendBacklog() else { return }
         written += taken
         if written == backlog.count {
             backlog.removeAll(keepingCapacity: backlog.count <= Self.largeBacklog)

@@ -46,4 +46,29 @@ struct SocketStreamTests {
         }
         #expect(heard.withLock { $0 } == (count, 1))
     }
+
+    @Test("A stream whose other end goes and leaves much unread ends, and nothing else does")
+    func unread() async throws {
+        var ends: [Int32] = [0, 0]
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue)
+        #expect(socketpair(AF_UNIX, kind, 0, &ends) == 0)
+        let far = ends[1]
+        let loop = EventLoop("test-unread")
+        loop.start()
+        let stream = SocketStream(Descriptor(ends[0]), on: loop)
+        let (closings, continuation) = AsyncStream.makeStream(of: Void.self)
+        loop.sync {
+            stream.readsToTheEnd = true
+            stream.start { _ in
+            } closed: { _ in
+                continuation.yield()
+            }
+            let octets = [UInt8](repeating: 1, count: 1 << 20)
+            stream.write(octets.span)
+            #expect(stream.pendingOctets > 0)
+            close(far)
+        }
+        for await _ in closings { break }
+        #expect(loop.sync { stream.pendingOctets } == 0)
+    }
 }
