@@ -69,9 +69,7 @@ extension AttributeLayer {
             let link = links[index].client.link, limit = links[index].client.mtu - 1
             let isRead = response == .readResponse
             let length = isRead ? min(value.count, configuration.limits.attributeLength, limit) : 0
-            guard scheduler.hasRoom(for: 1, upTo: length + 1 + L2CAPHeader.size),
-                scheduler.pass(on: .attribute, of: link)
-            else { return false }
+            guard scheduler.pass(length + 1 + L2CAPHeader.size, on: .attribute, of: link) else { return false }
             _ = links[index].server.bearers[0].exchange.finish()
             outbox.send(response, nil, isRead ? value : [], limit: length, on: link)
             return true
@@ -100,14 +98,15 @@ extension AttributeLayer {
                 count += 1
             }
         }
-        guard scheduler.hasRoom(for: count, upTo: value.count + 3 + L2CAPHeader.size) else { return false }
+        let length = value.count + 3 + L2CAPHeader.size
+        guard scheduler.hasRoom(for: count, upTo: length) else { return false }
         for index in first..<links.count where count > 0 {
             if index != first, links[index].server.notifiesAtOnce(configured.about, at: configured.handle) == .no {
                 continue
             }
             count -= 1
             let link = links[index].client.link
-            guard scheduler.pass(on: .attribute, of: link) else { continue }
+            guard scheduler.pass(length, on: .attribute, of: link) else { continue }
             let limit = links[index].client.mtu - 3
             outbox.send(.handleValueNotification, configured.about.value, value, limit: limit, on: link)
         }
@@ -125,8 +124,7 @@ extension AttributeLayer {
         into outbox: inout HostOutbox
     ) -> Bool {
         guard let index = index(of: link), links[index].client.mayCommandAtOnce(client, octets: value.count),
-            scheduler.hasRoom(for: 1, upTo: value.count + 3 + L2CAPHeader.size),
-            scheduler.pass(on: .attribute, of: link)
+            scheduler.pass(value.count + 3 + L2CAPHeader.size, on: .attribute, of: link)
         else { return false }
         outbox.send(.writeCommand, handle, value, on: link)
         outbox.tell(client, taken: .writeCommands(to: links[index].client.peer))
@@ -149,8 +147,7 @@ extension AttributeLayer {
         case .write(let written): (value, request) = (written, .writeRequest)
         }
         guard let index = index(of: link), links[index].client.mayAskAtOnce(client, octets: value.count),
-            scheduler.hasRoom(for: 1, upTo: value.count + 3 + L2CAPHeader.size),
-            scheduler.pass(on: .attribute, of: link)
+            scheduler.pass(value.count + 3 + L2CAPHeader.size, on: .attribute, of: link)
         else { return false }
         links[index].client.beginAtOnce(kind, request, of: handle, for: client, at: now)
         outbox.send(request, handle, value, on: link)

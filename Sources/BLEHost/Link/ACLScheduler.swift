@@ -139,11 +139,10 @@ struct ACLScheduler {
     /// Whether so many packets, each of at most `length` octets with its L2CAP header, can go past all queues.
     func hasRoom(for count: Int, upTo length: Int) -> Bool { waiting == 0 && free >= count && length <= size }
 
-    /// Takes a buffer for a packet that goes past all queues, for which there must be room; `false`, and nothing
-    /// happens, if there is no such link.
-    mutating func pass(on channel: ChannelIdentifier, of link: ConnectionHandle) -> Bool {
-        precondition(waiting == 0 && free > 0, "nothing is passed over")
-        guard let index = queues.index(of: link) else { return false }
+    /// Takes a buffer for a packet of at most `length` octets, with its L2CAP header, that goes past all queues;
+    /// `false`, and nothing happens, if it cannot, or there is no such link.
+    mutating func pass(_ length: Int, on channel: ChannelIdentifier, of link: ConnectionHandle) -> Bool {
+        guard hasRoom(for: 1, upTo: length), let index = queues.index(of: link) else { return false }
         give(at: index, on: channel)
         return true
     }
