@@ -101,7 +101,7 @@ struct BearerAirTests {
         }
 
         /// How many enhanced bearers the central has.
-        var bearers: Int { readerStation.host.attributes.links.first?.client.enhanced.count ?? 0 }
+        var bearers: Int { readerStation.host.attributes.links.first?.client.bearers.enhancedCount ?? 0 }
 
         func read(_ index: Int, for client: ClientID) {
             guard let peer = reader.peer, index < reader.found.count else { return }
@@ -189,6 +189,6 @@ struct BearerAirTests {
         bench.encrypt()
         bench.town.run(for: .seconds(30))
         #expect((1...Limits().enhancedBearers).contains(bench.bearers))
-        #expect(bench.serverStation.host.attributes.links.first?.client.enhanced.count == bench.bearers)
+        #expect(bench.serverStation.host.attributes.links.first?.client.bearers.enhancedCount == bench.bearers)
     }
 }

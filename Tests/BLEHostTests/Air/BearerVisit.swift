@@ -172,7 +172,10 @@ final class BearerVisit {
     }
 
     /// The client's enhanced bearers, and the server's.
-    var clientBearers: [ChannelID] { running.host.attributes.links.first?.client.enhanced.map(\.id) ?? [] }
+    var clientBearers: [ChannelID] {
+        guard let bearers = running.host.attributes.links.first?.client.bearers else { return [] }
+        return bearers.all.compactMap { if case .enhanced(let channel) = $0.id { channel } else { nil } }
+    }
     var serverBearers: [ChannelID] {
         hosting.host.attributes.links.first?.server.bearers.compactMap { bearer in
             if case .enhanced(let channel) = bearer.id { channel } else { nil }

@@ -4,7 +4,7 @@ import BLEWire
 extension GATTClient {
     /// Whether a value without response may be sent past all that waits.
     mutating func mayCommandAtOnce(_ client: ClientID, octets: Int) -> Bool {
-        guard single == nil, procedure == nil, isUndisturbed, commands.isEmpty else { return false }
+        guard !bearers.all[0].isRunning, isUndisturbed, commands.isEmpty else { return false }
         return octets <= mtu - 3 && isAttached(client)
     }
 
@@ -23,15 +23,15 @@ extension GATTClient {
         at now: Instant
     ) {
         if expiry < now { database.expire() }
-        bearer.begin(request, at: now)
-        single = SingleRequest(
+        let single = SingleRequest(
             client: client,
-            order: nextOrder(),
+            order: answers.next(),
             handle: handle,
             kind: kind,
             security: security,
             room: mtu - 1
         )
+        bearers.all[0].begin(single, request, at: now)
     }
 
     /// Takes the response to a request that was sent at once; `false`, and nothing has happened, if it takes more to
@@ -42,12 +42,10 @@ extension GATTClient {
         at now: Instant,
         into outbox: inout HostOutbox
     ) -> Bool {
-        guard let single, single.isAnswered(by: packet.kind, octets: packet.parameterCount), isUndisturbed else {
+        guard isUndisturbed, let single = bearers.all[0].answered(packet.kind, octets: packet.parameterCount) else {
             return false
         }
-        self.single = nil
-        bearer.end()
-        postponeChores(at: now)
+        ownRequests.postpone(at: now)
         switch single.kind {
         case .read:
             let value = packet.value(in: octets, droppingFirst: 0)

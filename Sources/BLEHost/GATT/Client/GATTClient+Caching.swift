@@ -24,7 +24,7 @@ extension GATTClient {
         guard case .none = caching else { return }
         if let cache, database.isEmpty {
             caching = .unchecked(cache)
-            chores.append(.checkCache)
+            ownRequests.append(.checkCache)
         } else {
             caching = .active
             keepCache()
@@ -41,13 +41,13 @@ extension GATTClient {
     /// Has what was learnt kept when there is time.
     mutating func keepCache() {
         guard case .active = caching, database.hasNews else { return }
-        if !chores.contains(.keepCache), !chores.contains(.prove) { chores.append(.keepCache) }
+        if !ownRequests.contains(.prove) { ownRequests.append(.keepCache) }
     }
 
     /// Takes the Database Hash of the peer, or that it has none.
     mutating func hashRead(_ hash: UInt128?, isDisturbed: Bool, at now: Instant, into outbox: inout Outbox) {
         switch caching {
-        case .unchecked where isDisturbed && hash != nil: chores.append(.checkCache)
+        case .unchecked where isDisturbed && hash != nil: ownRequests.append(.checkCache)
         case .unchecked(let cache): check(cache, hash, at: now, into: &outbox)
         case .active where isDisturbed && hash != nil: keepCache()
         case .active: keep(hash, at: now, into: &outbox)
@@ -91,7 +91,7 @@ extension GATTClient {
             servicesChanged(in: .all, at: now, into: &outbox)
             return database.prove(under: hash)
         }
-        guard database.isProven else { return chores.append(.prove) }
+        guard database.isProven else { return ownRequests.append(.prove) }
         database.confirm()
         if database.attributes.count <= limits.cachedAttributes {
             cacheChange = .store(CachedDatabase(hash: hash, attributes: database.attributes))
@@ -110,7 +110,7 @@ extension GATTClient {
         switch caching {
         case .active:
             guard database.hash != nil else { return keepCache() }
-            chores.append(database.isProven ? .keepCache : .prove)
+            ownRequests.append(database.isProven ? .keepCache : .prove)
         case .none, .unchecked, .impossible: lookFurther()
         }
     }
@@ -128,24 +128,24 @@ extension GATTClient {
     /// Looks at the next part, services first; the rest is left out when it takes too long.
     private mutating func lookFurther() {
         guard let (aspect, _) = database.firstUnproven, aspect == .services || secondLooks < Self.mostSecondLooks,
-            !chores.contains(.prove)
+            !ownRequests.contains(.prove)
         else { return }
         secondLooks += 1
-        chores.append(.prove)
+        ownRequests.append(.prove)
     }
 
     /// Takes note of what the peer's GATT service offers; looks again if services changed while it was asked.
     mutating func watching(_ outcome: ServiceChangedWatch.Outcome, isDisturbed: Bool) {
         if let features = outcome.features, !hasAnnouncedFeatures {
             hasAnnouncedFeatures = true
-            chores.insert(contentsOf: [.announceFeatures(features), .probe(features)], at: 0)
+            ownRequests.putFirst([.announceFeatures(features), .probe(features)])
         }
         if let handle = outcome.serviceChanged {
             serviceChanged = handle
             database.watch()
             guard case .active = caching else { return lookAgain() }
             // What is certain may be handed out again and again from now on.
-            if !database.isEmpty, !chores.contains(.keepCache) { chores.append(.keepCache) }
+            if !database.isEmpty { ownRequests.append(.keepCache) }
         } else if isDisturbed {
             watchServices()
         }
@@ -159,15 +159,10 @@ extension GATTClient {
     ///
     /// Core 6.0, Vol 3, Part G, 2.5.2 and 7.1.
     mutating func servicesChanged(in range: AttributeHandleRange, at now: Instant, into outbox: inout Outbox) {
-        postponeChores(at: now)
+        ownRequests.postpone(at: now)
         database.remove(range)
         subscriptions.removeAll(in: range)
-        chores.removeAll { chore in
-            switch chore {
-            case .reconfigure(let handle), .announceFeatures(let handle), .probe(let handle): range.contains(handle)
-            case .exchangeMTU, .openBearers, .checkCache, .readName, .watchServices, .keepCache, .prove: false
-            }
-        }
+        ownRequests.remove { $0.isAbout(range) }
         for (client, command) in waiting.void(about: range) {
             answer(command, of: client, with: .notFound, into: &outbox)
         }
@@ -185,44 +180,16 @@ extension GATTClient {
     /// The database is what it was, as far as anyone knows: other clients keep what they found in it, and the peer is
     /// still trusted to tell of changes.
     mutating func forgetDatabase(for client: ClientID, at now: Instant, into outbox: inout Outbox) {
-        postponeChores(at: now)
+        ownRequests.postpone(at: now)
         if clients.count > 1 { database.forget() } else { database.remove(.all) }
         switch caching {
         case .none, .impossible: break
         case .unchecked, .active:
             caching = .active
-            chores.removeAll { $0 == .checkCache || $0 == .keepCache || $0 == .prove }
+            ownRequests.remove { [.checkCache, .keepCache, .prove].contains($0) }
             cacheChange = .drop
         }
         unsubscribe(client)
         outbox.tell(client, of: .peer(peer, .databaseForgotten(nil)))
-    }
-
-    /// Ends or repeats what is under way, whose next answer may be about what was there before.
-    private mutating func disturb(in range: AttributeHandleRange, into outbox: inout Outbox) {
-        failStalled(in: range, into: &outbox)
-        for index in enhanced.indices {
-            enhanced[index].running?.isDisturbed = true
-            if enhanced[index].running?.procedure.isAbout(range) == true { enhanced[index].running?.isVoid = true }
-        }
-        guard var current = running else { return }
-        current.isDisturbed = true
-        if current.procedure.isAbout(range) { current.isVoid = true }
-        switch current.procedure {
-        case .lookup(var lookup):
-            if let scope = lookup.scope, scope.overlaps(range) {
-                fail(current, with: .notFound, into: &outbox)
-                current.owner = .nobody
-            }
-            lookup.disturb()
-            current.procedure = .lookup(lookup)
-        case .configure(_, let handle) where range.contains(handle):
-            // Whatever the peer makes of it, nobody listens to what has this handle now.
-            guard case .client(let client) = current.owner else { break }
-            tell(client, .subscriptionChanged(handle, .none, .notFound), order: current.order, into: &outbox)
-            current.owner = .nobody
-        case .configure, .read, .write, .exchangeMTU, .name, .watch, .databaseHash, .serverFeatures: break
-        }
-        running = current
     }
 }

@@ -3,14 +3,14 @@ import BLEWire
 extension GATTClient {
     /// Takes the end of a procedure, which is begun once more if the peer refused it as it would have anything.
     mutating func conclude(
-        _ finished: Running,
+        _ finished: ClientProcedure,
         with outcome: Procedure.Outcome,
         at now: Instant,
         into outbox: inout Outbox
     ) {
-        if finished.catchesUp {
+        if finished.owner == .catchingUp {
             caughtUp(with: outcome, at: now, into: &outbox)
-        } else if finished.isRefused, finished.owner != .nobody {
+        } else if finished.refusal == .outOfSync, finished.owner != .nobody {
             stall(finished, into: &outbox)
         } else if finished.isVoid, finished.isRepeated, outcome.isOutOfSync {
             fail(finished, with: .notFound, into: &outbox)
@@ -23,7 +23,7 @@ extension GATTClient {
 
     /// Tells whoever waits what came of a procedure, and keeps what the host needs of it.
     mutating func finish(
-        _ finished: Running,
+        _ finished: ClientProcedure,
         with outcome: Procedure.Outcome,
         at now: Instant,
         into outbox: inout Outbox
@@ -33,10 +33,10 @@ extension GATTClient {
         }
         switch finished.owner {
         case .client(let client):
-            postponeChores(at: now)
+            ownRequests.postpone(at: now)
             if case .found(.success(let answer), _) = outcome { keep(answer, at: now, into: &outbox) }
             if let event = event(for: outcome) { tell(client, event, order: finished.order, into: &outbox) }
-        case .host: finishChore(finished, with: outcome, at: now, into: &outbox)
+        case .host, .catchingUp: finishOwn(finished, with: outcome, at: now, into: &outbox)
         case .nobody: break
         }
     }
@@ -75,8 +75,8 @@ extension GATTClient {
         watchServices()
     }
 
-    private mutating func finishChore(
-        _ finished: Running,
+    private mutating func finishOwn(
+        _ finished: ClientProcedure,
         with outcome: Procedure.Outcome,
         at now: Instant,
         into outbox: inout Outbox
@@ -99,7 +99,7 @@ extension GATTClient {
         switch event {
         case .nothing: break
         case .settled:
-            courtesy.allow(at: now)
+            ownRequests.allow(at: now)
             outbox.append(.mtuSettled(link, mtu))
         case .changed: tellAll(.mtuChanged(mtu), through: &outbox)
         }
@@ -108,7 +108,7 @@ extension GATTClient {
     private mutating func configured(
         _ outcome: ConfigurationWriting.Outcome,
         of handle: AttributeHandle,
-        for finished: Running,
+        for finished: ClientProcedure,
         into outbox: inout Outbox
     ) {
         subscriptions.note(
@@ -122,13 +122,34 @@ extension GATTClient {
             let now = outcome.failure == nil ? wanted : earlier
             subscriptions.set(now, for: client, to: handle)
             outbox.tell(client, of: .peer(peer, .subscriptionChanged(handle, now, outcome.failure)))
-        case .host: break
-        case .nobody: if subscriptions.change(of: handle) != nil { chores.append(.reconfigure(handle)) }
+        case .host, .catchingUp: break
+        case .nobody: if subscriptions.change(of: handle) != nil { ownRequests.append(.reconfigure(handle)) }
+        }
+    }
+
+    /// Tells a client what came of a request when its turn comes, and what had to wait for that.
+    mutating func tell(_ client: ClientID, _ event: PeerEvent, order: UInt64, into outbox: inout Outbox) {
+        if answers.isEmpty, !bearers.isUnderWay(before: order, for: client) {
+            return outbox.tell(client, of: .peer(peer, event))
+        }
+        answers.hold(event, for: client, order: order)
+        while let event = answers.release(to: client, unless: { bearers.isUnderWay(before: $0, for: client) }) {
+            outbox.tell(client, of: .peer(peer, event))
+        }
+    }
+
+    /// Answers what is under way for a client, or for all, none of which will hear what comes of it.
+    ///
+    /// One after the other, so that what is held for those that are still under way keeps its place.
+    mutating func failRunning(of client: ClientID? = nil, with failure: Failure, into outbox: inout Outbox) {
+        for one in bearers.underWay(for: client) {
+            bearers.withdraw(one.order, with: failure)
+            fail(one, with: failure, into: &outbox)
         }
     }
 
     /// Answers for a procedure that will not end by itself.
-    mutating func fail(_ current: Running, with failure: Failure, into outbox: inout Outbox) {
+    mutating func fail(_ current: ClientProcedure, with failure: Failure, into outbox: inout Outbox) {
         guard case .client(let client) = current.owner else { return }
         let event: PeerEvent
         switch current.procedure {

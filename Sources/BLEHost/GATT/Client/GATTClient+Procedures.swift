@@ -5,6 +5,7 @@ extension GATTClient {
     mutating func begin(
         _ request: PeerRequest,
         for client: ClientID,
+        on index: Int = 0,
         at now: Instant,
         into outbox: inout Outbox
     ) {
@@ -23,13 +24,18 @@ extension GATTClient {
         case .forgetDatabase: return forgetDatabase(for: client, at: now, into: &outbox)
         }
         if expiry < now { database.expire() }
-        start(Running(owner: .client(client), procedure: procedure, order: nextOrder()), at: now, into: &outbox)
+        start(
+            ClientProcedure(procedure, for: .client(client), order: answers.next()),
+            on: index,
+            at: now,
+            into: &outbox
+        )
     }
 
-    /// Begins what the host wants for itself.
-    mutating func begin(_ chore: Chore, at now: Instant, into outbox: inout Outbox) {
+    /// Begins what the host asks for itself.
+    mutating func begin(_ request: OwnRequest, at now: Instant, into outbox: inout Outbox) {
         let procedure: Procedure
-        switch chore {
+        switch request {
         case .exchangeMTU:
             guard !negotiation.hasPeerAsked else { return }
             procedure = .exchangeMTU(offer: negotiation.request)
@@ -48,7 +54,7 @@ extension GATTClient {
             guard let change = subscriptions.change(of: handle) else { return }
             procedure = .configure(configuration(change), of: handle)
         }
-        start(Running(owner: .host, procedure: procedure), at: now, into: &outbox)
+        start(ClientProcedure(procedure, for: .host), on: 0, at: now, into: &outbox)
     }
 
     private func lookup(_ question: DatabaseLookup.Question) -> Procedure {
@@ -76,55 +82,57 @@ extension GATTClient {
             return outbox.tell(client, of: .peer(peer, .subscriptionChanged(handle, subscription, nil)))
         }
         if subscription != .none { subscriptions.set(subscription, for: client, to: handle) }
-        start(
-            Running(
-                owner: .client(client),
-                procedure: .configure(configuration(change), of: handle),
-                order: nextOrder(),
-                subscription: (earlier, subscription)
-            ),
-            at: now,
-            into: &outbox
+        let procedure = ClientProcedure(
+            .configure(configuration(change), of: handle),
+            for: .client(client),
+            order: answers.next(),
+            subscription: (earlier, subscription)
         )
+        start(procedure, on: 0, at: now, into: &outbox)
     }
 
-    mutating func start(_ procedure: consuming Running, at now: Instant, into outbox: inout Outbox) {
+    /// Begins a procedure on a bearer on which nothing is under way.
+    mutating func start(
+        _ procedure: consuming ClientProcedure,
+        on index: Int,
+        at now: Instant,
+        into outbox: inout Outbox
+    ) {
         procedure.security = security
-        let step = procedure.procedure.begin(&database, mtu: mtu)
-        running = procedure
-        take(step, at: now, into: &outbox)
+        let step = bearers.all[index].begin(procedure, &database, mtu: mtu(at: index))
+        take(step, on: index, at: now, into: &outbox)
     }
 
     private mutating func take(
         _ step: ProcedureStep<Procedure.Outcome>,
+        on index: Int,
         at now: Instant,
         into outbox: inout Outbox
     ) {
         switch step {
         case .request(let packet):
-            procedure?.isDisturbed = false
-            bearer.begin(packet.opcode, at: now)
-            outbox.send(packet, on: .unenhanced, of: link)
+            bearers.all[index].ask(packet.opcode, at: now)
+            outbox.send(packet, on: bearers.all[index].id, of: link)
         case .finished(let outcome):
-            guard let finished = running.take() else { return }
+            guard let finished = bearers.all[index].end() else { return }
             conclude(finished, with: outcome, at: now, into: &outbox)
         }
     }
 
-    /// Takes what the bearer made of a packet.
-    mutating func take(_ event: ATTClientBearer.OnReceive, at now: Instant, into outbox: inout Outbox) {
+    /// Takes what the bearer at `index` made of a packet.
+    mutating func take(
+        _ event: ATTClientBearer.OnReceive,
+        on index: Int,
+        at now: Instant,
+        into outbox: inout Outbox
+    ) {
         switch event {
         case .ignored: outbox.append(.note(.lateAnswer(.attribute, link)))
         case .answered(let answer):
-            if case .failure(.databaseOutOfSync) = answer { outOfSync(on: .unenhanced, at: now, into: &outbox) }
-            let mtu = mtu
-            if let single { running = Running(single) }
-            switch procedure?.receive(answer, &database, mtu: mtu) {
-            case nil: return
-            case .leave: procedure = nil
-            case .go(let step):
+            if case .failure(.databaseOutOfSync) = answer { outOfSync(on: index, at: now, into: &outbox) }
+            if let step = bearers.all[index].answer(answer, &database, mtu: mtu(at: index)) {
                 for handle in database.takeFaults() { outbox.append(.note(.implausibleAttribute(handle, link))) }
-                take(step, at: now, into: &outbox)
+                take(step, on: index, at: now, into: &outbox)
             }
             proceed(at: now, into: &outbox)
         }

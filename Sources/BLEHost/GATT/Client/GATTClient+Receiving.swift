@@ -21,12 +21,8 @@ extension GATTClient {
             }
             proceed(at: now, into: &outbox)
         default:
-            switch bearer {
-            case .unenhanced: take(self.bearer.receive(packet), at: now, into: &outbox)
-            case .enhanced(let channel):
-                guard let index = enhanced.firstIndex(where: { $0.id == channel }) else { return }
-                take(enhanced[index].transaction.receive(packet), onEnhanced: index, at: now, into: &outbox)
-            }
+            guard let index = bearers.index(of: bearer) else { return }
+            take(bearers.all[index].receive(packet), on: index, at: now, into: &outbox)
         }
     }
 
@@ -41,15 +37,9 @@ extension GATTClient {
         if opcode == .handleValueIndication {
             outbox.send(.confirmation, on: bearer, of: link)
         }
-        switch bearer {
-        case .unenhanced:
-            let event = self.bearer.receiveMalformed(opcode)
-            if event != .ignored { take(event, at: now, into: &outbox) }
-        case .enhanced(let channel):
-            guard let index = enhanced.firstIndex(where: { $0.id == channel }) else { return }
-            let event = enhanced[index].transaction.receiveMalformed(opcode)
-            if event != .ignored { take(event, onEnhanced: index, at: now, into: &outbox) }
-        }
+        guard let index = bearers.index(of: bearer) else { return }
+        let event = bearers.all[index].receiveMalformed(opcode)
+        if event != .ignored { take(event, on: index, at: now, into: &outbox) }
     }
 
     private func deliver(_ value: [UInt8], of handle: AttributeHandle, into outbox: inout Outbox) {
@@ -65,20 +55,13 @@ extension GATTClient {
         guard value.count == 4, let range = AttributeHandleRange(value.handle(at: 0), value.handle(at: 2)) else {
             return outbox.append(.note(.dropped(.reserved(field: "Service Changed"), .channel(.attribute, link))))
         }
-        wasToldOfChange = true
+        catchingUp.told()
         servicesChanged(in: range, at: now, into: &outbox)
     }
 
     /// Does what is due.
     mutating func wake(at now: Instant, into outbox: inout Outbox) {
-        switch bearer.expire(at: now) {
-        case .nothing: break
-        case .abandon:
-            failAll(with: .timedOut, into: &outbox)
-            outbox.append(.note(.transactionTimedOut(link)))
-            outbox.append(.abandon(link))
-        }
-        expireEnhanced(at: now, into: &outbox)
+        expireBearers(at: now, into: &outbox)
         settle(negotiation.expire(at: now), at: now, into: &outbox)
         proceed(at: now, into: &outbox)
     }

@@ -11,10 +11,10 @@ extension GATTClient {
         {
             return send(value, to: handle, for: client, into: &outbox)
         }
-        guard !bearer.isDead else { return answer(request, of: client, with: .timedOut, into: &outbox) }
+        guard !bearers.all[0].isDead else { return answer(request, of: client, with: .timedOut, into: &outbox) }
         if mayBeginAtOnce {
             begin(request, for: client, at: now, into: &outbox)
-            if !isRunning { proceed(at: now, into: &outbox) }
+            if !bearers.all[0].isRunning { proceed(at: now, into: &outbox) }
             return
         }
         guard waiting.append(request, for: client) else {
@@ -27,7 +27,7 @@ extension GATTClient {
     /// Whether a request has its turn as soon as it is there.
     var mayBeginAtOnce: Bool {
         mutating get {
-            guard single == nil, procedure == nil, bearer.isIdle else { return false }
+            guard bearers.all[0].isFree else { return false }
             return isUndisturbed
         }
     }
@@ -35,8 +35,8 @@ extension GATTClient {
     /// Whether nobody waits for anything but what is under way on the unenhanced bearer.
     var isUndisturbed: Bool {
         mutating get {
-            guard waiting.isEmpty, chores.isEmpty, stalled.isEmpty, enhanced.isEmpty, held.isEmpty else { return false }
-            return !isCatchingUp && !awaitsSecurity
+            guard waiting.isEmpty, ownRequests.isEmpty, bearers.isPlain, answers.isEmpty else { return false }
+            return !catchingUp.isUnderWay && !awaitsSecurity
         }
     }
 
@@ -58,51 +58,53 @@ extension GATTClient {
 
     /// Begins what can begin on the unenhanced bearer; `false` if nothing can.
     private mutating func proceedUnenhanced(at now: Instant, into outbox: inout Outbox) -> Bool {
-        guard !isRunning, bearer.isIdle else { return false }
-        guard !isCatchingUp else { return proceedCatchingUp(at: now, into: &outbox) }
-        if repeatStalled(at: now, into: &outbox) { return true }
-        if let chore = nextUrgentChore() {
-            begin(chore, at: now, into: &outbox)
-        } else if let chore = nextOverdueChore(at: now) {
-            begin(chore, at: now, into: &outbox)
-        } else if let (client, request, isVoid) = nextRequest() {
-            if isVoid {
-                answerVoid(request, of: client, into: &outbox)
-            } else {
-                begin(request, for: client, at: now, into: &outbox)
-            }
-        } else if let chore = nextChore(at: now) {
-            begin(chore, at: now, into: &outbox)
+        guard bearers.all[0].isFree else { return false }
+        guard !catchingUp.isUnderWay else { return proceedCatchingUp(at: now, into: &outbox) }
+        if let procedure = bearers.nextStalled() {
+            start(procedure, on: 0, at: now, into: &outbox)
+        } else if let request = ownRequests.nextUrgent(checksCache: role == .central || !waiting.isEmpty) {
+            begin(request, at: now, into: &outbox)
+        } else if !waiting.isEmpty, let request = ownRequests.nextOverdue(at: now) {
+            begin(request, at: now, into: &outbox)
+        } else if beginNext(on: 0, at: now, into: &outbox) {
+            return true
+        } else if let request = ownRequests.next(at: now) {
+            begin(request, at: now, into: &outbox)
         } else {
             return false
         }
         return true
     }
 
-    /// Whether the cache still counts matters to a peripheral only when it is about to ask.
-    private mutating func nextUrgentChore() -> Chore? {
-        let index = chores.firstIndex { chore in
-            switch chore {
-            case .exchangeMTU: true
-            case .checkCache: role == .central || !waiting.isEmpty
-            case .readName, .watchServices, .openBearers, .announceFeatures, .probe, .keepCache, .prove, .reconfigure:
-                false
-            }
+    /// Begins what can begin on an enhanced bearer; `false` if nothing can.
+    private mutating func proceedEnhanced(at now: Instant, into outbox: inout Outbox) -> Bool {
+        guard bearers.enhancedCount > 0, !waiting.isEmpty, !catchingUp.isUnderWay else { return false }
+        for index in bearers.indices.dropFirst() where bearers.all[index].isFree {
+            if beginNext(on: index, at: now, into: &outbox) { return true }
         }
-        return index.map { chores.remove(at: $0) }
+        return false
     }
 
-    /// What the host has put off for too long, since clients always want something.
-    private mutating func nextOverdueChore(at now: Instant) -> Chore? {
-        guard !waiting.isEmpty, courtesy.due <= now, let chore = nextChore(at: now) else { return nil }
-        courtesy.indulge(at: now)
-        return chore
+    /// Begins the next request of a client that may begin on a bearer, or answers it; `false` if there is none.
+    private mutating func beginNext(on index: Int, at now: Instant, into outbox: inout Outbox) -> Bool {
+        guard let (client, request, isVoid) = nextRequest(on: index) else { return false }
+        if isVoid {
+            answerVoid(request, of: client, into: &outbox)
+        } else {
+            begin(request, for: client, on: index, at: now, into: &outbox)
+        }
+        return true
     }
 
-    private mutating func nextChore(at now: Instant) -> Chore? {
-        guard let begin = courtesy.begin, begin <= now else { return nil }
-        return chores.firstIndex { !$0.isUrgent }.map { chores.remove(at: $0) }
+    /// Takes out the next request that may begin on a bearer.
+    private mutating func nextRequest(on index: Int) -> (client: ClientID, request: PeerRequest, isVoid: Bool)? {
+        if bearers.isPlain { return waiting.next() }
+        let (bearers, commands) = (bearers, commands)
+        return waiting.next { bearers.admits($1, of: $0, at: index, behind: commands) }
     }
+
+    /// Clients whose write commands have to wait, so that they pass none of their requests.
+    private var blocked: [ClientID] { catchingUp.isUnderWay || awaitsSecurity ? clients : bearers.blocked }
 
     /// Sends the write commands that no request precedes any more, of clients that may go on.
     private mutating func sendCommands(into outbox: inout Outbox, where mayGo: (ClientID) -> Bool) {
@@ -122,16 +124,15 @@ extension GATTClient {
             return outbox.tell(client, of: .peer(peer, .writeCommandsTaken(1)))
         }
         let receipt = outbox.makeReceipt(for: link)
-        commands.append(Command(receipt: receipt, client: client))
+        commands.append(receipt, of: client)
         let packet = ATTPacket.writeCommand(.init(handle: handle, value: value))
         outbox.send(packet, on: .unenhanced, of: link, receipt: receipt)
     }
 
     /// Notes that the controller has taken this packet, and with it all that were handed down before.
     mutating func sent(_ receipt: SendReceipt, into outbox: inout Outbox) {
-        while let command = commands.first, command.receipt <= receipt {
-            _ = commands.popFirst()
-            outbox.tell(command.client, of: .peer(peer, .writeCommandsTaken(1)))
+        while let client = commands.nextTaken(upTo: receipt) {
+            outbox.tell(client, of: .peer(peer, .writeCommandsTaken(1)))
         }
     }
 
@@ -142,7 +143,7 @@ extension GATTClient {
 
     /// Answers a request about what is gone, after what its client asked before.
     mutating func answerVoid(_ request: PeerRequest, of client: ClientID, into outbox: inout Outbox) {
-        tell(client, answer(to: request, of: client, .notFound), order: nextOrder(), into: &outbox)
+        tell(client, answer(to: request, of: client, .notFound), order: answers.next(), into: &outbox)
     }
 
     private func answer(to request: PeerRequest, of client: ClientID, _ failure: Failure) -> PeerEvent {
@@ -171,8 +172,7 @@ extension GATTClient {
 
     /// Whether the peer has only parts of a value that `client` writes, or refuses for the time being what it asks.
     private func isHeldUp(_ client: ClientID) -> Bool {
-        let holdsParts = running?.owner == .client(client) && running?.procedure.holdsParts == true
-        return holdsParts || isCatchingUp || awaitsSecurity || stalled.contains { $0.owner == .client(client) }
+        catchingUp.isUnderWay || awaitsSecurity || bearers.holdsUp(client)
     }
 
     private mutating func cancelRequests(of client: ClientID, into outbox: inout Outbox) {
@@ -184,30 +184,22 @@ extension GATTClient {
 
     /// Turns off what `client` subscribed to and nobody else wants, when there is time.
     mutating func unsubscribe(_ client: ClientID) {
-        for handle in subscriptions.remove(client) where !chores.contains(.reconfigure(handle)) {
-            chores.append(.reconfigure(handle))
-        }
+        for handle in subscriptions.remove(client) { ownRequests.append(.reconfigure(handle)) }
     }
 
     private mutating func answerCommands(of client: ClientID, into outbox: inout Outbox) {
-        var others = Fifo<Command>(), count = 0
-        while let command = commands.popFirst() {
-            if command.client == client { count += 1 } else { others.append(command) }
-        }
-        commands = others
+        let count = commands.removeAll(of: client)
         if count > 0 { outbox.tell(client, of: .peer(peer, .writeCommandsTaken(count))) }
     }
 
     /// Answers everything that anyone waits for.
     mutating func failAll(with failure: Failure, into outbox: inout Outbox) {
         failRunning(with: failure, into: &outbox)
-        running = nil
-        stalled = []
-        catchingUp = .none
+        bearers.giveUp()
+        catchingUp.stop()
         awaitsSecurity = false
-        for index in enhanced.indices { enhanced[index].running = nil }
         for (client, request) in waiting.removeAll() { answer(request, of: client, with: failure, into: &outbox) }
-        chores = []
+        ownRequests.removeAll()
     }
 
     /// Ends, with the link.

@@ -6,9 +6,9 @@ extension GATTClient {
     ///
     /// It is begun once more when the link can be trusted further, and nobody asks for anything meanwhile. If it can be
     /// by now, that is at once.
-    mutating func refused(_ finished: Running, for code: ATT.ErrorCode, into outbox: inout Outbox) {
+    mutating func refused(_ finished: ClientProcedure, for code: ATT.ErrorCode, into outbox: inout Outbox) {
         var finished = finished
-        finished.refusal = code
+        finished.refuse(.security(code))
         stall(finished, into: &outbox)
         guard security <= finished.security, !awaitsSecurity else { return }
         awaitsSecurity = true
@@ -24,10 +24,11 @@ extension GATTClient {
 
     /// Answers what the peer refused for want of trust, as the peer did unless there is more to say.
     private mutating func failRefused(_ failure: Failure?, into outbox: inout Outbox) {
-        let refused = stalled.filter { $0.refusal != nil }
-        stalled.removeAll { $0.refusal != nil }
+        let refused = bearers.removeStalled { one in
+            if case .security = one.refusal { true } else { false }
+        }
         for one in refused {
-            guard let code = one.refusal else { continue }
+            guard case .security(let code) = one.refusal else { continue }
             fail(one, with: failure ?? .att(code), into: &outbox)
         }
     }

@@ -1,0 +1,78 @@
+import BLEWire
+import Testing
+
+@testable import BLEHost
+
+@Suite("Finding out what has changed")
+struct CatchingUpTests {
+    static let hash: UInt128 = 0x0102_0304
+    static let found = Procedure.Outcome.found(.success(.proof), .proof)
+
+    /// A database in which a client was told of a service, learnt under a hash.
+    static func database() -> PeerDatabase {
+        var database = PeerDatabase()
+        database.prove(under: hash)
+        let range = AttributeHandleRange(AttributeHandle(wire: 1), AttributeHandle(wire: 9))!
+        let service = DiscoveredService(uuid: .short(0x180F), range: range, isPrimary: true)
+        database.learn(services: [service], in: .all)
+        database.noteTold(.services, in: .all)
+        return database
+    }
+
+    @Test("Reads the hash, which tells all if it is the one that is known, or if the peer has told of changes")
+    func short() {
+        for (isTold, hash) in [(false, Self.hash), (true, 99)] as [(Bool, UInt128?)] {
+            var database = Self.database(), machine = CatchingUp()
+            machine.require(isTold: isTold)
+            let first = machine.next(), second = machine.next()
+            #expect(first == .readHash && second == .nothing)
+            machine.receive(.databaseHash(hash), &database)
+            let end = machine.conclude(database)
+            #expect(end == .caughtUp && !machine.isUnderWay)
+        }
+    }
+
+    @Test("Looks again at what clients were told if the hash is another, for a while")
+    func long() {
+        var database = Self.database(), machine = CatchingUp()
+        machine.require(isTold: false)
+        _ = machine.next()
+        machine.receive(.databaseHash(99), &database)
+        var event = machine.conclude(database), requests = 0
+        while event == .goOn {
+            let next = machine.next()
+            #expect(next == .look)
+            requests += 1
+            machine.receive(Self.found, &database)
+            event = machine.conclude(database)
+        }
+        #expect(event == .lost, "nothing was learnt again")
+        #expect(requests == CatchingUp.mostRequests)
+    }
+
+    @Test("Gives up what clients were told when a look at it fails")
+    func failure() {
+        var database = Self.database(), machine = CatchingUp()
+        machine.require(isTold: false)
+        _ = machine.next()
+        machine.receive(.databaseHash(nil), &database)
+        let more = machine.conclude(database), next = machine.next()
+        #expect(more == .goOn && next == .look)
+        machine.receive(.found(.failure(.att(.unlikelyError)), .proof), &database)
+        let end = machine.conclude(database)
+        #expect(end == .lost)
+    }
+
+    @Test("Remembers that the peer has told of changes until it has caught up")
+    func told() {
+        var database = Self.database(), machine = CatchingUp()
+        machine.told()
+        for (hash, isMore) in [(99 as UInt128, false), (99, true)] {
+            machine.require(isTold: false)
+            _ = machine.next()
+            machine.receive(.databaseHash(hash), &database)
+            let end = machine.conclude(database)
+            #expect((end == .goOn) == isMore)
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import BLEWire
+import Testing
+
+@testable import BLEHost
+
+@Suite("A procedure of a client")
+struct ClientProcedureTests {
+    static let client = ClientID(rawValue: 1)
+    static let handle = AttributeHandle(wire: 9)
+    static let service = AttributeHandleRange(AttributeHandle(wire: 8), AttributeHandle(wire: 12))!
+
+    static func reading(_ handle: AttributeHandle = handle, order: UInt64 = 1) -> ClientProcedure {
+        ClientProcedure(.read(ValueReading(handle), handle), for: .client(client), order: order)
+    }
+
+    static func lookup(for owner: ClientProcedure.Owner) -> ClientProcedure {
+        ClientProcedure(.lookup(DatabaseLookup(.characteristics(in: service, only: []), limit: 100)), for: owner)
+    }
+
+    static func configuring(for owner: ClientProcedure.Owner) -> ClientProcedure {
+        let writing = ConfigurationWriting(1, to: AttributeHandle(wire: 10), in: nil)
+        return ClientProcedure(.configure(writing, of: handle), for: owner)
+    }
+
+    @Test("Counts as repeated when it is begun again, but not if only the link had to be made safer")
+    func attempts() {
+        var procedure = Self.reading()
+        #expect(!procedure.isRepeated && procedure.refusal == nil)
+        procedure.refuse(.security(.insufficientEncryption))
+        #expect(procedure.refusal == .security(.insufficientEncryption))
+        procedure.renew()
+        #expect(!procedure.isRepeated && procedure.refusal == nil)
+        procedure.refuse(.outOfSync)
+        #expect(procedure.refusal == .outOfSync && !procedure.isRepeated)
+        procedure.renew()
+        #expect(procedure.isRepeated && procedure.refusal == nil)
+        procedure.refuse(.security(.insufficientAuthentication))
+        #expect(procedure.isRepeated)
+        procedure.renew()
+        #expect(procedure.isRepeated)
+    }
+
+    @Test("Counts as repeated when its bearer was lost")
+    func lostBearer() {
+        var procedure = Self.reading()
+        procedure.renew()
+        #expect(procedure.isRepeated)
+    }
+
+    @Test("Is disturbed by a change until it asks again, and void for good if the change is about it")
+    func disturbance() {
+        let elsewhere = AttributeHandleRange(AttributeHandle(wire: 20), AttributeHandle(wire: 30))!
+        var procedure = Self.reading()
+        var event = procedure.disturb(in: elsewhere)
+        #expect(event == .nothing && procedure.isDisturbed && !procedure.isVoid)
+        procedure.asked()
+        #expect(!procedure.isDisturbed)
+        event = procedure.disturb(in: Self.service)
+        #expect(event == .nothing && procedure.isVoid)
+        procedure.asked()
+        procedure.renew()
+        #expect(procedure.isVoid && !procedure.isDisturbed)
+    }
+
+    @Test("Is lost at once if it looks for what is gone, or subscribes to it")
+    func lost() {
+        for make in [Self.lookup, Self.configuring] {
+            var procedure = make(.client(Self.client))
+            let far = procedure.disturb(in: AttributeHandleRange(AttributeHandle(wire: 20), AttributeHandle(wire: 30))!)
+            #expect(far == .nothing)
+            let near = procedure.disturb(in: Self.service)
+            #expect(near == .lost)
+        }
+    }
+
+    @Test("Ends with the next answer if nobody waits for it, unless that would leave the peer with half of it")
+    func withdrawn() {
+        var database = PeerDatabase()
+        var reading = Self.reading()
+        reading.withdraw(.cancelled)
+        #expect(reading.client == nil)
+        guard case .leave = reading.receive(.failure(.readNotPermitted), &database, mtu: 23) else {
+            Issue.record("nobody waits for a value")
+            return
+        }
+        var configuring = Self.configuring(for: .client(Self.client))
+        _ = configuring.begin(&database, mtu: 23)
+        configuring.withdraw(.cancelled)
+        guard case .go(.finished) = configuring.receive(.success(.writeResponse), &database, mtu: 23) else {
+            Issue.record("a configuration is carried through")
+            return
+        }
+    }
+}

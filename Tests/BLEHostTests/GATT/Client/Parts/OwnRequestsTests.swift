@@ -1,0 +1,50 @@
+import BLEWire
+import Testing
+
+@testable import BLEHost
+
+@Suite("What a host asks for itself")
+struct OwnRequestsTests {
+    func at(_ milliseconds: Int) -> Instant { Instant() + .milliseconds(milliseconds) }
+
+    @Test("Is asked before clients if they have to wait for it")
+    func urgent() {
+        var requests = OwnRequests()
+        for request in [.readName, .checkCache, .exchangeMTU] as [OwnRequest] { requests.append(request) }
+        let size = requests.nextUrgent(checksCache: false), nothing = requests.nextUrgent(checksCache: false)
+        let cache = requests.nextUrgent(checksCache: true)
+        #expect(size == .exchangeMTU && nothing == nil && cache == .checkCache)
+        #expect(!requests.isEmpty && requests.deadline == nil, "the link is not ready")
+    }
+
+    @Test("Waits until clients want nothing for a while, but not for ever")
+    func patient() {
+        var requests = OwnRequests()
+        requests.allow(at: at(0))
+        requests.append(.readName)
+        requests.append(.watchServices)
+        #expect(requests.deadline == at(250))
+        requests.postpone(at: at(200))
+        let early = requests.next(at: at(449)), none = requests.nextOverdue(at: at(449))
+        #expect(early == nil && none == nil)
+        let overdue = requests.nextOverdue(at: at(2_000)), next = requests.nextOverdue(at: at(2_001))
+        #expect(overdue == .readName && next == nil, "one at a time")
+        let calm = requests.next(at: at(2_001))
+        #expect(calm == .watchServices && requests.deadline == nil)
+    }
+
+    @Test("Is wanted once, and not at all when it is about something that is gone")
+    func gone() {
+        let handle = AttributeHandle(wire: 9)
+        var requests = OwnRequests()
+        requests.append(.reconfigure(handle))
+        requests.append(.reconfigure(handle))
+        requests.putFirst([.announceFeatures(handle), .probe(handle)])
+        requests.append(.keepCache)
+        requests.remove { $0.isAbout(AttributeHandleRange(handle, handle)!) }
+        #expect(requests.contains(.keepCache))
+        requests.allow(at: at(0))
+        let last = requests.next(at: at(250))
+        #expect(last == .keepCache && requests.isEmpty)
+    }
+}
