@@ -1,4 +1,4 @@
-import BLEWire
+package import BLEWire
 
 /// Something that is at one handle.
 protocol Placed {
@@ -37,7 +37,7 @@ extension Sequence<KnownAttributes.Declaration> {
     /// The characteristics that are declared so, one behind the other, in a service that takes `range`.
     ///
     /// One ends where the next begins, the last with the service. Those whose value is not before that are left out.
-    func characteristics(in range: AttributeHandleRange) -> [DiscoveredCharacteristic] {
+    package func characteristics(in range: AttributeHandleRange) -> [DiscoveredCharacteristic] {
         var found: [DiscoveredCharacteristic] = []
         for declaration in self where declaration.handle < declaration.value && declaration.value <= range.end {
             if let last = found.last, last.value >= declaration.handle { found.removeLast() }

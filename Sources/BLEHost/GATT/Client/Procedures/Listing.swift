@@ -1,11 +1,11 @@
-import BLEWire
+package import BLEWire
 
 /// What a server has listed in an answer, as far as it can be so.
 ///
 /// A server that is wrong about one attribute is seldom wrong about all. So what lies outside of the range that was
 /// asked for, not behind the entry before, or has no sensible value, is passed over, and the rest is believed.
-struct Listing<Item> {
-    private(set) var items: [Item] = []
+package struct Listing<Item> {
+    package private(set) var items: [Item] = []
     /// Where entries are that cannot be as they are.
     private(set) var faults: [AttributeHandle] = []
     /// Where the next entry may be; `nil` if there is no room for another.
@@ -41,7 +41,7 @@ extension Listing<DiscoveredService> {
 
 extension Listing<KnownAttributes.Include> {
     /// Lists declarations of included services.
-    init(includes entries: [ATT.ReadByTypeResponse.Entry], in range: AttributeHandleRange) {
+    package init(includes entries: [ATT.ReadByTypeResponse.Entry], in range: AttributeHandleRange) {
         rest = range
         for entry in entries {
             let value = entry.value, isWhole = value.count == 4 || value.count == 6
@@ -55,7 +55,7 @@ extension Listing<KnownAttributes.Include> {
 extension Listing<KnownAttributes.Declaration> {
     /// Lists declarations of characteristics, whose values are behind them, before the next, and no further than `end`
     /// says for each handle.
-    init(
+    package init(
         declarations entries: [ATT.ReadByTypeResponse.Entry],
         in range: AttributeHandleRange,
         end: (AttributeHandle) -> AttributeHandle
@@ -101,5 +101,12 @@ extension KnownAttributes.Declaration {
             entry.handle < entry.value.handle(at: 1)
         else { return nil }
         self.init(handle: entry.handle, properties: entry.value[0], value: entry.value.handle(at: 1), uuid: uuid)
+    }
+}
+
+extension [UInt8] {
+    /// The attribute handle in the two octets from `offset` on, which must be there.
+    func handle(at offset: Int) -> AttributeHandle {
+        AttributeHandle(wire: UInt16(self[offset]) | UInt16(self[offset + 1]) << 8)
     }
 }

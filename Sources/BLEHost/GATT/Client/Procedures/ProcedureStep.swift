@@ -27,5 +27,5 @@ package typealias Found<Item> = Result<[Item], Failure>
 
 extension Failure {
     /// A response that contradicts the request or itself, after which nothing that the server says can be relied on.
-    static let contradiction = Self.att(.invalidPDU)
+    package static let contradiction = Self.att(.invalidPDU)
 }

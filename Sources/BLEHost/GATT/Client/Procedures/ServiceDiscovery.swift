@@ -69,7 +69,7 @@ package struct ServiceDiscovery: Sendable {
 
 extension BluetoothUUID {
     /// The UUID that is the value of a service declaration; `nil` if that is not 2 or 16 octets long.
-    init?(attributeValue octets: some Collection<UInt8>) {
+    package init?(attributeValue octets: some Collection<UInt8>) {
         guard octets.count == 2 || octets.count == 16 else { return nil }
         self.init(octets: octets)
     }

@@ -1,3 +1,4 @@
+import BLEHost
 import BLEWire
 
 /// Finds everything that a peer's server has: services of both kinds, what they include, their characteristics and
@@ -13,20 +14,20 @@ import BLEWire
 ///                                                           └─────────────────┘
 ///
 /// Core 6.0, Vol 3, Part G, 4.4 to 4.7.
-package struct DatabaseDiscovery: Sendable {
+struct DatabaseDiscovery: Sendable {
     /// A characteristic, and what describes it.
-    package struct Characteristic: Equatable, Sendable {
-        package let declared: DiscoveredCharacteristic
-        package fileprivate(set) var descriptors: [DiscoveredDescriptor] = []
+    struct Characteristic: Equatable, Sendable {
+        let declared: DiscoveredCharacteristic
+        fileprivate(set) var descriptors: [DiscoveredDescriptor] = []
 
         fileprivate init(_ declared: DiscoveredCharacteristic) { self.declared = declared }
     }
 
     /// A service, and what is in it.
-    package struct Service: Equatable, Sendable {
-        package let declared: DiscoveredService
-        package fileprivate(set) var includes: [DiscoveredService] = []
-        package fileprivate(set) var characteristics: [Characteristic] = []
+    struct Service: Equatable, Sendable {
+        let declared: DiscoveredService
+        fileprivate(set) var includes: [DiscoveredService] = []
+        fileprivate(set) var characteristics: [Characteristic] = []
 
         fileprivate init(_ declared: DiscoveredService) { self.declared = declared }
     }
@@ -41,13 +42,13 @@ package struct DatabaseDiscovery: Sendable {
     private var state = State.services(ServiceDiscovery(only: []), isPrimary: true)
     private var services: [Service] = []
 
-    package init() {}
+    init() {}
 
-    package func begin() -> ProcedureStep<Found<Service>> {
+    func begin() -> ProcedureStep<Found<Service>> {
         ServiceDiscovery(only: []).begin().map { _ in .success([]) }
     }
 
-    package mutating func receive(_ answer: ATTAnswer) -> ProcedureStep<Found<Service>> {
+    mutating func receive(_ answer: ATTAnswer) -> ProcedureStep<Found<Service>> {
         switch state {
         case .services(var machine, let isPrimary):
             let step = machine.receive(answer)

@@ -1,11 +1,12 @@
-package import BLEWire
+import BLEHost
+import BLEWire
 
 /// Finds the services that a service includes.
 ///
 /// A declaration holds a type of 16 bits; a longer one is read from the service that is included.
 ///
 /// Core 6.0, Vol 3, Part G, 4.5.1.
-package struct IncludedServiceDiscovery: Sendable {
+struct IncludedServiceDiscovery: Sendable {
     private let types: [BluetoothUUID]
     private var rest: AttributeHandleRange
     /// Whether ``rest`` has been searched to its end.
@@ -15,16 +16,16 @@ package struct IncludedServiceDiscovery: Sendable {
     private var named = 0
 
     /// Creates a search for the included services of the given types, all if empty, of the service in `range`.
-    package init(in range: AttributeHandleRange, only types: [BluetoothUUID] = []) {
+    init(in range: AttributeHandleRange, only types: [BluetoothUUID] = []) {
         self.types = types
         rest = range
     }
 
-    package func begin() -> ProcedureStep<Found<DiscoveredService>> { .request(listing) }
+    func begin() -> ProcedureStep<Found<DiscoveredService>> { .request(listing) }
 
     private var listing: ATTPacket { .readByTypeRequest(.init(rest, type: GATT.include)) }
 
-    package mutating func receive(_ answer: ATTAnswer) -> ProcedureStep<Found<DiscoveredService>> {
+    mutating func receive(_ answer: ATTAnswer) -> ProcedureStep<Found<DiscoveredService>> {
         guard named == found.count else { return name(answer) }
         switch answer {
         case .failure(.attributeNotFound): return finished
@@ -59,12 +60,5 @@ package struct IncludedServiceDiscovery: Sendable {
             include.uuid.map { DiscoveredService(uuid: $0, range: include.range, isPrimary: false) }
         }
         return .finished(.success(services.filter { types.isEmpty || types.contains($0.uuid) }))
-    }
-}
-
-extension [UInt8] {
-    /// The attribute handle in the two octets from `offset` on, which must be there.
-    func handle(at offset: Int) -> AttributeHandle {
-        AttributeHandle(wire: UInt16(self[offset]) | UInt16(self[offset + 1]) << 8)
     }
 }

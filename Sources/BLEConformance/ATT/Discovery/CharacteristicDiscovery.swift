@@ -1,28 +1,29 @@
-package import BLEWire
+import BLEHost
+import BLEWire
 
 /// Finds the characteristics of a service.
 ///
 /// A characteristic ends where the next one is declared, so the whole service is always searched.
 ///
 /// Core 6.0, Vol 3, Part G, 4.6.1.
-package struct CharacteristicDiscovery: Sendable {
+struct CharacteristicDiscovery: Sendable {
     private let types: [BluetoothUUID]
     private let range: AttributeHandleRange
     private var rest: AttributeHandleRange
     private var found: [KnownAttributes.Declaration] = []
 
     /// Creates a search for characteristics of the given types, all if empty, of the service in `range`.
-    package init(in range: AttributeHandleRange, only types: [BluetoothUUID] = []) {
+    init(in range: AttributeHandleRange, only types: [BluetoothUUID] = []) {
         self.types = types
         self.range = range
         rest = range
     }
 
-    package func begin() -> ProcedureStep<Found<DiscoveredCharacteristic>> { .request(request) }
+    func begin() -> ProcedureStep<Found<DiscoveredCharacteristic>> { .request(request) }
 
     private var request: ATTPacket { .readByTypeRequest(.init(rest, type: GATT.characteristic)) }
 
-    package mutating func receive(_ answer: ATTAnswer) -> ProcedureStep<Found<DiscoveredCharacteristic>> {
+    mutating func receive(_ answer: ATTAnswer) -> ProcedureStep<Found<DiscoveredCharacteristic>> {
         switch answer {
         case .failure(.attributeNotFound): return finished
         case .failure(let code): return .finished(.failure(.att(code)))

@@ -1,24 +1,25 @@
-package import BLEWire
+import BLEHost
+import BLEWire
 
 /// Reads all values of a type, as much of each as a response holds.
 ///
 /// Core 6.0, Vol 3, Part G, 4.8.2.
-package struct TypedReading: Sendable {
+struct TypedReading: Sendable {
     private let type: BluetoothUUID
     private var rest: AttributeHandleRange
     private var found: [ATT.ReadByTypeResponse.Entry] = []
 
     /// Creates a reading of the values of a type in `range`.
-    package init(_ type: BluetoothUUID, in range: AttributeHandleRange) {
+    init(_ type: BluetoothUUID, in range: AttributeHandleRange) {
         self.type = type
         rest = range
     }
 
-    package func begin() -> ProcedureStep<Found<ATT.ReadByTypeResponse.Entry>> { .request(request) }
+    func begin() -> ProcedureStep<Found<ATT.ReadByTypeResponse.Entry>> { .request(request) }
 
     private var request: ATTPacket { .readByTypeRequest(.init(rest, type: type)) }
 
-    package mutating func receive(_ answer: ATTAnswer) -> ProcedureStep<Found<ATT.ReadByTypeResponse.Entry>> {
+    mutating func receive(_ answer: ATTAnswer) -> ProcedureStep<Found<ATT.ReadByTypeResponse.Entry>> {
         switch answer {
         case .failure(.attributeNotFound) where !found.isEmpty: return .finished(.success(found))
         case .failure(let code): return .finished(.failure(.att(code)))

@@ -1,0 +1,129 @@
+import BLEHost
+import BLEWire
+import Testing
+
+@testable import BLEConformance
+
+/// Feeds answers, as octets of packets, to a procedure, and gathers the requests that it sends.
+func play<Outcome>(
+    _ first: ProcedureStep<Outcome>,
+    _ answers: [String],
+    _ receive: (ATTAnswer) -> ProcedureStep<Outcome>
+) throws -> (requests: [String], outcome: Outcome?) {
+    var step = first, requests: [String] = [], rest = answers[...]
+    while case .request(let packet) = step {
+        requests.append(packet.encoded.hexadecimal)
+        guard let next = rest.popFirst() else { return (requests, nil) }
+        let answer = try ATTPacket(decoding: [UInt8](hexadecimal: next.filter { $0 != " " }))
+        if case .errorResponse(let error) = answer {
+            step = receive(.failure(error.code))
+        } else {
+            step = receive(.success(answer))
+        }
+    }
+    guard case .finished(let outcome) = step else { return (requests, nil) }
+    return (requests, outcome)
+}
+
+func range(_ start: UInt16, _ end: UInt16) -> AttributeHandleRange {
+    AttributeHandleRange(.init(wire: start), .init(wire: end)) ?? .all
+}
+
+/// Core 6.0, Vol 3, Part G, 4.5.1.
+@Suite("Discovery of included services")
+struct IncludedServiceDiscoveryTests {
+    private func play(_ answers: [String]) throws -> ([String], Found<DiscoveredService>?) {
+        var machine = IncludedServiceDiscovery(in: range(0x10, 0x20))
+        return try BLEConformanceTests.play(machine.begin(), answers) { machine.receive($0) }
+    }
+
+    @Test("Reads long types where they are declared, and then goes on")
+    func longTypes() throws {
+        let (requests, outcome) = try play([
+            "09 06 1100 0100 0300 1200 0400 0600", "0b 00112233445566778899aabbccddeeff",
+            "0b 10112233445566778899aabbccddeeff", "09 08 2000 0700 0900 0f18",
+        ])
+        #expect(requests == ["08100020000228", "0a0100", "0a0400", "08130020000228"])
+        let services = try #require(try outcome?.get())
+        #expect(services.map(\.range) == [range(1, 3), range(4, 6), range(7, 9)])
+        #expect(services.last?.uuid == .short(0x180F))
+        #expect(services.first?.uuid.description == "FFEEDDCC-BBAA-9988-7766-554433221100")
+    }
+
+    @Test(
+        "Gives up on a server that contradicts itself",
+        arguments: [
+            ["09 08 0f00 0100 0300 0f18"], ["09 08 2100 0100 0300 0f18"], ["09 08 1100 0300 0100 0f18"],
+            ["09 07 1100 0100 0300 0f"], ["0b 00"],
+        ]
+    )
+    func contradiction(answers: [String]) throws {
+        #expect(try play(answers).1 == .failure(.att(.invalidPDU)))
+    }
+
+    @Test("A service whose type cannot be read is passed over", arguments: ["01 0a 0100 0a", "0b 00"])
+    func unreadable(answer: String) throws {
+        let (requests, outcome) = try play([
+            "09 06 1100 0100 0300", answer, "09 08 1200 0400 0600 0f18 1100 0700 0900 0f18", "01 08 1300 0a",
+        ])
+        #expect(requests == ["08100020000228", "0a0100", "08120020000228", "08130020000228"])
+        #expect(try outcome?.get().map(\.range) == [range(4, 6)])
+    }
+}
+
+/// Core 6.0, Vol 3, Part G, 4.6.1.
+@Suite("Discovery of characteristics")
+struct CharacteristicDiscoveryTests {
+    private func play(
+        _ only: [BluetoothUUID],
+        _ answers: [String]
+    ) throws -> ([String], Found<DiscoveredCharacteristic>?) {
+        var machine = CharacteristicDiscovery(in: range(0x10, 0x20), only: only)
+        return try BLEConformanceTests.play(machine.begin(), answers) { machine.receive($0) }
+    }
+
+    @Test("A characteristic ends where the next begins, the last with the service")
+    func ends() throws {
+        let answers = ["09 07 1100 02 1200 002a 1500 10 1700 372a", "01 08 1600 0a"]
+        for (only, values) in [([], [0x12, 0x17]), ([BluetoothUUID.short(0x2A37)], [0x17])]
+            as [([BluetoothUUID], [UInt16])]
+        {
+            let (requests, outcome) = try play(only, answers)
+            #expect(requests == ["08100020000328", "08160020000328"])
+            let found = try #require(try outcome?.get())
+            #expect(found.map(\.value.wire) == values)
+            #expect(found.last?.end.wire == 0x20)
+            if only.isEmpty { #expect(found.first?.end.wire == 0x14) }
+        }
+    }
+
+    @Test("Stops when the last handle is declared")
+    func last() throws {
+        let (requests, outcome) = try play([], ["09 07 1f00 02 2000 002a", "01 08 2000 0a"])
+        #expect(requests.count == 2)
+        #expect(try outcome?.get().map(\.end.wire) == [0x20])
+    }
+
+    @Test(
+        "Gives up on a server that contradicts itself",
+        arguments: [
+            "09 07 0f00 02 1200 002a", "09 07 1100 02 1100 002a", "09 07 1100 02 2100 002a", "09 07 2100 02 2200 002a",
+            "09 06 1100 02 1200 00", "09 04 1100 02 12", "13",
+        ]
+    )
+    func contradiction(answer: String) throws {
+        #expect(try play([], [answer]).1 == .failure(.att(.invalidPDU)))
+    }
+
+    @Test("Passes over what is not behind the one before, and whose value is not before the next")
+    func mistakes() throws {
+        let answers = [
+            "09 07 1100 02 1500 002a 1300 02 1400 002a 1200 02 1400 002a 1600 02 1900 002a",
+            "09 07 1700 02 1800 002a", "01 08 1800 0a",
+        ]
+        let (requests, outcome) = try play([], answers)
+        #expect(requests == ["08100020000328", "08170020000328", "08180020000328"])
+        #expect(try outcome?.get().map(\.declaration.wire) == [0x13, 0x17])
+        #expect(try outcome?.get().map(\.end.wire) == [0x16, 0x20])
+    }
+}
