@@ -1,0 +1,101 @@
+import BLEWire
+import Testing
+
+@testable import BLEHost
+
+@Suite("Who is connected to whom")
+struct AttachmentsTests {
+    static let client = ClientID(rawValue: 1), other = ClientID(rawValue: 2)
+    static let peer = PeerIdentifier(rawValue: 1), far = PeerIdentifier(rawValue: 2)
+    static let link = ConnectionHandle(wire: 0x40)!
+
+    static func address(_ number: UInt64) -> DeviceAddress { DeviceAddress(number, .random) }
+
+    static func attachment(
+        _ client: ClientID,
+        _ peer: PeerIdentifier,
+        _ state: Attachments.State = .pending,
+        isPrivate: Bool = false,
+        due: Instant? = nil
+    ) -> Attachments.Attachment {
+        .init(
+            client: client,
+            peer: peer,
+            address: address(UInt64(peer.rawValue)),
+            isPrivate: isPrivate,
+            request: ConnectRequest(),
+            state: state,
+            due: due
+        )
+    }
+
+    @Test("Lists each address once that somebody waits for, in the order of the requests")
+    func wanted() {
+        var all = Attachments()
+        all.add(Self.attachment(Self.client, Self.far))
+        all.add(Self.attachment(Self.other, Self.far))
+        all.add(Self.attachment(Self.client, Self.peer))
+        #expect(all.wanted == [Self.address(2), Self.address(1)])
+        all.set(.linked(Self.link), for: Self.client, Self.peer)
+        #expect(all.wanted == [Self.address(2)])
+        #expect(all.link(of: Self.client, to: Self.peer) == nil, "the client has not heard of the link")
+        all.set(.connected(Self.link), for: Self.client, Self.peer)
+        #expect(all.link(of: Self.client, to: Self.peer) == Self.link)
+    }
+
+    @Test("Knows who shares a link, and who waits for its end")
+    func sharing() {
+        var all = Attachments()
+        all.add(Self.attachment(Self.client, Self.peer, .connected(Self.link)))
+        all.add(Self.attachment(Self.other, Self.peer, .leaving(Self.link, again: nil)))
+        all.add(Self.attachment(Self.client, Self.far))
+        #expect(all.on(Self.link).map(\.client) == [Self.client, Self.other])
+        #expect(all.to(Self.peer).count == 2 && all.of(Self.client).count == 2 && all.count == 3)
+        all.remove(Self.other, Self.peer)
+        #expect(all.on(Self.link).map(\.client) == [Self.client])
+        #expect(all[Self.other, Self.peer] == nil)
+    }
+
+    @Test("Begins those whose delay is over, and tells whose patience is")
+    func deadlines() {
+        let now = Instant()
+        var all = Attachments()
+        all.add(Self.attachment(Self.client, Self.peer, .delayed(until: now + .seconds(2)), due: now + .seconds(9)))
+        all.add(Self.attachment(Self.other, Self.peer, due: now + .seconds(5)))
+        #expect(all.deadline == now + .seconds(2))
+        let early = all.begin(at: now + .milliseconds(1_999)), begun = all.begin(at: now + .seconds(2))
+        #expect(early.isEmpty && begun.map(\.client) == [Self.client])
+        #expect(all.deadline == now + .seconds(5))
+        #expect(all.overdue(at: now + .seconds(5)).map(\.client) == [Self.other])
+        all.set(.connected(Self.link), for: Self.other, Self.peer)
+        #expect(all.deadline == now + .seconds(9), "who is connected waits for nothing")
+    }
+
+    @Test("Knows whether a peer has to be heard first, whatever becomes of those who wait for it")
+    func privatePeers() {
+        var all = Attachments()
+        all.add(Self.attachment(Self.client, Self.peer, isPrivate: true))
+        all.add(Self.attachment(Self.other, Self.peer, .delayed(until: Instant()), isPrivate: true))
+        #expect(all.seeksPrivatePeers)
+        all.set(.connected(Self.link), for: Self.client, Self.peer)
+        #expect(!all.seeksPrivatePeers)
+        _ = all.begin(at: Instant())
+        #expect(all.seeksPrivatePeers)
+        all.relocate(Self.peer, to: Self.address(9), isPrivate: false)
+        #expect(!all.seeksPrivatePeers && all[Self.other, Self.peer]?.address == Self.address(9))
+        all.relocate(Self.peer, to: Self.address(9), isPrivate: true)
+        all.remove(Self.other, Self.peer)
+        #expect(!all.seeksPrivatePeers)
+    }
+
+    @Test("Notes where a peer is only for those who wait, and says whether that is news")
+    func moving() {
+        var all = Attachments()
+        all.add(Self.attachment(Self.client, Self.peer))
+        let news = all.move(Self.peer, to: Self.address(9)), known = all.move(Self.peer, to: Self.address(9))
+        #expect(news && !known)
+        all.set(.connected(Self.link), for: Self.client, Self.peer)
+        let late = all.move(Self.peer, to: Self.address(8))
+        #expect(!late && all[Self.client, Self.peer]?.address == Self.address(9))
+    }
+}

@@ -1,0 +1,95 @@
+import BLEWire
+import Testing
+
+@testable import BLEHost
+
+@Suite("Who hears of which advertisement")
+struct DiscoveryMachineTests {
+    static let client = ClientID(rawValue: 1), other = ClientID(rawValue: 2)
+
+    var discovery = Discovery(limits: Limits())
+    var peers = PeerTable(secret: 1, records: [], limits: Limits())
+    var outbox = HostOutbox()
+
+    mutating func hear(
+        _ data: [UInt8],
+        from address: UInt64 = 1,
+        isScannable: Bool = false,
+        isScanResponse: Bool = false,
+        at milliseconds: Int = 0
+    ) {
+        var advertisement = Advertisement(address: DeviceAddress(address, .random))
+        (advertisement.isScannable, advertisement.isScanResponse) = (isScannable, isScanResponse)
+        let now = Instant() + .milliseconds(milliseconds)
+        discovery.receive(advertisement, data.span, at: now, with: &peers, into: &outbox)
+    }
+
+    /// Who has heard of what since this was asked last.
+    mutating func heard() -> [(client: ClientID, data: [UInt8])] {
+        var heard: [(client: ClientID, data: [UInt8])] = []
+        while let output = outbox.next() {
+            if case .event(.discovered(let report), let client) = output { heard.append((client, report.data)) }
+        }
+        return heard
+    }
+
+    @Test("Each client hears of an advertiser once, or of all that it says, and of what it says anew")
+    mutating func duplicates() {
+        discovery.start(ScanRequest(), for: Self.client)
+        discovery.start(ScanRequest(allowsDuplicates: true), for: Self.other)
+        #expect(discovery.isWanted && discovery.wantsDuplicates)
+        for _ in 0..<3 { hear([2, 1, 6]) }
+        let heard = heard()
+        #expect(heard.count { $0.client == Self.client } == 1)
+        #expect(heard.count { $0.client == Self.other } == 3)
+        discovery.start(ScanRequest(), for: Self.client)
+        hear([2, 1, 6])
+        let again = self.heard()
+        #expect(again.map(\.client) == [Self.client, Self.other], "who scans anew has heard of nobody")
+    }
+
+    @Test("An advertisement waits for its scan response, and no longer than it may")
+    mutating func waiting() {
+        discovery.start(ScanRequest(), for: Self.client)
+        hear([2, 1, 6], isScannable: true)
+        let early = heard()
+        #expect(early.isEmpty && discovery.deadline == Instant() + Discovery.patience)
+        hear([2, 0x0A, 4], isScanResponse: true, at: 1)
+        let both = heard()
+        #expect(both.map(\.data) == [[2, 1, 6, 2, 0x0A, 4]] && discovery.deadline == nil)
+        hear([2, 1, 5], from: 2, isScannable: true, at: 20)
+        discovery.expire(at: Instant() + .milliseconds(29), with: &peers, into: &outbox)
+        let before = heard()
+        discovery.expire(at: Instant() + .milliseconds(30), with: &peers, into: &outbox)
+        let alone = heard()
+        #expect(before.isEmpty && alone.map(\.data) == [[2, 1, 5]])
+        hear([2, 0x0A, 8], from: 2, isScanResponse: true, at: 40)
+        let late = heard()
+        #expect(late.map(\.data) == [[2, 1, 5, 2, 0x0A, 8]], "it hears of the response again")
+    }
+
+    @Test("A filter lets through who offers a service of it")
+    mutating func filters() {
+        discovery.start(ScanRequest(services: [.short(0x180F)]), for: Self.client)
+        hear([3, 3, 0x0D, 0x18])
+        hear([3, 3, 0x0F, 0x18], from: 2)
+        let heard = heard()
+        #expect(heard.map(\.data) == [[3, 3, 0x0F, 0x18]])
+    }
+
+    @Test("Of too many that wait, the oldest waits no longer; and nobody who has stopped hears of any")
+    mutating func limits() {
+        var limits = Limits()
+        limits.waitingReports = 4
+        discovery = Discovery(limits: limits)
+        discovery.start(ScanRequest(), for: Self.client)
+        for address in 1...6 as ClosedRange<UInt64> { hear([2, 1, UInt8(address)], from: address, isScannable: true) }
+        let crowded = heard()
+        #expect(crowded.map(\.data.last) == [1, 2])
+        discovery.stop(Self.client)
+        discovery.expire(at: Instant() + .seconds(1), with: &peers, into: &outbox)
+        hear([2, 1, 9], from: 9)
+        let none = heard()
+        #expect(none.isEmpty && !discovery.isWanted && discovery.deadline == nil)
+    }
+}

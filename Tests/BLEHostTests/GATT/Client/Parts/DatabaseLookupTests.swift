@@ -1,0 +1,100 @@
+import BLEWire
+import Testing
+
+@testable import BLEHost
+
+@Suite("Lookups in a peer's database")
+struct DatabaseLookupTests {
+    /// Feeds answers to a lookup; what it asked, and what came of it.
+    static func play(
+        _ question: DatabaseLookup.Question,
+        _ answers: [String],
+        in database: inout PeerDatabase,
+        limit: Int = 100,
+        disturbing disturbed: Set<Int> = []
+    ) throws -> (requests: [String], outcome: Result<DatabaseLookup.Answer, Failure>?) {
+        var lookup = DatabaseLookup(question, limit: limit), count = 0
+        return try BLEHostTests.play(lookup.begin(&database, mtu: 23), answers) { answer in
+            if disturbed.contains(count) { lookup.disturb() }
+            count += 1
+            return lookup.receive(answer, &database, mtu: 23)
+        }
+    }
+
+    @Test("Ask for nothing that is known")
+    func known() throws {
+        var database = PeerDatabase()
+        database.watch()
+        let answers = ["11 06 0100 0900 0f18", "01 10 0a00 0a"]
+        let (first, found) = try Self.play(.services(only: []), answers, in: &database)
+        #expect(first == ["100100ffff0028", "100a00ffff0028"])
+        let (again, same) = try Self.play(.services(only: []), [], in: &database)
+        #expect(again.isEmpty && same == found)
+        let (one, picked) = try Self.play(.services(only: [.short(0x180D)]), [], in: &database)
+        #expect(one.isEmpty && picked == .success(.services([])))
+    }
+
+    @Test("Look for one service by its type")
+    func one() throws {
+        var database = PeerDatabase()
+        let (requests, _) = try Self.play(.services(only: [.short(0x180F)]), ["01 06 0100 0a"], in: &database)
+        #expect(requests == ["060100ffff00280f18"])
+    }
+
+    @Test("Begin anew when services change meanwhile, and give up on a peer that goes on changing")
+    func disturbance() throws {
+        var database = PeerDatabase()
+        let answers = ["11 06 0100 0900 0f18", "01 10 0100 0a"]
+        let (requests, outcome) = try Self.play(.services(only: []), answers, in: &database, disturbing: [0])
+        #expect(requests == ["100100ffff0028", "100100ffff0028"])
+        #expect(outcome == .success(.services([])))
+        let endless = [String](repeating: "11 06 0100 0900 0f18", count: 20)
+        let (all, end) = try Self.play(.services(only: []), endless, in: &database, disturbing: Set(0..<20))
+        #expect(all.count == 9 && end == .failure(.att(.invalidPDU)))
+    }
+
+    @Test("Keep no more attributes than they may")
+    func limit() throws {
+        var database = PeerDatabase()
+        let answers = ["11 06 0100 0900 0f18 0a00 0b00 0f18 0c00 0d00 0f18"]
+        let (_, outcome) = try Self.play(.services(only: []), answers, in: &database, limit: 2)
+        #expect(outcome == .failure(.limitReached) && database.isEmpty)
+    }
+
+    @Test("Ask for what is wanted alone when the peer refuses more")
+    func narrowing() throws {
+        var database = PeerDatabase()
+        let question = DatabaseLookup.Question.descriptors(of: AttributeHandle(wire: 3), in: range(4, 6))
+        let answers = ["01 04 0400 01", "05 01 0400 0229", "01 04 0500 0a"]
+        let (requests, outcome) = try Self.play(question, answers, in: &database)
+        #expect(requests == ["040400ffff", "0404000600", "0405000600"])
+        let found = [DiscoveredDescriptor(uuid: .short(0x2902), handle: AttributeHandle(wire: 4))]
+        #expect(outcome == .success(.descriptors(found)))
+    }
+
+    @Test("Read the type of an included service where that is, and do without one that cannot be read")
+    func naming() throws {
+        var database = PeerDatabase()
+        let question = DatabaseLookup.Question.includes(in: range(16, 32), only: [])
+        let answers = ["09 06 1100 0100 0300 1200 0400 0600", "01 08 1300 0a", "0b 0f18 00", "0b 0f18"]
+        let (requests, outcome) = try Self.play(question, answers, in: &database)
+        #expect(requests.suffix(2) == ["0a0100", "0a0400"])
+        guard case .success(.includes(let found)) = outcome else {
+            Issue.record("one of them can be read")
+            return
+        }
+        #expect(found.map(\.range) == [range(4, 6)])
+        #expect(database.takeFaults().map(\.wire) == [1])
+    }
+
+    @Test("Fail with what the peer says, and with a contradiction if nothing makes sense")
+    func failures() throws {
+        for (answer, failure) in [("01 10 0100 05", .att(.insufficientAuthentication)), ("13", .att(.invalidPDU))]
+            as [(String, Failure)]
+        {
+            var database = PeerDatabase()
+            let (_, outcome) = try Self.play(.services(only: []), [answer], in: &database)
+            #expect(outcome == .failure(failure))
+        }
+    }
+}

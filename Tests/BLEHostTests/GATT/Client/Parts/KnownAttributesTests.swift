@@ -1,0 +1,89 @@
+import BLEWire
+import Testing
+
+@testable import BLEHost
+
+@Suite("What is known of attributes")
+struct KnownAttributesTests {
+    typealias Declaration = KnownAttributes.Declaration
+
+    static func handle(_ wire: UInt16) -> AttributeHandle { AttributeHandle(wire: wire) }
+
+    static func declaration(_ wire: UInt16, value: UInt16, _ type: UInt16 = 0x2A19) -> Declaration {
+        Declaration(handle: handle(wire), properties: 2, value: handle(value), uuid: .short(type))
+    }
+
+    static func service(_ start: UInt16, _ end: UInt16) -> DiscoveredService {
+        DiscoveredService(uuid: .short(0x180F), range: range(start, end), isPrimary: true)
+    }
+
+    @Test("A declaration tells of both of its attributes, and that nothing is between them")
+    func declarations() {
+        var known = KnownAttributes()
+        let gained = known.learn(declarations: [Self.declaration(4, value: 7)], in: range(2, 4))
+        #expect(gained[.characteristics].ranges == [range(2, 7)])
+        #expect(gained[.types].ranges == [range(4, 7)])
+        #expect(known.types.map(\.handle.wire) == [4, 7])
+    }
+
+    @Test("Types tell where nothing is declared, and a declaration only that there is one")
+    func types() {
+        var known = KnownAttributes()
+        let found = [(2, GATT.characteristic), (3, .short(0x2A19)), (4, GATT.include), (5, .short(0x2902))]
+            .map { DiscoveredDescriptor(uuid: $0.1, handle: Self.handle($0.0)) }
+        let gained = known.learn(types: found, in: range(1, 6))
+        #expect(gained[.types].ranges == [range(1, 6)])
+        #expect(gained[.characteristics].ranges == [range(1, 1), range(3, 6)])
+        #expect(gained[.includes].ranges == [range(1, 3), range(5, 6)])
+        #expect(known.descriptors(in: range(1, 6)).map(\.handle.wire) == [3, 5])
+    }
+
+    @Test("A service ends where another one is found to begin")
+    func services() {
+        var known = KnownAttributes()
+        _ = known.learn(services: [Self.service(1, 20)], in: range(1, 20))
+        _ = known.learn(services: [Self.service(10, 20)], in: range(10, 20))
+        #expect(known.services.map(\.range) == [range(1, 9), range(10, 20)])
+        #expect(known.known[.services].ranges == [range(1, 20)])
+    }
+
+    @Test("Forgetting takes whole services and characteristics, and what lies elsewhere stays")
+    func removal() {
+        var known = KnownAttributes()
+        _ = known.learn(services: [Self.service(1, 9), Self.service(10, 19), Self.service(20, 29)], in: range(1, 29))
+        _ = known.learn(
+            declarations: [Self.declaration(11, value: 12), Self.declaration(21, value: 22)],
+            in: range(1, 29)
+        )
+        let gone = known.remove(range(15, 15))
+        #expect(gone == range(10, 19))
+        #expect(known.services.map(\.range) == [range(1, 9), range(20, 29)])
+        #expect(known.declarations.map(\.handle.wire) == [21])
+        #expect(known.known[.services].first(missingIn: .all) == Self.handle(10))
+    }
+
+    @Test("What was told is news again only where it is otherwise")
+    func changes() {
+        var known = KnownAttributes(), told = HandleSet()
+        _ = known.learn(declarations: [Self.declaration(2, value: 3), Self.declaration(5, value: 6)], in: range(1, 9))
+        told.insert(range(1, 9))
+        func change(_ found: [Declaration]) -> AttributeHandleRange? {
+            known.change(declarations: found, in: range(1, 9), told: told)
+        }
+        let same = Self.declaration(2, value: 3), moved = Self.declaration(5, value: 7)
+        #expect(change([same, Self.declaration(5, value: 6)]) == nil)
+        #expect(change([same, moved]) == range(5, 7))
+        #expect(change([same]) == range(5, 6))
+        #expect(known.change(declarations: [], in: range(1, 9), told: HandleSet()) == nil, "nobody was told")
+    }
+
+    @Test("What no peer could have is not taken from a file")
+    func senseless() {
+        let overlapping = [Self.service(1, 10), Self.service(10, 20)]
+        #expect(
+            KnownAttributes(services: overlapping, includes: [], declarations: [], types: [], known: .init()) == nil
+        )
+        let inside = [Self.declaration(2, value: 5), Self.declaration(4, value: 6)]
+        #expect(KnownAttributes(services: [], includes: [], declarations: inside, types: [], known: .init()) == nil)
+    }
+}

@@ -1,0 +1,47 @@
+import Testing
+
+@testable import BLEHost
+
+/// Core 6.0, Vol 3, Part C, 10.3.1.
+@Suite("What a link lacks")
+struct LinkTrustTests {
+    static func trust(_ security: LinkSecurity, bonded: Bool = false, keySize: Int = 16) -> LinkTrust {
+        var trust = LinkTrust(.unencrypted)
+        if bonded { trust.bond() }
+        trust.secure(security, keySize: keySize, leastKeySize: 16)
+        return trust
+    }
+
+    @Test(
+        "Is said so that a peer can tell whether to pair or only to encrypt",
+        arguments: [
+            (.unencrypted, trust(.unencrypted), nil), (.encrypted, trust(.unencrypted), .authentication),
+            (.encrypted, trust(.unencrypted, bonded: true), .encryption), (.encrypted, trust(.encrypted), nil),
+            (.authenticated, trust(.encrypted), .authentication), (.authenticated, trust(.authenticated), nil),
+            (.authenticated, trust(.unencrypted, bonded: true), .encryption),
+            (.encrypted, trust(.encrypted, keySize: 15), .keySize),
+            (.unencrypted, trust(.unencrypted, keySize: 7), nil),
+            (.authenticated, trust(.encrypted, keySize: 7), .authentication),
+        ] as [(LinkSecurity, LinkTrust, SecurityLack?)]
+    )
+    func lack(needed: LinkSecurity, trust: LinkTrust, lack: SecurityLack?) {
+        #expect(trust.lack(of: LinkRequirement(needed)) == lack)
+    }
+
+    @Test("Is an authorisation only where all else is there")
+    func authorization() {
+        let needed = LinkRequirement(.encrypted, needsAuthorization: true)
+        #expect(Self.trust(.unencrypted).lack(of: needed) == .authentication)
+        var trust = Self.trust(.encrypted)
+        #expect(trust.lack(of: needed) == .authorization)
+        trust.isAuthorized = true
+        #expect(trust.lack(of: needed) == nil)
+    }
+
+    @Test("Is a key no more once the link was encrypted")
+    func key() {
+        var trust = Self.trust(.encrypted)
+        trust.secure(.unencrypted, keySize: 0, leastKeySize: 16)
+        #expect(trust.hasKey && trust.lack(of: .encrypted) == .encryption)
+    }
+}
