@@ -100,7 +100,7 @@ package actor HostRunner {
             transport.pause()
         }
         if witnesses.areThere { witnesses.turnEnded() }
-        due = isStopped ? nil : host.deadline
+        due = isStopped ? nil : host.nextWake()
         return due
     }
 

@@ -40,6 +40,8 @@ struct Attachments {
     private(set) var all: [Attachment] = []
     /// How many of them wait for a link to a peer that has to be heard first.
     private var soughtCount = 0
+    /// Those who share a link, apart from all who wait for one, in ascending order of clients and peers.
+    private var connected: [(client: ClientID, peer: PeerIdentifier, link: ConnectionHandle)] = []
 
     /// When the next delay, or the next client's patience, is over.
     var deadline: Instant? {
@@ -99,8 +101,8 @@ struct Attachments {
 
     /// The link over which a client is connected to a peer.
     func link(of client: ClientID, to peer: PeerIdentifier) -> ConnectionHandle? {
-        guard let index = index(client, peer), case .connected(let link) = all[index].state else { return nil }
-        return link
+        let place = place(client, peer)
+        return isConnected(client, peer, at: place) ? connected[place].link : nil
     }
 
     func of(_ client: ClientID) -> [Attachment] { all.filter { $0.client == client } }
@@ -120,6 +122,7 @@ struct Attachments {
         precondition(index(attachment.client, attachment.peer) == nil, "a client is attached to a peer once")
         all.append(attachment)
         if attachment.isSought { soughtCount += 1 }
+        note(attachment.state, of: attachment.client, attachment.peer)
     }
 
     /// Changes the state of an attachment that exists.
@@ -141,6 +144,7 @@ struct Attachments {
     mutating func remove(_ client: ClientID, _ peer: PeerIdentifier) {
         guard let index = index(client, peer) else { return }
         if all.remove(at: index).isSought { soughtCount -= 1 }
+        note(.pending, of: client, peer)
     }
 
     /// Those whose delay is over, and who wait for a link or share one from now on.
@@ -158,6 +162,26 @@ struct Attachments {
         if all[index].isSought { soughtCount -= 1 }
         all[index].state = state
         if all[index].isSought { soughtCount += 1 }
+        note(state, of: all[index].client, all[index].peer)
+    }
+
+    /// Notes whether a client is connected to a peer from now on.
+    private mutating func note(_ state: State, of client: ClientID, _ peer: PeerIdentifier) {
+        let place = place(client, peer)
+        if isConnected(client, peer, at: place) { connected.remove(at: place) }
+        if case .connected(let link) = state { connected.insert((client, peer, link), at: place) }
+    }
+
+    /// Where among those who share a link a client is that is connected to a peer, or belongs.
+    private func place(_ client: ClientID, _ peer: PeerIdentifier) -> Int {
+        connected.indices.bisected {
+            connected[$0].client == client
+                ? connected[$0].peer.rawValue < peer.rawValue : connected[$0].client < client
+        }
+    }
+
+    private func isConnected(_ client: ClientID, _ peer: PeerIdentifier, at place: Int) -> Bool {
+        place < connected.count && connected[place].client == client && connected[place].peer == peer
     }
 
     private func index(_ client: ClientID, _ peer: PeerIdentifier) -> Int? {

@@ -10,7 +10,7 @@ extension AttributeLayer {
         _ reading: ServerLink.Reading,
         at place: Place
     ) -> Reply {
-        let transaction = makeTransaction()
+        let transaction = makeTransaction(on: links[place.link].handle)
         let event = ServerEvent.readRequested(transaction, links[place.link].remote, owner.id, offset: offset)
         outbox.tell(owner.client, of: .server(event))
         let asked = ServerLink.Asked(transaction: transaction, client: owner.client)
@@ -19,14 +19,15 @@ extension AttributeLayer {
 
     /// Asks a client whether it takes these writes, all of them or none.
     mutating func askToWrite(_ parts: [WritePart], client: ClientID, at place: Place) -> ServerLink.Asked {
-        let transaction = makeTransaction()
+        let transaction = makeTransaction(on: links[place.link].handle)
         outbox.tell(client, of: .server(.writeRequested(transaction, links[place.link].remote, WriteGroup(parts))))
         return ServerLink.Asked(transaction: transaction, client: client)
     }
 
-    mutating func makeTransaction() -> ServerTransaction {
-        lastTransaction += 1
-        return ServerTransaction(rawValue: lastTransaction)
+    /// A name for a question that a client is to answer, of which it can be told which link it is about.
+    mutating func makeTransaction(on link: ConnectionHandle) -> ServerTransaction {
+        lastTransaction = (lastTransaction + 1) & 0xFFFF_FFFF_FFFF
+        return ServerTransaction(rawValue: UInt64(link.wire) << 48 | lastTransaction)
     }
 
     /// Takes the answer of a client to what it was asked.
@@ -45,10 +46,15 @@ extension AttributeLayer {
 
     /// Where an answer waits for what comes of this question.
     private mutating func place(awaiting asked: ServerLink.Asked) -> Place? {
-        for index in links.indices {
-            if let bearer = links[index].server.bearer(awaiting: asked) { return Place(link: index, bearer: bearer) }
-        }
-        return nil
+        guard let index = index(of: asked.transaction),
+            let bearer = links[index].server.bearer(awaiting: asked)
+        else { return nil }
+        return Place(link: index, bearer: bearer)
+    }
+
+    /// Where the link is that a question is about.
+    func index(of transaction: ServerTransaction) -> Int? {
+        ConnectionHandle(wire: UInt16(truncatingIfNeeded: transaction.rawValue >> 48)).flatMap { index(of: $0) }
     }
 
     private mutating func reply(

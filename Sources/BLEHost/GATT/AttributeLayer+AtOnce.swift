@@ -8,11 +8,10 @@ extension AttributeLayer {
     mutating func hearAtOnce(
         _ packet: AttributePacket,
         in octets: Span<UInt8>,
-        near hint: Int,
         at now: Instant,
         into outbox: inout HostOutbox
     ) -> Bool {
-        guard let index = index(of: packet.link, near: hint) else { return false }
+        guard let index = index(of: packet.link) else { return false }
         guard packet.kind == .notification else {
             return links[index].client.answerAtOnce(packet, in: octets, at: now, into: &outbox)
         }
@@ -23,10 +22,9 @@ extension AttributeLayer {
     mutating func serveAtOnce(
         _ packet: AttributePacket,
         in octets: Span<UInt8>,
-        near hint: Int,
         into outbox: inout HostOutbox
     ) -> Bool {
-        guard let index = index(of: packet.link, near: hint), links[index].server.awareness.isAware,
+        guard let index = index(of: packet.link), links[index].server.awareness.isAware,
             let handle = packet.attribute(in: octets)
         else { return false }
         let isRead = packet.kind == .readRequest, isCommand = packet.kind == .writeCommand
@@ -40,7 +38,7 @@ extension AttributeLayer {
             outbox.append(.event(.server(.writeRequested(nil, central, WriteGroup(part))), for: owner.client))
             return true
         }
-        let asked = ServerLink.Asked(transaction: makeTransaction(), client: owner.client)
+        let asked = ServerLink.Asked(transaction: makeTransaction(on: packet.link), client: owner.client)
         let request: ATT.Opcode = isRead ? .readRequest : .writeRequest
         let answer: ServerLink.Answer = isRead ? .reading(asked, for: .value) : .writing(asked)
         links[index].server.bearers[0].exchange.begin(.init(request: request, handle: handle, answer: answer))
@@ -64,17 +62,16 @@ extension AttributeLayer {
         into outbox: inout HostOutbox
     ) -> Bool {
         let asked = ServerLink.Asked(transaction: transaction, client: client)
-        for index in links.indices {
-            guard let response = links[index].server.bearers[0].response(to: asked) else { continue }
-            let link = links[index].client.link, limit = links[index].client.mtu - 1
-            let isRead = response == .readResponse
-            let length = isRead ? min(value.count, configuration.limits.attributeLength, limit) : 0
-            guard scheduler.pass(length + 1 + L2CAPHeader.size, on: .attribute, of: link) else { return false }
-            _ = links[index].server.bearers[0].exchange.finish()
-            outbox.send(response, nil, isRead ? value : [], limit: length, on: link)
-            return true
-        }
-        return false
+        guard let index = index(of: transaction),
+            let response = links[index].server.bearers[0].response(to: asked)
+        else { return false }
+        let link = links[index].client.link, limit = links[index].client.mtu - 1
+        let isRead = response == .readResponse
+        let length = isRead ? min(value.count, configuration.limits.attributeLength, limit) : 0
+        guard scheduler.pass(length + 1 + L2CAPHeader.size, on: .attribute, of: link) else { return false }
+        _ = links[index].server.bearers[0].exchange.finish()
+        outbox.send(response, nil, isRead ? value : [], limit: length, on: link)
+        return true
     }
 
     /// Notifies a value to all who subscribed, if the controller has room for all of it.
@@ -88,25 +85,27 @@ extension AttributeLayer {
         guard updates.isEmpty, let configured = database.configuration(of: .init(client: client, id: id)) else {
             return false
         }
-        var count = 0, first = 0
-        for index in links.indices {
+        guard let place = subscribers.place(of: configured.handle) else {
+            outbox.tell(client, taken: .updates)
+            return true
+        }
+        var count = 0
+        for number in 0..<subscribers.count(at: place) {
+            guard let index = index(of: subscribers.link(number, at: place)) else { continue }
             switch links[index].server.notifiesAtOnce(configured.about, at: configured.handle) {
             case .no: break
             case .later: return false
-            case .yes:
-                if count == 0 { first = index }
-                count += 1
+            case .yes: count += 1
             }
         }
         let length = value.count + 3 + L2CAPHeader.size
         guard scheduler.hasRoom(for: count, upTo: length) else { return false }
-        for index in first..<links.count where count > 0 {
-            if index != first, links[index].server.notifiesAtOnce(configured.about, at: configured.handle) == .no {
-                continue
-            }
-            count -= 1
-            let link = links[index].client.link
-            guard scheduler.pass(length, on: .attribute, of: link) else { continue }
+        for number in 0..<subscribers.count(at: place) {
+            let link = subscribers.link(number, at: place)
+            guard let index = index(of: link),
+                links[index].server.notifiesAtOnce(configured.about, at: configured.handle) == .yes,
+                scheduler.pass(length, on: .attribute, of: link)
+            else { continue }
             let limit = links[index].client.mtu - 3
             outbox.send(.handleValueNotification, configured.about.value, value, limit: limit, on: link)
         }
@@ -152,11 +151,6 @@ extension AttributeLayer {
         links[index].client.beginAtOnce(kind, request, of: handle, for: client, at: now)
         outbox.send(request, handle, value, on: link)
         return true
-    }
-
-    /// Where the link is whose place in another table of links is known.
-    private mutating func index(of link: ConnectionHandle, near hint: Int) -> Int? {
-        hint < links.count && links[hint].client.link == link ? hint : index(of: link)
     }
 }
 

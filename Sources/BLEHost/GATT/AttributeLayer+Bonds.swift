@@ -96,7 +96,7 @@ extension AttributeLayer {
             database.attribute(at: about.value)?.type == entry.characteristic,
             entry.bits & ~about.properties.configurationBits == 0
         else { return }
-        links[index].server.configurations[entry.handle] = entry.bits
+        configure(entry.handle, entry.bits, at: index)
         guard let owner = about.owner else { return }
         outbox.tell(owner.client, of: .server(.subscribed(links[index].remote, to: owner.id)))
     }

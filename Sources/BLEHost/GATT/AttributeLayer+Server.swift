@@ -69,7 +69,7 @@ extension AttributeLayer {
     /// Drops what the peer configured in a range, and tells those who sent it values.
     mutating func unsubscribe(from range: AttributeHandleRange, at index: Int) {
         for handle in links[index].server.configurations.active where range.contains(handle) {
-            links[index].server.configurations[handle] = 0
+            configure(handle, 0, at: index)
             guard case .configuration(let about)? = database.attribute(at: handle)?.content else { continue }
             dropUnwanted(of: about.value, configuration: 0, at: index)
             links[index].server.forgetRoute(of: about.value)

@@ -121,7 +121,7 @@ extension AttributeLayer {
             // The service may have been removed while its client was asked.
             guard database.attribute(at: handle)?.content == .configuration(about) else { return }
             let old = links[index].server.configurations[handle]
-            links[index].server.configurations[handle] = bits
+            configure(handle, bits, at: index)
             rememberClient(at: index)
             dropUnwanted(of: about.value, configuration: bits, at: index)
             guard let owner = about.owner, (old == 0) != (bits == 0) else { return }

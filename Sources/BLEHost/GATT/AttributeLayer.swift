@@ -71,6 +71,9 @@ package struct AttributeLayer {
     let configuration: Configuration
     /// In ascending order of handles.
     var links: [AttributeLink] = []
+    private var linkPlaces = LinkPlaces()
+    /// Whose configurations hold something.
+    private(set) var subscribers = Subscribers()
     var database: GATTDatabase
     var updates = UpdateLedger()
     var lastTransaction: UInt64 = 0
@@ -125,7 +128,9 @@ package struct AttributeLayer {
         client.linkUp(at: now, into: &outbox)
         var server = ServerLink(limits: configuration.limits)
         if claimed != nil { server.trust.bond() }
-        links.insert(AttributeLink(role: role, client: client, server: server, bond: claimed), at: position(of: link))
+        let index = links.firstIndex { $0.handle > link } ?? links.endIndex
+        links.insert(AttributeLink(role: role, client: client, server: server, bond: claimed), at: index)
+        linkPlaces = LinkPlaces(links.map(\.handle))
         if let bond { bonded(link, bond, at: now) }
     }
 
@@ -137,6 +142,7 @@ package struct AttributeLayer {
         unsubscribe(from: .all, at: index)
         for bearer in links[index].server.bearers { forget(bearer.id) }
         links.remove(at: index)
+        linkPlaces = LinkPlaces(links.map(\.handle))
         if links.isEmpty { database.releaseHandles() }
     }
 
@@ -156,13 +162,13 @@ package struct AttributeLayer {
         sentUpdates(upTo: receipt, at: Place(link: index))
     }
 
-    func index(of link: ConnectionHandle) -> Int? {
-        let index = links.count == 1 ? 0 : position(of: link)
-        return index < links.count && links[index].client.link == link ? index : nil
-    }
+    func index(of link: ConnectionHandle) -> Int? { linkPlaces[link] }
 
-    /// Where the link with this handle is or belongs.
-    private func position(of link: ConnectionHandle) -> Int { links.indices.bisected { links[$0].handle < link } }
+    /// Notes what the peer of a link wants to hear of a characteristic from now on.
+    mutating func configure(_ configuration: AttributeHandle, _ bits: UInt16, at index: Int) {
+        links[index].server.configurations[configuration] = bits
+        subscribers.set(bits != 0, configuration, on: links[index].handle)
+    }
 }
 
 /// Which end of a link this host is.

@@ -13,9 +13,9 @@ extension Host {
         }
         switch attribute.kind {
         case .notification, .readResponse, .writeResponse:
-            return attributes.hearAtOnce(attribute, in: packet, near: index, at: now, into: &outbox)
+            return attributes.hearAtOnce(attribute, in: packet, at: now, into: &outbox)
         case .readRequest, .writeRequest, .writeCommand:
-            return attributes.serveAtOnce(attribute, in: packet, near: index, into: &outbox)
+            return attributes.serveAtOnce(attribute, in: packet, into: &outbox)
         case .other: return false
         }
     }
@@ -26,14 +26,6 @@ extension Host {
             pairings.entries.count == 0, !hasParting
         else { return false }
         return scheduler.completedExactly(Int(entry.count), on: entry.handle)
-    }
-
-    /// Whether a link ends as soon as what was accepted for it has gone.
-    private var hasParting: Bool {
-        for index in 0..<links.count {
-            if case .parting = links.values[index].phase { return true }
-        }
-        return false
     }
 
     /// Carries out what a client asks for.
@@ -69,7 +61,7 @@ extension Host {
         at now: Instant
     ) -> Bool {
         guard let link = attachments.link(of: client, to: peer) else { return false }
-        return attributes.askAtOnce(
+        let isAsked = attributes.askAtOnce(
             kind,
             of: handle,
             on: link,
@@ -78,5 +70,7 @@ extension Host {
             through: &scheduler,
             into: &outbox
         )
+        if isAsked { alarm.bringForward(to: now + ATT.transactionTimeout) }
+        return isAsked
     }
 }

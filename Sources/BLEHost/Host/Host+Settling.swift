@@ -28,6 +28,7 @@ extension Host {
 
     /// Sends whatever may be sent.
     mutating func flush(at now: Instant) {
+        alarm = .unknown
         drain(at: now)
         while let packet = commands.next(at: now) { outbox.send(packet) }
         while let fragment = scheduler.next() {

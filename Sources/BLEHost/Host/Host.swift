@@ -58,6 +58,9 @@ package struct Host: ~Copyable {
     /// How often somebody has begun to scan.
     var scanEpoch = 0
     var attachments = Attachments()
+    /// Whether a link may end as soon as what was accepted for it has gone.
+    var hasParting = false
+    var alarm = Alarm.unknown
     var initiator = Initiator()
     var turns = RadioTurns()
     var advertiser = Advertiser()
@@ -175,6 +178,7 @@ extension Host {
     /// A malformed packet is dropped with a note; it never ends a link.
     package mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
         if receiveAtOnce(packet, at: now) { return }
+        alarm = .unknown
         if HCI.LEAdvertisingReport.begins(packet), receiveReports(packet, at: now) { return }
         if receiveWhole(packet, at: now) { settle(at: now) } else { flush(at: now) }
     }
@@ -247,6 +251,14 @@ extension Host {
     package mutating func wake(at now: Instant) {
         expire(at: now)
         settle(at: now)
+    }
+
+    /// When to call ``wake(at:)``, or earlier: nothing is looked at unless something has happened that may change it.
+    package mutating func nextWake() -> Instant? {
+        if case .known(let instant) = alarm { return instant }
+        let deadline = deadline
+        alarm = .known(deadline)
+        return deadline
     }
 
     /// When to call ``wake(at:)``, if nothing happens before.

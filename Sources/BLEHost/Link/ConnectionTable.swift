@@ -3,10 +3,11 @@ import BLEWire
 /// What a host knows of its few links, in the order of their handles.
 ///
 /// What a host does first must not depend on how this process hashes, so the cores iterate no `Dictionary`. A
-/// controller has a few dozen links at most: a sorted array is also the faster map.
+/// controller has a few dozen links at most, and gives them small numbers: an array of places is also the faster map.
 struct ConnectionTable<Value> {
     /// In ascending order; beside the values, which are large, so that a search copies none.
-    private(set) var handles: [ConnectionHandle] = []
+    private(set) var handles: [ConnectionHandle] = [] { didSet { places = LinkPlaces(handles) } }
+    private var places = LinkPlaces()
     /// In the order of ``handles``; changed at a place that ``index(of:)`` gave, without a copy, and nowhere else.
     var values: [Value] = []
 
@@ -37,15 +38,7 @@ struct ConnectionTable<Value> {
     }
 
     /// Where the value of `handle` is at the moment, or `nil` if there is none.
-    func index(of handle: ConnectionHandle) -> Int? {
-        var low = 0, high = handles.count
-        while low < high {
-            let middle = (low + high) / 2, other = handles[middle].wire
-            if other == handle.wire { return middle }
-            if other < handle.wire { low = middle + 1 } else { high = middle }
-        }
-        return nil
-    }
+    func index(of handle: ConnectionHandle) -> Int? { places[handle] }
 
     /// The handle at a place, `0..<count`.
     func handle(at index: Int) -> ConnectionHandle { handles[index] }

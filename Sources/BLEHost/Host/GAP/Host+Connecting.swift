@@ -177,6 +177,7 @@ extension Host {
     mutating func release(_ link: ConnectionHandle, at now: Instant) {
         guard let index = links.index(of: link), !links.values[index].isClosing else { return }
         links.values[index].phase = .parting(until: now + LinkState.partingPatience)
+        hasParting = true
     }
 
     /// Asks the controller to end a link, once, whatever waits.
@@ -197,6 +198,8 @@ extension Host {
 
     /// Asks the controller to end those links that somebody has ended and of which nothing is left to send.
     mutating func endParted(at now: Instant) {
+        guard hasParting else { return }
+        hasParting = links.values.contains(where: \.isParting)
         for index in 0..<links.count where links.values[index].isParting {
             let link = links.handle(at: index)
             guard scheduler.isIdle(link), !channels.isBusy(on: link), !attributes.holdsValues(of: link) else {

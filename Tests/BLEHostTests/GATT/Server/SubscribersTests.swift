@@ -1,0 +1,38 @@
+import BLEWire
+import Testing
+
+@testable import BLEHost
+
+@Suite("Who wants to hear of a characteristic")
+struct SubscribersTests {
+    @Test("Is known as a dictionary of sets would know it", arguments: 0..<16 as Range<UInt64>)
+    func model(seed: UInt64) {
+        var random = SeededGenerator(seed: seed), subscribers = Subscribers(), model: [UInt16: Set<UInt16>] = [:]
+        for _ in 0..<500 {
+            let configuration = UInt16(random.below(8)) + 1, link = UInt16(random.below(31)),
+                wants = random.below(2) > 0
+            guard let handle = ConnectionHandle(wire: link) else { continue }
+            subscribers.set(wants, AttributeHandle(wire: configuration), on: handle)
+            if wants { model[configuration, default: []].insert(link) } else { model[configuration]?.remove(link) }
+            let place = subscribers.place(of: AttributeHandle(wire: configuration))
+            let expected = model[configuration, default: []].sorted()
+            #expect((place == nil) == expected.isEmpty)
+            guard let place else { continue }
+            let links = (0..<subscribers.count(at: place)).map { subscribers.link($0, at: place).wire }
+            #expect(links == expected)
+        }
+    }
+}
+
+@Suite("Places of links")
+struct LinkPlacesTests {
+    @Test("Are those of the table, whatever numbers the controller gives")
+    func places() throws {
+        let handles = try [0, 1, 7, 0x40, 0xEFF].map { try #require(ConnectionHandle(wire: $0)) }
+        let places = LinkPlaces(handles)
+        #expect(handles.map { places[$0] } == Array(0..<5))
+        let others = try [2, 0x41, 0xEFE].map { try #require(ConnectionHandle(wire: $0)) }
+        #expect(others.allSatisfy { places[$0] == nil })
+        #expect(LinkPlaces()[handles[0]] == nil)
+    }
+}
