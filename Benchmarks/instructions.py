@@ -1,10 +1,13 @@
 """Counts what the host spends on one operation of each micro workload, with callgrind, and compares it.
 
 instructions.py PATH-OF-BLEBenchmarks [H1 …] [--write] [--tolerance PERCENT] [--json]
+instructions.py PATH-OF-BLEBenchmarks --sweep [H1 …] [--json]
 
 An operation costs the difference of two runs, divided by the operations that one has more: what comes before and after
 does not count. `total` has all instructions, `own` those outside of the benchmark itself, `allocations` the calls of
 malloc. They are compared with baseline.json, which --write replaces; the exit status is 1 if one is worse.
+--sweep counts the same among more and more of what is not touched: links, pending connections, characteristics,
+advertisers, apps that scan.
 Counts repeat within 0.2 % on one machine with one version of the compiler; times would not.
 """
 
@@ -23,11 +26,22 @@ FEW, MANY = 2_000, 7_000
 NAME = re.compile(r"^(c?fn)=\((\d+)\)(?: (.*))?$")
 
 
-def profile(program, workload, operations, folder):
+# What is changed, for which workloads, and what it is changed to.
+SWEEPS = [
+    ("links", [1, 31], ["H2", "H3", "H4", "H5", "H6", "H7", "H8", "H9"]),
+    ("pending", [0, 255], ["H6", "H7", "H8", "H9"]),
+    ("characteristics", [3, 500], ["H2", "H4", "H5"]),
+    ("advertisers", [16, 256, 10_000, 100_000], ["H1"]),
+    ("clients", [1, 4, 16, 64], ["H1"]),
+]
+
+
+def profile(program, workload, operations, folder, options=()):
     """How many instructions each function took by itself, and how often each was called."""
     file = pathlib.Path(folder, f"{workload}-{operations}")
     subprocess.run(
-        ["valgrind", "--tool=callgrind", f"--callgrind-out-file={file}", program, "micro", workload, str(operations)],
+        ["valgrind", "--tool=callgrind", f"--callgrind-out-file={file}", program, "micro", workload, str(operations),
+         *options],
         check=True, capture_output=True,
     )
     names, costs, calls = {}, {}, {}
@@ -56,9 +70,9 @@ def is_harness(function):
     return function.startswith("$s13BLEBenchmarks")
 
 
-def measure(program, workload):
+def measure(program, workload, options=()):
     with tempfile.TemporaryDirectory() as folder:
-        few, many = (profile(program, workload, count, folder) for count in (FEW, MANY))
+        few, many = (profile(program, workload, count, folder, options) for count in (FEW, MANY))
 
     def each(amount):
         return (amount(many) - amount(few)) / (MANY - FEW)
@@ -78,12 +92,29 @@ def verdict(now, before, tolerance):
     return round(change, 1), change > tolerance or now["allocations"] > before["allocations"] + 0.2
 
 
+def sweep(program, chosen, as_json):
+    """Counts among more and more of what is not touched."""
+    for name, values, workloads in SWEEPS:
+        for workload in workloads:
+            if workload not in chosen:
+                continue
+            counts = [measure(program, workload, [f"--{name}", str(value)])["own"] for value in values]
+            growth = round((max(counts) / min(counts) - 1) * 100, 1)
+            if as_json:
+                print(json.dumps({"workload": workload, "of": name, "values": values, "own": counts,
+                                  "growth": growth}), flush=True)
+            else:
+                each = "  ".join(f"{value:>6}: {count:>6}" for value, count in zip(values, counts))
+                print(f"{workload}  {name:<15}  {each}  {growth:+.1f} %", flush=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description="Counts what the host spends on one operation, with callgrind.")
     parser.add_argument("program", help="the path of BLEBenchmarks, built for release")
     parser.add_argument("workloads", nargs="*", metavar="H1", help="which workloads (all)")
     parser.add_argument("--write", action="store_true", help="make these the figures to compare with")
     parser.add_argument("--tolerance", type=float, default=3, metavar="PERCENT", help="how much worse is allowed (3)")
+    parser.add_argument("--sweep", action="store_true", help="count among more and more that is not touched")
     parser.add_argument("--json", action="store_true", help="print one object for each workload")
     arguments = parser.parse_args()
     if unknown := [name for name in arguments.workloads if name not in WORKLOADS]:
@@ -97,6 +128,8 @@ def main():
         # Valgrind stumbles over some of what debuggers are told.
         program = pathlib.Path(folder, "program")
         subprocess.run(["strip", "-g", "-o", program, arguments.program], check=True)
+        if arguments.sweep:
+            return sweep(program, arguments.workloads or WORKLOADS, arguments.json)
         for workload in arguments.workloads or WORKLOADS:
             now = measure(program, workload)
             change, worse = verdict(now, baseline.get(workload), arguments.tolerance)

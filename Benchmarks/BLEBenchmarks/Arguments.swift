@@ -9,7 +9,7 @@ struct Arguments {
 
     /// A kind of measurement.
     enum Task {
-        case micro(MicroWorkload, operations: Int)
+        case micro(MicroWorkload, operations: Int, MicroSurroundings)
         case scale(devices: Int)
         case crowd(machines: Int)
         case chatHour(seed: UInt64)
@@ -20,7 +20,8 @@ struct Arguments {
 
     static let usage = """
         usage: BLEBenchmarks [--json]
-                   [micro [H1…H9 [OPERATIONS]] | scale [--devices N] | crowd [--machines N] | chat-hour [--seed N]
+                   [micro [H1…H9 [OPERATIONS] [--links N] [--pending N] [--advertisers N] [--clients N]
+                    [--characteristics N]] | scale [--devices N] | crowd [--machines N] | chat-hour [--seed N]
                     | channel [--octets N]]
                BLEBenchmarks peer server --controller tcp:HOST:PORT|unix:PATH
                BLEBenchmarks peer client --controller tcp:HOST:PORT|unix:PATH
@@ -46,7 +47,7 @@ struct Arguments {
         switch words.first {
         case nil:
             tasks =
-                MicroWorkload.allCases.map { .micro($0, operations: Self.operations) }
+                MicroWorkload.allCases.map { .micro($0, operations: Self.operations, MicroSurroundings()) }
                 + Self.devices.map { .scale(devices: $0) } + Self.devices.map { .crowd(machines: $0) }
                 + [.chatHour(seed: 1), .channel(octets: Self.octets)]
         case "micro": tasks = try Self.micro(rest)
@@ -70,7 +71,8 @@ struct Arguments {
     func run() -> [Result] {
         tasks.flatMap { task in
             switch task {
-            case .micro(let workload, let operations): [workload.measure(operations: operations)]
+            case .micro(let workload, let operations, let surroundings):
+                [workload.measure(operations: operations, among: surroundings)]
             case .scale(let devices): [Scale(devices: devices).measure()]
             case .crowd(let machines): [Crowd.measure(machines: machines)]
             case .chatHour(let seed): [ChatHour.measure(seed: seed)]
@@ -122,13 +124,26 @@ struct Arguments {
     }
 
     private static func micro(_ words: [String]) throws(Mistake) -> [Task] {
-        guard let name = words.first else {
-            return MicroWorkload.allCases.map { .micro($0, operations: Self.operations) }
+        var rest = words[...], surroundings = MicroSurroundings(), operations = Self.operations
+        var workloads = MicroWorkload.allCases
+        if let name = rest.popFirst() {
+            guard let workload = MicroWorkload(rawValue: name) else {
+                throw Mistake(reason: "'\(name)' is no workload")
+            }
+            workloads = [workload]
         }
-        guard let workload = MicroWorkload(rawValue: name) else { throw Mistake(reason: "'\(name)' is no workload") }
-        guard words.count <= 2 else { throw Mistake(reason: "too many arguments") }
-        guard words.count == 2 else { return [.micro(workload, operations: Self.operations)] }
-        return [.micro(workload, operations: try number(words[1], Bounds(1...1_000_000_000), of: "OPERATIONS"))]
+        if let text = rest.first, !text.hasPrefix("--") {
+            operations = try number(text, Bounds(1...1_000_000_000), of: "OPERATIONS")
+            rest = rest.dropFirst()
+        }
+        while let name = rest.popFirst() {
+            guard let option = MicroSurroundings.options.first(where: { $0.name == name }) else {
+                throw Mistake(reason: "'\(name)' is not understood")
+            }
+            guard let text = rest.popFirst() else { throw Mistake(reason: "\(name) lacks its value") }
+            surroundings[keyPath: option.path] = try number(text, Bounds(option.range), of: name)
+        }
+        return workloads.map { .micro($0, operations: operations, surroundings) }
     }
 
     private static func option<Number>(

@@ -20,22 +20,26 @@ struct AttributeBench: ~Copyable {
     private let peer: PeerIdentifier
     private let handles: [BluetoothUUID: AttributeHandle]
 
-    /// Has the two meet.
-    init() {
-        var pair = HostPair(profile: .core5)
+    /// Has the two meet, after the others that the central or the peripheral has links with.
+    init(among surroundings: MicroSurroundings, asCentral: Bool) {
+        let others = surroundings.links - 1
+        var pair = HostPair(profile: .core5, others: others)
         pair.open(.central, Self.client, on: .central)
         pair.open(.peripheral, Self.client, on: .peripheral)
         pair.run(for: .seconds(1))
-        pair.perform(.server(.addService(Self.service)), for: Self.client, on: .peripheral)
-        pair.perform(.server(.startAdvertising(AdvertisingRequest())), for: Self.client, on: .peripheral)
-        pair.perform(.scan(ScanRequest()), for: Self.client, on: .central)
-        pair.run(for: .seconds(2))
-        let peer = pair.first { event in
-            if case .discovered(let report) = event { report.peer } else { nil }
+        if surroundings.characteristics > 3 {
+            let more = Self.moreCharacteristics(surroundings.characteristics - 3)
+            pair.perform(.server(.addService(more)), for: Self.client, on: .peripheral)
         }
-        pair.perform(.stopScan, for: Self.client, on: .central)
-        pair.perform(.connect(peer, ConnectRequest()), for: Self.client, on: .central)
-        pair.run(for: .seconds(2))
+        pair.perform(.server(.addService(Self.service)), for: Self.client, on: .peripheral)
+        for number in 0..<others { pair.open(asCentral ? .peripheral : .central, Self.client, on: .other(number)) }
+        pair.run(for: .milliseconds(100))
+        for number in 0..<others {
+            let central = asCentral ? HostPair.Side.central : .other(number)
+            let peripheral = asCentral ? HostPair.Side.other(number) : .peripheral
+            _ = pair.meet(Self.client, central: central, peripheral: peripheral)
+        }
+        let peer = pair.meet(Self.client, central: .central, peripheral: .peripheral)
         let discovery = PeerRequest.discoverCharacteristics(in: .all, only: [])
         pair.perform(.peer(peer, discovery), for: Self.client, on: .central)
         pair.run(for: .seconds(5))
@@ -48,6 +52,7 @@ struct AttributeBench: ~Copyable {
             pair.perform(.peer(peer, request), for: Self.client, on: .central)
         }
         pair.run(for: .seconds(5))
+        Self.wait(for: surroundings.pending, in: &pair)
         self.peer = peer
         handles = Dictionary(found.map { ($0.uuid, $0.value) }) { first, _ in first }
         centralFeed = HostFeed(client: Self.client, link: pair.lastData[.central] ?? [], now: pair.now)
@@ -86,7 +91,7 @@ struct AttributeBench: ~Copyable {
             case .write: [0x13]
             case .advertisement, .notificationSent, .writeCommand: []
             }
-        return centralFeed.packet(pdu)
+        return workload.isOfCentral ? centralFeed.packet(pdu) : peripheralFeed.packet(pdu)
     }
 
     /// What the app asks for.
@@ -102,6 +107,45 @@ struct AttributeBench: ~Copyable {
 
     private func handle(of uuid: BluetoothUUID) -> AttributeHandle { handles[uuid] ?? .none }
     private func octets(of uuid: BluetoothUUID) -> [UInt8] { handle(of: uuid).wire.littleEndianOctets }
+
+    /// Has the central's app wait for peers that it has heard once, and that do not answer.
+    private static func wait(for count: Int, in pair: inout HostPair) {
+        guard count > 0 else { return }
+        pair.perform(.scan(ScanRequest()), for: client, on: .central)
+        let addresses = (1...count).map { DeviceAddress(0xF0_0000_0000 + UInt64($0), .public) }
+        for address in addresses {
+            let report = HCI.LEExtendedAdvertisingReport.Report(
+                type: [.connectable, .legacy],
+                address: address,
+                rssi: RSSI(dBm: -50),
+                data: []
+            )
+            let event = HCIEventPacket.leExtendedAdvertisingReport(.init(reports: [report]))
+            pair.feed(event.encoded, to: .central)
+        }
+        pair.perform(.stopScan, for: client, on: .central)
+        for address in addresses {
+            let peer: PeerIdentifier = pair.first { event in
+                if case .discovered(let report) = event, report.address == address { report.peer } else { nil }
+            }
+            pair.perform(.connect(peer, ConnectRequest()), for: client, on: .central)
+        }
+    }
+
+    private static func moreCharacteristics(_ count: Int) -> ServiceDefinition {
+        ServiceDefinition(
+            id: LocalAttributeID(rawValue: 100),
+            uuid: .short(0xBF00),
+            characteristics: (1...count).map { number in
+                .init(
+                    id: .init(rawValue: 100 + UInt32(number)),
+                    uuid: .short(0xBF01),
+                    properties: .notify,
+                    permissions: []
+                )
+            }
+        )
+    }
 
     private static var service: ServiceDefinition {
         ServiceDefinition(

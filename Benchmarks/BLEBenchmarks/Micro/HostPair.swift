@@ -2,70 +2,116 @@ import BLEController
 import BLEHost
 import BLEWire
 
-/// A central's and a peripheral's host on one virtual radio, run by hand on one thread.
+/// A central's and a peripheral's host on one virtual radio, and others beside them, run by hand on one thread.
 struct HostPair: ~Copyable {
-    enum Side { case central, peripheral }
+    enum Side: Hashable {
+        case central, peripheral
+        /// One of those beside the two.
+        case other(Int)
+    }
+
+    private final class Other {
+        var host: Host
+
+        init(seed: UInt64) {
+            host = Host(configuration: .init(identifierSecret: UInt128(seed)), random: SeededGenerator(seed: seed))
+        }
+    }
 
     private var air: Air
     private let controllers: [ControllerID]
+    private let sides: [Side]
     var central: Host
     var peripheral: Host
+    private let others: [Other]
     private(set) var now = Instant()
     /// What clients heard.
-    private var events: [ClientEvent] = []
-    /// The last data packet that each host got.
+    private var events: [(side: Side, event: ClientEvent)] = []
+    /// The last data packet that each host got over its last link, whose handle is the greatest.
     private(set) var lastData: [Side: [UInt8]] = [:]
 
-    init(profile: ControllerIdentity.Profile) {
+    init(profile: ControllerIdentity.Profile, others count: Int = 0) {
         var air = Air(seed: 1)
-        controllers = [0xC0_0000_0001, 0xC0_0000_0002].map { address in
-            air.add(ControllerIdentity(address: DeviceAddress(address, .public), profile: profile))
+        sides = [.central, .peripheral] + (0..<count).map { .other($0) }
+        controllers = sides.indices.map { index in
+            air.add(ControllerIdentity(address: Self.address(at: index), profile: profile))
         }
         self.air = air
         central = Host(configuration: .init(identifierSecret: 1), random: SeededGenerator(seed: 1))
         peripheral = Host(configuration: .init(identifierSecret: 2), random: SeededGenerator(seed: 2))
-        central.transportOpened(at: now)
-        peripheral.transportOpened(at: now)
+        others = (0..<count).map { Other(seed: UInt64($0) + 3) }
+        for side in sides { change(side) { $0.transportOpened(at: $1) } }
         settle()
     }
 
+    private static func address(at index: Int) -> DeviceAddress {
+        DeviceAddress(0xC0_0000_0001 + UInt64(index), .public)
+    }
+
     mutating func open(_ role: ClientRole, _ client: ClientID, on side: Side) {
-        switch side {
-        case .central: central.open(client, role: role, at: now)
-        case .peripheral: peripheral.open(client, role: role, at: now)
-        }
+        change(side) { $0.open(client, role: role, at: $1) }
         settle()
     }
 
     mutating func perform(_ request: ClientRequest, for client: ClientID, on side: Side) {
-        switch side {
-        case .central: central.perform(request, for: client, at: now)
-        case .peripheral: peripheral.perform(request, for: client, at: now)
-        }
+        change(side) { $0.perform(request, for: client, at: $1) }
         settle()
+    }
+
+    /// Hands a packet to a host that its controller has not sent.
+    mutating func feed(_ packet: [UInt8], to side: Side) {
+        change(side) { $0.receive(packet.span, at: $1) }
+        settle()
+    }
+
+    private mutating func change(_ side: Side, _ body: (inout Host, Instant) -> Void) {
+        switch side {
+        case .central: body(&central, now)
+        case .peripheral: body(&peripheral, now)
+        case .other(let index): body(&others[index].host, now)
+        }
     }
 
     /// Lets `duration` pass.
     mutating func run(for duration: Duration) {
         let end = now + duration
-        while let due = [air.deadline, central.deadline, peripheral.deadline].compactMap({ $0 }).min(), due <= end {
+        while let due = deadline, due <= end {
             now = max(now, due)
             air.wake(at: now)
-            central.wake(at: now)
-            peripheral.wake(at: now)
+            for side in sides { change(side) { $0.wake(at: $1) } }
             settle()
         }
         now = end
     }
 
-    /// What `body` makes of the first event that it makes something of.
+    private var deadline: Instant? {
+        let deadlines = [air.deadline, central.deadline, peripheral.deadline] + others.map { $0.host.deadline }
+        return deadlines.compactMap { $0 }.min()
+    }
+
+    /// What `body` makes of the first event at a host that it makes something of.
     ///
     /// - Precondition: There is one.
-    func first<Found>(_ body: (ClientEvent) -> Found?) -> Found {
-        for event in events {
-            if let found = body(event) { return found }
+    func first<Found>(on side: Side = .central, _ body: (ClientEvent) -> Found?) -> Found {
+        for event in events where event.side == side {
+            if let found = body(event.event) { return found }
         }
         preconditionFailure("the two hosts have not met")
+    }
+
+    /// Has the central connect to a peripheral: the one advertises, the other scans until it has heard of it.
+    mutating func meet(_ client: ClientID, central: Side, peripheral: Side) -> PeerIdentifier {
+        perform(.server(.startAdvertising(AdvertisingRequest())), for: client, on: peripheral)
+        perform(.scan(ScanRequest()), for: client, on: central)
+        run(for: .milliseconds(500))
+        let address = sides.firstIndex(of: peripheral).map(Self.address)
+        let peer: PeerIdentifier = first(on: central) { event in
+            if case .discovered(let report) = event, report.address == address { report.peer } else { nil }
+        }
+        perform(.stopScan, for: client, on: central)
+        perform(.connect(peer, ConnectRequest()), for: client, on: central)
+        run(for: .milliseconds(500))
+        return peer
     }
 
     private mutating func settle() {
@@ -73,26 +119,34 @@ struct HostPair: ~Copyable {
         while isBusy {
             isBusy = false
             while let output = air.next() {
-                guard case .hci(let bytes, let controller) = output else { continue }
+                guard case .hci(let bytes, let controller) = output,
+                    let index = controllers.firstIndex(of: controller)
+                else { continue }
                 isBusy = true
-                let side: Side = controller == controllers[0] ? .central : .peripheral
-                if bytes.first == 0x02 { lastData[side] = bytes }
-                switch side {
-                case .central: central.receive(bytes.span, at: now)
-                case .peripheral: peripheral.receive(bytes.span, at: now)
-                }
+                keep(bytes, of: sides[index])
+                change(sides[index]) { $0.receive(bytes.span, at: $1) }
             }
-            while let output = central.next() { isBusy = handle(output, 0) || isBusy }
-            while let output = peripheral.next() { isBusy = handle(output, 1) || isBusy }
+            for index in sides.indices { isBusy = carryOut(index) || isBusy }
         }
     }
 
-    private mutating func handle(_ output: Host.Output, _ index: Int) -> Bool {
-        switch output {
-        case .packet(let bytes): air.receive(bytes.span, from: controllers[index], at: now)
-        case .event(let event, _): events.append(event)
-        case .remember, .resetTransport, .note: break
+    private mutating func keep(_ packet: [UInt8], of side: Side) {
+        func handle(_ packet: [UInt8]) -> Int { Int(packet[2] & 0x0F) << 8 | Int(packet[1]) }
+        guard packet.first == 0x02, lastData[side].map({ handle($0) <= handle(packet) }) ?? true else { return }
+        lastData[side] = packet
+    }
+
+    /// Does what a host wants done; `false` if that is nothing.
+    private mutating func carryOut(_ index: Int) -> Bool {
+        var outputs: [Host.Output] = []
+        change(sides[index]) { host, _ in while let output = host.next() { outputs.append(output) } }
+        for output in outputs {
+            switch output {
+            case .packet(let bytes): air.receive(bytes.span, from: controllers[index], at: now)
+            case .event(let event, _): events.append((sides[index], event))
+            case .remember, .resetTransport, .note: break
+            }
         }
-        return true
+        return !outputs.isEmpty
     }
 }

@@ -31,6 +31,14 @@ enum MicroWorkload: String, CaseIterable {
         }
     }
 
+    /// Whether the host that is measured is that of the central.
+    var isOfCentral: Bool {
+        switch self {
+        case .notificationReceived, .read, .write, .writeCommand: true
+        case .advertisement, .readServed, .writeServed, .writeCommandServed, .notificationSent: false
+        }
+    }
+
     /// How many operations there are between two looks at what the host has to say.
     var batch: Int {
         switch self {
@@ -41,17 +49,17 @@ enum MicroWorkload: String, CaseIterable {
     }
 
     /// Does `operations`, rounded up to whole turns.
-    func measure(operations: Int) -> Result {
+    func measure(operations: Int, among surroundings: MicroSurroundings) -> Result {
         let turns = (operations + batch - 1) / batch
         let done: Int
         let nanoseconds: Double
         if self == .advertisement {
-            var bench = ScanBench()
+            var bench = ScanBench(advertisers: surroundings.advertisers, clients: surroundings.clients)
             let stopwatch = Stopwatch(.processor)
             done = bench.run(turns: turns, batch: batch)
             nanoseconds = Double(stopwatch.nanoseconds)
         } else {
-            var bench = AttributeBench()
+            var bench = AttributeBench(among: surroundings, asCentral: isOfCentral)
             let stopwatch = Stopwatch(.processor)
             done = bench.run(self, turns: turns, batch: batch)
             nanoseconds = Double(stopwatch.nanoseconds)
@@ -63,7 +71,7 @@ enum MicroWorkload: String, CaseIterable {
                 .init("operations", .count(done)),
                 .init("ns", .number(nanoseconds / Double(max(done, 1)))),
             ],
-            isGood: done == turns * batch
+            isGood: done == turns * batch * (self == .advertisement ? surroundings.clients : 1)
         )
     }
 }

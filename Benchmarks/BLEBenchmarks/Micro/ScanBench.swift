@@ -4,7 +4,6 @@ import BLEWire
 
 /// A host that scans, and the advertising reports that it is fed.
 struct ScanBench: ~Copyable {
-    private static let client = ClientID(rawValue: 1)
     private var pair: HostPair
     private let reports: [[UInt8]]
     private var now: Instant
@@ -12,16 +11,24 @@ struct ScanBench: ~Copyable {
     private var packets = OutgoingPackets()
     private var found = 0
 
-    /// Brings a host up on a virtual controller that knows only legacy advertising, and has it scan.
-    init() {
+    /// Brings a host up on a virtual controller that knows only legacy advertising, and has its apps scan.
+    init(advertisers: Int, clients: Int) {
         var pair = HostPair(profile: .legacyOnly)
-        pair.open(.central, Self.client, on: .central)
+        let clients = (1...clients).map { ClientID(rawValue: $0) }
+        for client in clients { pair.open(.central, client, on: .central) }
         pair.run(for: .seconds(1))
-        pair.perform(.scan(ScanRequest(allowsDuplicates: true)), for: Self.client, on: .central)
+        for client in clients {
+            pair.perform(.scan(ScanRequest(allowsDuplicates: true)), for: client, on: .central)
+        }
         pair.run(for: .seconds(1))
         now = pair.now
-        reports = (0..<256).map(Self.report)
+        reports = (0..<advertisers).map(Self.report)
         self.pair = pair
+        // Each has been heard once before anything is counted.
+        for start in stride(from: 0, to: reports.count, by: 16) {
+            hear(start..<min(start + 16, reports.count))
+        }
+        rest()
     }
 
     /// Feeds as many turns of reports, and says how many of them the client got.
@@ -31,18 +38,28 @@ struct ScanBench: ~Copyable {
         found = 0
         var next = 0
         for _ in 0..<turns {
-            now = now + .microseconds(100)
-            for _ in 0..<batch {
-                let report = reports[next]
-                pair.central.receive(report.span, at: now)
-                next = (next + 1) % reports.count
-            }
-            takeAll()
+            hear(next..<(next + batch))
+            next = (next + batch) % reports.count
         }
+        rest()
+        return found
+    }
+
+    /// Hears the reports of one turn.
+    private mutating func hear(_ numbers: Range<Int>) {
+        now = now + .microseconds(100)
+        for number in numbers {
+            let report = reports[number % reports.count]
+            pair.central.receive(report.span, at: now)
+        }
+        takeAll()
+    }
+
+    /// Waits until no scan response is waited for any more.
+    private mutating func rest() {
         now = now + .seconds(1)
         pair.central.wake(at: now)
         takeAll()
-        return found
     }
 
     private mutating func takeAll() {
@@ -56,7 +73,7 @@ struct ScanBench: ~Copyable {
     private static func report(_ number: Int) -> [UInt8] {
         let data: [UInt8] =
             [2, 1, 6, 3, 3, 0x0F, 0x18, 11, 9] + Array("bench-adv0".utf8) + [11, 0xFF, 0x4C, 0, 1, 2, 3, 4, 5, 6, 7, 8]
-        let address: [UInt8] = [UInt8(number), 1, 2, 3, 4, 0xC5]
+        let address = UInt32(number).littleEndianOctets + [4, 0xC5]
         let parameters: [UInt8] = [0x02, 1, 0x00, 0x01] + address + [31] + data.prefix(31) + [0xC4]
         return [0x04, 0x3E, UInt8(parameters.count)] + parameters
     }

@@ -85,25 +85,25 @@ extension AttributeLayer {
         guard updates.isEmpty, let configured = database.configuration(of: .init(client: client, id: id)) else {
             return false
         }
-        guard let place = subscribers.place(of: configured.handle) else {
-            outbox.tell(client, taken: .updates)
-            return true
-        }
-        var count = 0
-        for number in 0..<subscribers.count(at: place) {
-            guard let index = index(of: subscribers.link(number, at: place)) else { continue }
+        let first = subscribers.first(of: configured.handle)
+        var number = first, count = 0
+        while let link = subscribers.link(at: number, of: configured.handle) {
+            number += 1
+            guard let index = index(of: link) else { continue }
             switch links[index].server.notifiesAtOnce(configured.about, at: configured.handle) {
             case .no: break
             case .later: return false
             case .yes: count += 1
             }
         }
-        let length = value.count + 3 + L2CAPHeader.size
+        let length = value.count + 3 + L2CAPHeader.size, isForAll = count == number - first
         guard scheduler.hasRoom(for: count, upTo: length) else { return false }
-        for number in 0..<subscribers.count(at: place) {
-            let link = subscribers.link(number, at: place)
+        number = first
+        while let link = subscribers.link(at: number, of: configured.handle) {
+            number += 1
             guard let index = index(of: link),
-                links[index].server.notifiesAtOnce(configured.about, at: configured.handle) == .yes,
+                isForAll
+                    || links[index].server.notifiesAtOnce(configured.about, at: configured.handle) == .yes,
                 scheduler.pass(length, on: .attribute, of: link)
             else { continue }
             let limit = links[index].client.mtu - 3

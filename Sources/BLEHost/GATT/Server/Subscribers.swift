@@ -4,41 +4,30 @@ import BLEWire
 struct Subscribers {
     private struct Entry {
         let configuration: AttributeHandle
-        /// In ascending order, and not empty.
-        var links: [ConnectionHandle]
+        let link: ConnectionHandle
     }
 
-    /// In ascending order.
+    /// In ascending order of configurations, and of links for each.
     private var entries: [Entry] = []
 
     /// Notes whether the peer of a link has written something other than zero to a configuration.
     mutating func set(_ isWanted: Bool, _ configuration: AttributeHandle, on link: ConnectionHandle) {
-        let index = position(of: configuration)
-        guard index < entries.count, entries[index].configuration == configuration else {
-            if isWanted { entries.insert(Entry(configuration: configuration, links: [link]), at: index) }
-            return
-        }
-        entries[index].links.removeAll { $0 == link }
-        if isWanted {
-            let place = entries[index].links.firstIndex { $0 > link } ?? entries[index].links.endIndex
-            entries[index].links.insert(link, at: place)
-        } else if entries[index].links.isEmpty {
-            entries.remove(at: index)
-        }
+        var index = first(of: configuration)
+        while let other = self.link(at: index, of: configuration), other < link { index += 1 }
+        let isThere = self.link(at: index, of: configuration) == link
+        if isThere, !isWanted { entries.remove(at: index) }
+        if !isThere, isWanted { entries.insert(Entry(configuration: configuration, link: link), at: index) }
     }
 
-    /// Where those who have written to a configuration are; `nil` if nobody has.
-    func place(of configuration: AttributeHandle) -> Int? {
-        let index = position(of: configuration)
-        return index < entries.count && entries[index].configuration == configuration ? index : nil
-    }
-
-    /// How many there are at a place that ``place(of:)`` gave.
-    func count(at place: Int) -> Int { entries[place].links.count }
-
-    func link(_ index: Int, at place: Int) -> ConnectionHandle { entries[place].links[index] }
-
-    private func position(of configuration: AttributeHandle) -> Int {
+    /// Where the first is of those who have written to a configuration, if there is one.
+    func first(of configuration: AttributeHandle) -> Int {
         entries.indices.bisected { entries[$0].configuration.wire < configuration.wire }
+    }
+
+    /// The link at a place from ``first(of:)`` on; `nil` behind the last of the configuration.
+    @inline(__always)
+    func link(at index: Int, of configuration: AttributeHandle) -> ConnectionHandle? {
+        guard index < entries.count, entries[index].configuration.wire == configuration.wire else { return nil }
+        return entries[index].link
     }
 }

@@ -65,6 +65,8 @@ package struct GATTDatabase: Sendable {
     package private(set) var services: [Service] = []
     /// The configurations of what clients added, in ascending order of what they name it.
     private var configurations: [(owner: Owner, handle: AttributeHandle, about: Configured)] = []
+    /// Which of them was asked for last: who sends values mostly sends those of one characteristic.
+    private var lastAsked = 0
     /// The highest handle that must not be given to anything new.
     private var lastHandle: UInt16 = 0
     /// The hash of the attributes as they are; `nil` when they have changed since it was computed.
@@ -101,10 +103,14 @@ package struct GATTDatabase: Sendable {
     }
 
     /// The configuration of a value that a client named so.
-    func configuration(of owner: Owner) -> (handle: AttributeHandle, about: Configured)? {
-        let index = position(of: owner)
-        guard index < configurations.count, configurations[index].owner == owner else { return nil }
-        return (configurations[index].handle, configurations[index].about)
+    mutating func configuration(of owner: Owner) -> (handle: AttributeHandle, about: Configured)? {
+        if !isConfiguration(lastAsked, of: owner) { lastAsked = position(of: owner) }
+        guard isConfiguration(lastAsked, of: owner) else { return nil }
+        return (configurations[lastAsked].handle, configurations[lastAsked].about)
+    }
+
+    private func isConfiguration(_ index: Int, of owner: Owner) -> Bool {
+        index < configurations.count && configurations[index].owner == owner
     }
 
     /// Replaces a value that the host keeps.
