@@ -42,6 +42,8 @@ struct Attachments {
     private var soughtCount = 0
     /// Those who share a link, apart from all who wait for one, in ascending order of clients and peers.
     private var connected: [(client: ClientID, peer: PeerIdentifier, link: ConnectionHandle)] = []
+    /// Which of them was asked for last: what an app asks is mostly about the peer that it asked something before.
+    private var lastAsked = 0
 
     /// When the next delay, or the next client's patience, is over.
     var deadline: Instant? {
@@ -100,9 +102,9 @@ struct Attachments {
     }
 
     /// The link over which a client is connected to a peer.
-    func link(of client: ClientID, to peer: PeerIdentifier) -> ConnectionHandle? {
-        let place = place(client, peer)
-        return isConnected(client, peer, at: place) ? connected[place].link : nil
+    mutating func link(of client: ClientID, to peer: PeerIdentifier) -> ConnectionHandle? {
+        if !isConnected(client, peer, at: lastAsked) { lastAsked = place(client, peer) }
+        return isConnected(client, peer, at: lastAsked) ? connected[lastAsked].link : nil
     }
 
     func of(_ client: ClientID) -> [Attachment] { all.filter { $0.client == client } }

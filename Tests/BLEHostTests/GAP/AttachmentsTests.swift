@@ -38,9 +38,14 @@ struct AttachmentsTests {
         #expect(all.wanted == [Self.address(2), Self.address(1)])
         all.set(.linked(Self.link), for: Self.client, Self.peer)
         #expect(all.wanted == [Self.address(2)])
-        #expect(all.link(of: Self.client, to: Self.peer) == nil, "the client has not heard of the link")
+        let early = all.link(of: Self.client, to: Self.peer)
+        #expect(early == nil, "the client has not heard of the link")
         all.set(.connected(Self.link), for: Self.client, Self.peer)
-        #expect(all.link(of: Self.client, to: Self.peer) == Self.link)
+        let link = all.link(of: Self.client, to: Self.peer), none = all.link(of: Self.other, to: Self.peer)
+        #expect(link == Self.link && none == nil)
+        all.remove(Self.client, Self.peer)
+        let gone = all.link(of: Self.client, to: Self.peer)
+        #expect(gone == nil)
     }
 
     @Test("Knows who shares a link, and who waits for its end")
