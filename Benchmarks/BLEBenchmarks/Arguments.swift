@@ -10,6 +10,7 @@ struct Arguments {
     /// A kind of measurement.
     enum Task {
         case micro(MicroWorkload, operations: Int, MicroSurroundings)
+        case facade(FacadeWorkload, operations: Int)
         case scale(devices: Int)
         case crowd(machines: Int)
         case chatHour(seed: UInt64)
@@ -21,7 +22,7 @@ struct Arguments {
     static let usage = """
         usage: BLEBenchmarks [--json]
                    [micro [H1…H9 [OPERATIONS] [--links N] [--pending N] [--advertisers N] [--clients N]
-                    [--characteristics N]] | scale [--devices N] | crowd [--machines N] | chat-hour [--seed N]
+                    [--characteristics N]] | facade [HF1…HF9 [OPERATIONS]] | scale [--devices N] | crowd [--machines N] | chat-hour [--seed N]
                     | channel [--octets N]]
                BLEBenchmarks peer server --controller tcp:HOST:PORT|unix:PATH
                BLEBenchmarks peer client --controller tcp:HOST:PORT|unix:PATH
@@ -48,9 +49,11 @@ struct Arguments {
         case nil:
             tasks =
                 MicroWorkload.allCases.map { .micro($0, operations: Self.operations, MicroSurroundings()) }
+                + FacadeWorkload.allCases.map { .facade($0, operations: Self.operations) }
                 + Self.devices.map { .scale(devices: $0) } + Self.devices.map { .crowd(machines: $0) }
                 + [.chatHour(seed: 1), .channel(octets: Self.octets)]
         case "micro": tasks = try Self.micro(rest)
+        case "facade": tasks = try Self.facade(rest)
         case "scale":
             tasks =
                 try Self.option("--devices", in: rest, Bounds(1...65_536)).map { [.scale(devices: $0)] }
@@ -73,6 +76,7 @@ struct Arguments {
             switch task {
             case .micro(let workload, let operations, let surroundings):
                 [workload.measure(operations: operations, among: surroundings)]
+            case .facade(let workload, let operations): [workload.measure(operations: operations)]
             case .scale(let devices): [Scale(devices: devices).measure()]
             case .crowd(let machines): [Crowd.measure(machines: machines)]
             case .chatHour(let seed): [ChatHour.measure(seed: seed)]
@@ -144,6 +148,24 @@ struct Arguments {
             surroundings[keyPath: option.path] = try number(text, Bounds(option.range), of: name)
         }
         return workloads.map { .micro($0, operations: operations, surroundings) }
+    }
+
+    private static func facade(_ words: [String]) throws(Mistake) -> [Task] {
+        var rest = words[...], operations = Self.operations, workloads = FacadeWorkload.allCases
+        if let name = rest.popFirst() {
+            guard let workload = FacadeWorkload(rawValue: name) else {
+                throw Mistake(
+                    reason: "'\(name)' is no workload; there are "
+                        + FacadeWorkload.allCases.map(\.rawValue).joined(separator: ", ")
+                )
+            }
+            workloads = [workload]
+        }
+        if let text = rest.popFirst() {
+            operations = try number(text, Bounds(1...1_000_000_000), of: "OPERATIONS")
+        }
+        if let word = rest.first { throw Mistake(reason: "'\(word)' is not understood") }
+        return workloads.map { .facade($0, operations: operations) }
     }
 
     private static func option<Number>(

@@ -8,11 +8,6 @@ import BLEWire
 /// found them all and subscribed.
 struct AttributeBench: ~Copyable {
     private static let client = ClientID(rawValue: 1)
-    private static let readable = BluetoothUUID.short(0xBE01)
-    private static let writable = BluetoothUUID.short(0xBE02)
-    private static let notified = BluetoothUUID.short(0xBE03)
-    private static let notifiedID = LocalAttributeID(rawValue: 3)
-    private static let value = [UInt8](0..<20)
 
     private var pair: HostPair
     private var centralFeed: HostFeed
@@ -31,7 +26,7 @@ struct AttributeBench: ~Copyable {
             let more = Self.moreCharacteristics(surroundings.characteristics - 3)
             pair.perform(.server(.addService(more)), for: Self.client, on: .peripheral)
         }
-        pair.perform(.server(.addService(Self.service)), for: Self.client, on: .peripheral)
+        pair.perform(.server(.addService(PeerService.definition)), for: Self.client, on: .peripheral)
         for number in 0..<others { pair.open(asCentral ? .peripheral : .central, Self.client, on: .other(number)) }
         pair.run(for: .milliseconds(100))
         for number in 0..<others {
@@ -46,7 +41,7 @@ struct AttributeBench: ~Copyable {
         let found: [DiscoveredCharacteristic] = pair.first { event in
             if case .peer(_, .characteristicsDiscovered(_, .success(let found))) = event { found } else { nil }
         }
-        for output in found where output.uuid == Self.notified {
+        for output in found where output.uuid == PeerService.notified {
             let range = AttributeHandleRange(output.value, output.end)?.after(output.value)
             let request = PeerRequest.subscribe(.notifications, to: output.value, in: range)
             pair.perform(.peer(peer, request), for: Self.client, on: .central)
@@ -68,7 +63,7 @@ struct AttributeBench: ~Copyable {
             switch workload {
             case .advertisement: break
             case .readServed, .writeServed:
-                done += peripheralFeed.serve(incoming, by: &pair.peripheral, value: Self.value)
+                done += peripheralFeed.serve(incoming, by: &pair.peripheral, value: PeerService.value)
             case .writeCommandServed: done += peripheralFeed.hear(incoming, batch, by: &pair.peripheral)
             case .notificationSent: done += peripheralFeed.say(outgoing, batch, to: &pair.peripheral)
             case .notificationReceived: done += centralFeed.hear(incoming, batch, by: &pair.central)
@@ -83,11 +78,11 @@ struct AttributeBench: ~Copyable {
     private func incoming(_ workload: MicroWorkload) -> [UInt8] {
         let pdu: [UInt8] =
             switch workload {
-            case .readServed: [0x0A] + octets(of: Self.readable)
-            case .writeServed: [0x12] + octets(of: Self.writable) + Self.value
-            case .writeCommandServed: [0x52] + octets(of: Self.writable) + Self.value
-            case .notificationReceived: [0x1B] + octets(of: Self.notified) + Self.value
-            case .read: [0x0B] + Self.value
+            case .readServed: [0x0A] + octets(of: PeerService.readable)
+            case .writeServed: [0x12] + octets(of: PeerService.writable) + PeerService.value
+            case .writeCommandServed: [0x52] + octets(of: PeerService.writable) + PeerService.value
+            case .notificationReceived: [0x1B] + octets(of: PeerService.notified) + PeerService.value
+            case .read: [0x0B] + PeerService.value
             case .write: [0x13]
             case .advertisement, .notificationSent, .writeCommand: []
             }
@@ -97,11 +92,11 @@ struct AttributeBench: ~Copyable {
     /// What the app asks for.
     private func outgoing(_ workload: MicroWorkload) -> ClientRequest {
         switch workload {
-        case .read: .peer(peer, .read(handle(of: Self.readable)))
-        case .write: .peer(peer, .write(handle(of: Self.writable), Self.value))
-        case .writeCommand: .peer(peer, .writeCommand(handle(of: Self.writable), Self.value))
+        case .read: .peer(peer, .read(handle(of: PeerService.readable)))
+        case .write: .peer(peer, .write(handle(of: PeerService.writable), PeerService.value))
+        case .writeCommand: .peer(peer, .writeCommand(handle(of: PeerService.writable), PeerService.value))
         case .advertisement, .readServed, .writeServed, .writeCommandServed, .notificationSent, .notificationReceived:
-            .server(.update(Self.notifiedID, Self.value, to: nil))
+            .server(.update(PeerService.notifiedID, PeerService.value, to: nil))
         }
     }
 
@@ -144,23 +139,6 @@ struct AttributeBench: ~Copyable {
                     permissions: []
                 )
             }
-        )
-    }
-
-    private static var service: ServiceDefinition {
-        ServiceDefinition(
-            id: LocalAttributeID(rawValue: 0),
-            uuid: .short(0xBE00),
-            characteristics: [
-                .init(id: .init(rawValue: 1), uuid: readable, properties: .read, permissions: .readable),
-                .init(
-                    id: .init(rawValue: 2),
-                    uuid: writable,
-                    properties: [.write, .writeWithoutResponse],
-                    permissions: .writeable
-                ),
-                .init(id: notifiedID, uuid: notified, properties: .notify, permissions: []),
-            ]
         )
     }
 }

@@ -1,0 +1,156 @@
+import BLEWire
+import CoreBluetooth
+import Dispatch
+import Foundation
+
+/// An app that finds a peripheral, reads it, writes to it and hears from it.
+///
+/// Sendable because all of it is used on its queue.
+final class FacadeCentral: NSObject, FacadeApp, @unchecked Sendable {
+    private static let value = Data(PeerService.value)
+
+    let ready = DispatchSemaphore(value: 0), done = DispatchSemaphore(value: 0)
+    private(set) var isGood = true
+
+    private let workload: FacadeWorkload
+    private let transport: FeedTransport
+    private let queue = DispatchQueue(label: "app")
+    private var manager: CBCentralManager?
+    private var peripheral: CBPeripheral?
+    private var characteristics: [CBCharacteristic] = []
+    private var readable: CBCharacteristic { characteristics[0] }
+    private var writable: CBCharacteristic { characteristics[1] }
+
+    private var packets: [UInt8] = []
+    /// How many operations of the present turn, and how many turns, have not come to their end.
+    private var open = 0
+    private var turns = 0
+    private var isRunning = false
+    private var heard = 0
+    private var reports: AdvertisingReports
+
+    init(_ workload: FacadeWorkload, _ transport: FeedTransport) {
+        self.workload = workload
+        self.transport = transport
+        reports = AdvertisingReports(atOnce: workload.batch)
+        super.init()
+        manager = CBCentralManager(delegate: self, queue: queue)
+    }
+
+    func run(turns: Int) {
+        let notification = transport.packets(0x1B, workload.batch)
+        queue.async {
+            self.packets = notification
+            self.turns = turns
+            self.isRunning = true
+            self.takeTurn()
+        }
+    }
+
+    private func takeTurn() {
+        guard turns > 0 else { return finish() }
+        turns -= 1
+        open = workload.batch
+        switch workload {
+        case .advertisement: transport.feed(reports.next(isNew: true))
+        case .advertisementSeen: transport.feed(reports.next(isNew: false))
+        case .notificationReceived, .notificationAlone: transport.feed(packets)
+        case .read: peripheral?.readValue(for: readable)
+        case .write: peripheral?.writeValue(Self.value, for: writable, type: .withResponse)
+        case .writeCommand: writeCommands()
+        case .readServed, .writeServed, .writeCommandServed, .notificationSent: isGood = false
+        }
+    }
+
+    /// Writes until there is no room, or no more to be written.
+    private func writeCommands() {
+        guard let peripheral else { return }
+        turns += 1
+        while turns > 0, peripheral.canSendWriteWithoutResponse {
+            peripheral.writeValue(Self.value, for: writable, type: .withoutResponse)
+            turns -= 1
+        }
+        if turns == 0 { finish() }
+    }
+
+    private func ended(_ isGood: Bool) {
+        self.isGood = self.isGood && isGood
+        open -= 1
+        if open == 0 { takeTurn() }
+    }
+
+    private func finish() {
+        isRunning = false
+        if let peripheral { manager?.cancelPeripheralConnection(peripheral) }
+        done.signal()
+    }
+}
+
+extension FacadeCentral: CBCentralManagerDelegate, CBPeripheralDelegate {
+    func centralManagerDidUpdateState(_ central: CBCentralManager) {
+        guard central.state == .poweredOn else { return }
+        central.scanForPeripherals(withServices: nil, options: [CBCentralManagerScanOptionAllowDuplicatesKey: true])
+    }
+
+    func centralManager(
+        _ central: CBCentralManager,
+        didDiscover peripheral: CBPeripheral,
+        advertisementData: [String: Any],
+        rssi: NSNumber
+    ) {
+        if isRunning { return ended(advertisementData[CBAdvertisementDataLocalNameKey] != nil) }
+        guard self.peripheral == nil else { return }
+        self.peripheral = peripheral
+        peripheral.delegate = self
+        central.connect(peripheral)
+    }
+
+    func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
+        if ![.advertisement, .advertisementSeen].contains(workload) { central.stopScan() }
+        peripheral.discoverServices([CBUUID(PeerService.uuid)])
+    }
+
+    func peripheral(_ peripheral: CBPeripheral, didDiscoverServices error: (any Error)?) {
+        for service in peripheral.services ?? [] { peripheral.discoverCharacteristics(nil, for: service) }
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didDiscoverCharacteristicsFor service: CBService,
+        error: (any Error)?
+    ) {
+        characteristics = service.characteristics ?? []
+        guard characteristics.count == 3 else { return }
+        peripheral.readValue(for: readable)
+        peripheral.writeValue(Self.value, for: writable, type: .withResponse)
+        peripheral.setNotifyValue(true, for: characteristics[2])
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didUpdateValueFor characteristic: CBCharacteristic,
+        error: (any Error)?
+    ) {
+        if isRunning { return ended(characteristic.value == Self.value) }
+        prepared()
+    }
+
+    func peripheral(
+        _ peripheral: CBPeripheral,
+        didWriteValueFor characteristic: CBCharacteristic,
+        error: (any Error)?
+    ) {
+        if isRunning { return ended(error == nil) }
+        prepared()
+    }
+
+    func peripheralIsReady(toSendWriteWithoutResponse peripheral: CBPeripheral) {
+        if isRunning, workload == .writeCommand { writeCommands() }
+    }
+
+    /// One of the three has been heard: a value that was read, one that was written, and a notification.
+    private func prepared() {
+        heard += 1
+        if heard == 3 { ready.signal() }
+    }
+}

@@ -1,0 +1,100 @@
+import BLEHost
+import BLERuntime
+import CoreBluetooth
+import Dispatch
+
+/// Work for the host, its loop and the classes of Core Bluetooth: from HCI octets to the delegate on its queue, or from
+/// a method that the app calls to the HCI octets.
+///
+/// The controller is in the same process; what it says has been said by a virtual one before.
+enum FacadeWorkload: String, CaseIterable {
+    case advertisement = "HF1"
+    case advertisementSeen = "HF1-seen"
+    case readServed = "HF2"
+    case writeServed = "HF3"
+    case writeCommandServed = "HF4"
+    case notificationSent = "HF5"
+    case notificationReceived = "HF6"
+    case notificationAlone = "HF6-alone"
+    case read = "HF7"
+    case write = "HF8"
+    case writeCommand = "HF9"
+
+    private var explanation: String {
+        switch self {
+        case .advertisement: "advertising report with new data to didDiscover, 16 a turn"
+        case .advertisementSeen: "the same with data that came before"
+        case .readServed: "read request to didReceiveRead, and the app's response"
+        case .writeServed: "write request to didReceiveWrite, and the app's response"
+        case .writeCommandServed: "write command to didReceiveWrite, 8 a turn"
+        case .notificationSent: "updateValue to a notification"
+        case .notificationReceived: "notification to didUpdateValueFor, 8 a turn"
+        case .notificationAlone: "the same, one a turn"
+        case .read: "readValue to didUpdateValueFor"
+        case .write: "writeValue to didWriteValueFor"
+        case .writeCommand: "writeValue without response"
+        }
+    }
+
+    /// Whether the app is a central.
+    private var isOfCentral: Bool {
+        switch self {
+        case .advertisement, .advertisementSeen, .notificationReceived, .notificationAlone, .read, .write,
+            .writeCommand:
+            true
+        case .readServed, .writeServed, .writeCommandServed, .notificationSent: false
+        }
+    }
+
+    /// How many packets arrive at once.
+    var batch: Int {
+        switch self {
+        case .advertisement, .advertisementSeen: 16
+        case .writeCommandServed, .notificationReceived: 8
+        case .notificationSent, .notificationAlone, .readServed, .writeServed, .read, .write, .writeCommand: 1
+        }
+    }
+
+    private func makeApp(on transport: FeedTransport) -> any FacadeApp {
+        if isOfCentral { return FacadeCentral(self, transport) }
+        return FacadePeripheral(self, transport)
+    }
+
+    /// Does `operations`, rounded up to whole turns.
+    func measure(operations: Int) -> Result {
+        let turns = (operations + batch - 1) / batch
+        let transport = FeedTransport(peer: isOfCentral ? .peripheral : .central)
+        let host = Host(configuration: .init(identifierSecret: 1), random: SystemRandomNumberGenerator())
+        let runner = HostRunner(host, transport: transport)
+        let app = Bluetooth.$link.withValue(runner) { makeApp(on: transport) }
+        runner.start()
+        let isReady = app.ready.wait(timeout: .now() + .seconds(60)) == .success
+        transport.closeToAir()
+        let stopwatch = Stopwatch(.processor)
+        if isReady { app.run(turns: turns) }
+        let isDone = isReady && app.done.wait(timeout: .now() + .seconds(600)) == .success
+        let nanoseconds = Double(stopwatch.nanoseconds)
+        runner.stop()
+        return Result(
+            workload: rawValue,
+            explanation: explanation,
+            figures: [
+                .init("operations", .count(turns * batch)),
+                .init("ns", .number(nanoseconds / Double(turns * batch))),
+            ],
+            isGood: isDone && app.isGood
+        )
+    }
+}
+
+/// An app that can do some of the workloads.
+protocol FacadeApp: AnyObject, Sendable {
+    /// Signalled when everything is there that a workload needs.
+    var ready: DispatchSemaphore { get }
+    /// Signalled when all operations have come to their end.
+    var done: DispatchSemaphore { get }
+    /// Whether every value was as it should be.
+    var isGood: Bool { get }
+    /// Does as many turns, from any thread.
+    func run(turns: Int)
+}

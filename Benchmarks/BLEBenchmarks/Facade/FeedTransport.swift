@@ -1,0 +1,104 @@
+import BLEHost
+import BLERuntime
+import BLEWire
+import Glibc
+
+/// A way to a controller that is a virtual one at first, with a peer behind it, and a loop of packets then.
+///
+/// Once it is closed to the air, it answers requests with what the peer answered before, and gives buffers back at once;
+/// commands still go to the virtual controller.
+/// Sendable because all of it is used on the thread of the loop.
+final class FeedTransport: Transport, @unchecked Sendable {
+    private let role: ClientRole
+    private var peer: RadioPeer?
+    private weak var client: (any TransportClient)?
+    private var loop: EventLoop?
+    private var framer = H4Framer(from: .host)
+    private var alarm: LoopAlarm?
+    private var isClosed = false
+    /// When a packet went either way the last time.
+    private var lastTraffic = Instant()
+    /// The longest data packet with each opcode of ATT that the peer sent, which has a value of the workloads.
+    private var heard = [[UInt8]](repeating: [], count: 256)
+
+    /// Creates a transport whose peer has this role.
+    init(peer role: ClientRole) { self.role = role }
+
+    var name: String { "benchmark" }
+
+    func start(for client: any TransportClient, on loop: EventLoop) {
+        self.client = client
+        self.loop = loop
+        peer = RadioPeer(role, at: loop.clock.now)
+        client.transportOpened()
+        ring()
+    }
+
+    func send(_ packets: Span<UInt8>) {
+        if !isClosed, let loop { lastTraffic = loop.clock.now }
+        var answer: [UInt8] = []
+        try? framer.receive(packets) { packet in
+            if isClosed, packet[0] == 0x02 {
+                reply(to: packet, in: &answer)
+            } else if let loop {
+                for octets in peer?.receive(packet, at: loop.clock.now) ?? [] { keep(octets, in: &answer) }
+            }
+        }
+        guard !answer.isEmpty else { return }
+        loop?.post { [answer] in self.bring(answer) }
+    }
+
+    func pause() {}
+    func resume() {}
+    func reset() {}
+
+    func stop() { alarm?.cancel() }
+
+    /// Has the peer say nothing more, once the two hosts have arranged all that they want by themselves.
+    func closeToAir() {
+        while let loop, !loop.sync({ self.closeIfQuiet(at: loop.clock.now) }) { usleep(50_000) }
+    }
+
+    private func closeIfQuiet(at now: Instant) -> Bool {
+        isClosed = lastTraffic + .milliseconds(500) < now
+        if isClosed { alarm?.cancel() }
+        return isClosed
+    }
+
+    /// Such a packet, as often as that.
+    func packets(_ opcode: UInt8, _ count: Int) -> [UInt8] {
+        loop?.sync { Array([[UInt8]](repeating: self.heard[Int(opcode)], count: count).joined()) } ?? []
+    }
+
+    /// Has packets arrive, from any thread.
+    func feed(_ packets: [UInt8]) { loop?.post { self.bring(packets) } }
+
+    private func bring(_ packets: [UInt8]) { try? client?.transportReceived(packets.span) }
+
+    private func ring() {
+        guard let loop, !isClosed else { return }
+        var answer: [UInt8] = []
+        for octets in peer?.wake(at: loop.clock.now) ?? [] { keep(octets, in: &answer) }
+        if !answer.isEmpty { bring(answer) }
+        let next = loop.clock.now + .milliseconds(10)
+        alarm = loop.alarm(at: min(peer?.deadline ?? next, next)) { [weak self] in self?.ring() }
+    }
+
+    private func keep(_ packet: [UInt8], in chunk: inout [UInt8]) {
+        if packet[0] == 0x02, packet.count > 9, packet.count > heard[Int(packet[9])].count {
+            heard[Int(packet[9])] = packet
+        }
+        chunk += packet
+    }
+
+    /// Returns the buffer of a data packet, with the answer to a request.
+    private func reply(to packet: Span<UInt8>, in answer: inout [UInt8]) {
+        guard packet.count > 9 else { return }
+        answer += [0x04, 0x13, 0x05, 0x01, packet[1], packet[2] & 0x0F, 0x01, 0x00]
+        switch packet[9] {
+        case 0x0A: answer += heard[0x0B]
+        case 0x12: answer += heard[0x13]
+        default: break
+        }
+    }
+}
