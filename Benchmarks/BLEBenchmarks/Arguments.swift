@@ -22,8 +22,8 @@ struct Arguments {
     static let usage = """
         usage: BLEBenchmarks [--json]
                    [micro [H1…H9 [OPERATIONS] [--links N] [--pending N] [--advertisers N] [--clients N]
-                    [--characteristics N]] | facade [HF1…HF9 [OPERATIONS]] | scale [--devices N] | crowd [--machines N] | chat-hour [--seed N]
-                    | channel [--octets N]]
+                    [--characteristics N]] | facade [HF1…HF9 [OPERATIONS]] | scale [--devices N]
+                    | crowd [--machines N] | chat-hour [--seed N] | channel [--octets N]]
                BLEBenchmarks peer server --controller tcp:HOST:PORT|unix:PATH
                BLEBenchmarks peer client --controller tcp:HOST:PORT|unix:PATH
                    [--n N] [--workloads read,write,wcmd,notify,coc,disc] [--mtus 23,247,517]

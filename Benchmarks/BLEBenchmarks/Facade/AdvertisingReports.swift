@@ -2,6 +2,8 @@ import BLEWire
 
 /// Reports of 256 devices in turn, some at once, whose advertisements call for no scan response.
 struct AdvertisingReports {
+    /// How many devices there are, as many as an octet tells apart.
+    static let devices = 256
     private static let name = Array("bench-adv0".utf8)
     private static let length = 46
 

@@ -27,6 +27,8 @@ final class FacadeCentral: NSObject, FacadeApp, @unchecked Sendable {
     private var turns = 0
     private var isRunning = false
     private var heard = 0
+    /// All that were found, which the app keeps.
+    private var found: [CBPeripheral] = []
     private var reports: AdvertisingReports
 
     init(_ workload: FacadeWorkload, _ transport: FeedTransport) {
@@ -98,7 +100,10 @@ extension FacadeCentral: CBCentralManagerDelegate, CBPeripheralDelegate {
         advertisementData: [String: Any],
         rssi: NSNumber
     ) {
-        if isRunning { return ended(advertisementData[CBAdvertisementDataLocalNameKey] != nil) }
+        if isRunning {
+            if found.count < AdvertisingReports.devices { found.append(peripheral) }
+            return ended(advertisementData[CBAdvertisementDataLocalNameKey] != nil)
+        }
         guard self.peripheral == nil else { return }
         self.peripheral = peripheral
         peripheral.delegate = self

@@ -5,8 +5,8 @@ import Glibc
 
 /// A way to a controller that is a virtual one at first, with a peer behind it, and a loop of packets then.
 ///
-/// Once it is closed to the air, it answers requests with what the peer answered before, and gives buffers back at once;
-/// commands still go to the virtual controller.
+/// Once it is closed to the air, it answers requests with what the peer answered before, and gives buffers back at
+/// once; commands still go to the virtual controller.
 /// Sendable because all of it is used on the thread of the loop.
 final class FeedTransport: Transport, @unchecked Sendable {
     private let role: ClientRole

@@ -4,8 +4,8 @@ import BLEWire
 
 /// A peer's host and the controllers of both, for a host that somebody else runs.
 ///
-/// It does all that the workloads need by itself: as a peripheral it serves ``PeerService`` and answers, as a central it
-/// connects, subscribes, and reads and writes once each.
+/// It does all that the workloads need by itself: as a peripheral it serves ``PeerService`` and answers, as a central
+/// it connects, subscribes, and reads and writes once each.
 struct RadioPeer: ~Copyable {
     private static let client = ClientID(rawValue: 1)
 
