@@ -65,6 +65,21 @@ extension AdvertisingData {
         (firstData(of: .completeLocalName) ?? firstData(of: .shortenedLocalName)).map(Self.name)
     }
 
+    /// The ``localName`` in octets that need not be decoded for that.
+    package static func localName(in octets: Span<UInt8>) -> String? {
+        nameRange(in: octets).map { name([UInt8](copying: octets.extracting($0))) }
+    }
+
+    /// Where the octets of ``localName`` lie.
+    package static func nameRange(in octets: Span<UInt8>) -> Range<Int>? {
+        firstRange(of: .completeLocalName, in: octets) ?? firstRange(of: .shortenedLocalName, in: octets)
+    }
+
+    /// Where the octets of ``manufacturerData`` lie.
+    package static func manufacturerRange(in octets: Span<UInt8>) -> Range<Int>? {
+        firstRange(of: .manufacturerData, in: octets, atLeast: 2)
+    }
+
     /// Whether ``localName`` is only the beginning of the device's name.
     package var isLocalNameShortened: Bool {
         firstData(of: .completeLocalName) == nil && firstData(of: .shortenedLocalName) != nil

@@ -95,6 +95,18 @@ package struct AdvertisingData: Equatable, Sendable {
         structures.first { $0.type == type }?.data
     }
 
+    /// Where the data of the first structure of `type` lie that has as many octets, in data that are not decoded.
+    static func firstRange(of type: ADType, in octets: Span<UInt8>, atLeast count: Int = 0) -> Range<Int>? {
+        var offset = 0
+        while offset < octets.count {
+            let length = Int(octets[offset])
+            guard length > 0, length < octets.count - offset else { return nil }
+            if octets[offset + 1] == type.wire, length > count { return (offset + 2)..<(offset + 1 + length) }
+            offset += 1 + length
+        }
+        return nil
+    }
+
     /// One field for each structure, over its length, type and data.
     package var dissection: DissectedLayer {
         var fields: [PacketDissector.Field] = [], offset = 0

@@ -9,35 +9,75 @@ struct SeenAdvertisements {
     /// For how many peers this is kept.
     static let limit = 1_024
 
-    private struct Entry {
-        let data: [UInt8]
-        let isConnectable: Bool
+    fileprivate struct Entry {
+        var report: AdvertisementReport
         /// The services that the app looks for, which say what is told of the overflow area.
         let services: [BluetoothUUID]
         var dictionary: [String: Any]
+        let timestamp: Dictionary<String, Any>.Index
+        let manufacturerData: Dictionary<String, Any>.Index?
     }
 
-    private var entries: [PeerIdentifier: Entry] = [:]
+    private var places: [PeerIdentifier: Int] = [:]
+    private var entries: [Entry] = []
 
     /// The advertisement as an app sees it that scans with `scan`, with the time at which it is seen.
     mutating func dictionary(of report: AdvertisementReport, for scan: ScanRequest) -> [String: Any] {
         let timestamp = NSNumber(value: Date().timeIntervalSinceReferenceDate)
-        if let entry = entries[report.peer], entry.data == report.data, entry.isConnectable == report.isConnectable,
-            entry.services == scan.services
-        {
+        let place = places[report.peer]
+        if let place, entries[place].services == scan.services, entries[place].update(report) {
             // In place, so that nothing is copied unless the app has kept the last one.
-            entries[report.peer]?.dictionary[AdvertisementReport.timestampKey] = timestamp
-            return entries[report.peer]?.dictionary ?? [:]
+            entries[place].dictionary.values[entries[place].timestamp] = timestamp
+            return entries[place].dictionary
         }
-        if entries.count >= Self.limit { entries.removeAll() }
         var dictionary = report.dictionary(for: scan)
         dictionary[AdvertisementReport.timestampKey] = timestamp
-        entries[report.peer] = Entry(
-            data: report.data,
-            isConnectable: report.isConnectable,
+        guard let index = dictionary.index(forKey: AdvertisementReport.timestampKey) else { return dictionary }
+        let entry = Entry(
+            report: report,
             services: scan.services,
-            dictionary: dictionary
+            dictionary: dictionary,
+            timestamp: index,
+            manufacturerData: dictionary.index(forKey: CBAdvertisementDataManufacturerDataKey)
         )
+        insert(entry, at: place)
         return dictionary
+    }
+
+    private mutating func insert(_ entry: Entry, at place: Int?) {
+        if let place { return entries[place] = entry }
+        if entries.count >= Self.limit { self = Self() }
+        places[entry.report.peer] = entries.count
+        entries.append(entry)
+    }
+}
+
+extension SeenAdvertisements.Entry {
+    /// Takes a report that says the same, or the same but for the data of the manufacturer; `false` for any other.
+    ///
+    /// The data of the manufacturer may be an overflow area, which says something to those who look for services.
+    mutating func update(_ new: AdvertisementReport) -> Bool {
+        defer { report = new }
+        if new.repeats(report) { return true }
+        guard new.isConnectable == report.isConnectable else { return false }
+        if new.data == report.data { return true }
+        guard services.isEmpty, let manufacturerData, let range = new.manufacturerRange(ifElseEqualTo: report) else {
+            return false
+        }
+        dictionary.values[manufacturerData] = Data(new.data[range])
+        return true
+    }
+}
+
+extension AdvertisementReport {
+    /// Where the data of the manufacturer lie, if they alone are not those of `other`.
+    fileprivate func manufacturerRange(ifElseEqualTo other: Self) -> Range<Int>? {
+        let new = data, old = other.data
+        guard new.count == old.count, let range = AdvertisingData.manufacturerRange(in: new.span),
+            AdvertisingData.manufacturerRange(in: old.span) == range,
+            new[..<range.lowerBound] == old[..<range.lowerBound],
+            new[range.upperBound...] == old[range.upperBound...]
+        else { return nil }
+        return range
     }
 }

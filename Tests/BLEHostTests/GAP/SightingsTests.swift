@@ -68,6 +68,7 @@ struct SightingsTests {
         #expect(kept?.repeats(report) == true)
         kept = sighting.report(revision: 6)
         #expect(kept == nil)
+        #expect(sighting.earlier(revision: 5) == report && sighting.earlier(revision: 6) == nil)
         var isNew = sighting.advertised(second, data.span)
         #expect(!isNew)
         kept = sighting.report(revision: 5)

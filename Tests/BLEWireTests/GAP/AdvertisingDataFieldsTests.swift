@@ -22,6 +22,23 @@ struct AdvertisingDataFieldsTests {
         #expect(none.preferredConnectionIntervals == nil)
     }
 
+    @Test(
+        "A name, and what the manufacturer says, are found in octets as in what they decode to",
+        arguments: [
+            "", "00", "04 09 414243", "03 08 4142 04 09 414243", "04 09 414243 03 08 4142", "02 01 06 03 08 4142",
+            "05 09 4142", "02 01 06 00 03 09 4142", "01 09 03 09 4142", "02 FF 01 04 FF 4C0001 03 FF 4C00",
+            "03 FF 4C00",
+            "02 FF 01", "05 09 41420000", "04 09 E2829F", "09",
+        ]
+    )
+    func inPlace(text: String) {
+        let octets = [UInt8](hex: text), decoded = AdvertisingData(decoding: octets)
+        let name = AdvertisingData.localName(in: octets.span)
+        #expect(name == decoded.localName)
+        let maker = AdvertisingData.manufacturerRange(in: octets.span).map { Array(octets[$0]) }
+        #expect(maker == decoded.manufacturerData)
+    }
+
     @Test("Flags are bits of the first octet, and none without one")
     func flags() {
         #expect(data("02 01 06").flags == [.generalDiscoverable, .classicNotSupported])

@@ -59,6 +59,7 @@ struct AdvertisementTests {
     func again() throws {
         var seen = SeenAdvertisements()
         let hidden: [BluetoothUUID] = [.short(0x180D)], area = OverflowArea(hidden).manufacturerData
+        let none = OverflowArea([]).manufacturerData
         let reports: [(data: [AdvertisingData.Structure], scan: ScanRequest, isConnectable: Bool)] = [
             ([.init(.completeLocalName, [0x41])], ScanRequest(), true),
             ([.init(.completeLocalName, [0x41])], ScanRequest(), true),
@@ -67,6 +68,20 @@ struct AdvertisementTests {
             ([.init(.manufacturerData, area)], ScanRequest(), false),
             ([.init(.manufacturerData, area)], ScanRequest(services: hidden), false),
             ([.init(.manufacturerData, area)], ScanRequest(), false),
+            ([.init(.manufacturerData, none), .init(.completeLocalName, [0x41])], ScanRequest(), false),
+            ([.init(.manufacturerData, area), .init(.completeLocalName, [0x41])], ScanRequest(), false),
+            ([.init(.manufacturerData, none), .init(.completeLocalName, [0x41])], ScanRequest(), false),
+            ([.init(.manufacturerData, none), .init(.completeLocalName, [0x42])], ScanRequest(), false),
+            (
+                [.init(.manufacturerData, area), .init(.completeLocalName, [0x42])], ScanRequest(services: hidden),
+                false
+            ),
+            (
+                [.init(.manufacturerData, none), .init(.completeLocalName, [0x42])], ScanRequest(services: hidden),
+                false
+            ),
+            ([.init(.manufacturerData, [1]), .init(.completeLocalName, [0x42])], ScanRequest(), false),
+            ([.init(.manufacturerData, [1, 2]), .init(.completeLocalName, [0x42])], ScanRequest(), false),
         ]
         var times: [Double] = [], kept: [[String: Any]] = []
         for given in reports {

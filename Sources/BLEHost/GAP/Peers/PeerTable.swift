@@ -125,7 +125,7 @@ struct PeerTable {
         _ data: [UInt8]
     ) -> (peer: PeerIdentifier, name: String?, change: OnChange) {
         let peer = identifier(of: address)
-        let change = AdvertisingData(decoding: data).localName.map { advertised($0, by: peer) } ?? .nothing
+        let change = AdvertisingData.localName(in: data.span).map { advertised($0, by: peer) } ?? .nothing
         return (peer, name(of: peer), change)
     }
 

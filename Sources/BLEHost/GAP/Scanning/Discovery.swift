@@ -138,8 +138,14 @@ struct Discovery {
     ) -> AdvertisementReport {
         if let report = sightings.report(place, revision: peers.revision) { return report }
         let sighting = sightings[place], data = sighting.allData
-        let (peer, name, change) = peers.sighted(sighting.address, data)
-        outbox.remember(change)
+        let (peer, name): (PeerIdentifier, String?)
+        if let earlier = sighting.earlier(revision: peers.revision), earlier.hasName(in: data) {
+            (peer, name) = (earlier.peer, earlier.name)
+        } else {
+            let change: PeerTable.OnChange
+            (peer, name, change) = peers.sighted(sighting.address, data)
+            outbox.remember(change)
+        }
         let report = AdvertisementReport(
             peer: peer,
             address: sighting.address,
@@ -162,6 +168,18 @@ extension HostOutbox {
         case .remember(let record): append(.remember(record))
         case .full: append(.note(.limitReached(.knownPeers)))
         case .nothing: break
+        }
+    }
+}
+
+extension AdvertisementReport {
+    /// Whether `data` have the name that these have, or none as these do.
+    fileprivate func hasName(in data: [UInt8]) -> Bool {
+        let own = self.data.span, other = data.span
+        switch (AdvertisingData.nameRange(in: own), AdvertisingData.nameRange(in: other)) {
+        case (let name?, let same?): return own.extracting(name).hasSameOctets(as: other.extracting(same))
+        case (nil, nil): return true
+        default: return false
         }
     }
 }

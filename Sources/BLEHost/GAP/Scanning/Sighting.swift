@@ -20,6 +20,8 @@ struct Sighting {
     /// What clients were told when the peer table had ``revision``; with the response or without.
     private var report: AdvertisementReport?
     private var reportIsAnswered = false
+    /// Whether the device has said nothing else since ``report``.
+    private var reportIsCurrent = false
     private var revision = 0
 
     init(_ advertisement: Advertisement, _ octets: Span<UInt8>) {
@@ -50,7 +52,7 @@ struct Sighting {
         isScannable = advertisement.isScannable
         packet = advertisement.packet
         data = [UInt8](copying: octets)
-        report = nil
+        reportIsCurrent = false
         isForgotten = false
         return true
     }
@@ -69,7 +71,7 @@ struct Sighting {
         isAnswered = true
         if response.span.hasSameOctets(as: octets) { return .same }
         response = [UInt8](copying: octets)
-        if reportIsAnswered { report = nil }
+        if reportIsAnswered { reportIsCurrent = false }
         return .new
     }
 
@@ -77,9 +79,13 @@ struct Sighting {
     ///
     /// Mutating so that it works in place: an element of an array is copied to be read.
     mutating func report(revision: Int) -> AdvertisementReport? {
-        guard let report, self.revision == revision, reportIsAnswered == isAnswered else { return nil }
+        guard reportIsCurrent, let report, self.revision == revision, reportIsAnswered == isAnswered else { return nil }
         return report.rssi.wire == rssi.wire ? report : report.heard(rssi)
     }
+
+    /// What clients were told last, whatever the device has said since; `nil` if something else is known of the peer
+    /// since.
+    func earlier(revision: Int) -> AdvertisementReport? { self.revision == revision ? report : nil }
 
     /// Keeps what clients are told, unless there is too much of it.
     mutating func told(_ report: AdvertisementReport, revision: Int) {
@@ -87,7 +93,7 @@ struct Sighting {
             (data, response, self.report, isForgotten) = ([], [], nil, true)
             return
         }
-        (self.report, self.revision, reportIsAnswered) = (report, revision, isAnswered)
+        (self.report, self.revision, reportIsAnswered, reportIsCurrent) = (report, revision, isAnswered, true)
     }
 }
 
