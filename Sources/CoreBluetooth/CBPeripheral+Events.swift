@@ -6,6 +6,7 @@ import Foundation
 extension CBPeripheral {
     /// Takes what the host says; on the manager's queue.
     func receive(_ event: PeerEvent) {
+        if case .valueNotified(let handle, let value) = event { return notified(handle, value) }
         switch content.withLock({ $0.requests.receive(event) }) {
         case .tell: apply(event)
         case .discard: discard(event)
@@ -40,7 +41,7 @@ extension CBPeripheral {
     func apply(_ event: PeerEvent) {
         guard content.withLock({ $0.link.acceptsAnswers }) else { return discard(event) }
         tellDelegate(event)
-        if let observers = reference.manager?.observers, !observers.isEmpty { observers.tell(.peer(peer, event)) }
+        tellObservers(event)
     }
 
     private func tellDelegate(_ event: PeerEvent) {
@@ -65,7 +66,7 @@ extension CBPeripheral {
         case .writeCommandsTaken(let count): writeCommandsTaken(count)
         case .subscriptionChanged(let handle, let subscription, let failure):
             subscriptionChanged(handle, subscription, failure)
-        case .valueNotified(let handle, let value): valueNotified(handle, value)
+        case .valueNotified(let handle, let value): notified(handle, value)
         case .servicesModified(let range):
             voidRequests(in: range)
             let gone = content.withLock { $0.database.remove(in: range) }
@@ -184,10 +185,21 @@ extension CBPeripheral {
         )
     }
 
-    private func valueNotified(_ handle: AttributeHandle, _ value: [UInt8]) {
-        guard let characteristic = characteristic(handle) else { return }
+    /// Tells the app of a value that it did not ask for; what waits for answers goes on waiting.
+    private func notified(_ handle: AttributeHandle, _ value: [UInt8]) {
+        let found = content.withLock { content -> (CBCharacteristic, (any CBPeripheralDelegate)?, isAsking: Bool)? in
+            guard content.link.acceptsAnswers, let object = content.database.characteristic(handle) else { return nil }
+            return (object, content.delegate, content.requests.count > 0)
+        }
+        guard let (characteristic, delegate, isAsking) = found else { return }
         characteristic.setValue(Data(value))
         delegate?.peripheral(self, didUpdateValueFor: characteristic, error: nil)
+        tellObservers(.valueNotified(handle, value))
+        if isAsking { proceed() }
+    }
+
+    private func tellObservers(_ event: PeerEvent) {
+        if let observers = reference.manager?.observers, !observers.isEmpty { observers.tell(.peer(peer, event)) }
     }
 
     private func characteristic(_ handle: AttributeHandle) -> CBCharacteristic? {
