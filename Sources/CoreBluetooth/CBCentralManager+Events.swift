@@ -57,8 +57,8 @@ extension CBCentralManager {
     func discovered(_ report: AdvertisementReport) {
         let found = content.withLock { content -> (any CBCentralManagerDelegate, CBPeripheral, [String: Any])? in
             guard let scan = content.scan, let delegate = content.delegate else { return nil }
-            let peripheral = peripheral(report.peer, name: report.name, &content)
-            return (delegate, peripheral, content.advertisements.dictionary(of: report, for: scan))
+            guard let data = content.advertisements.dictionary(of: report, for: scan) else { return nil }
+            return (delegate, peripheral(report.peer, name: report.name, &content), data)
         }
         guard let (delegate, peripheral, data) = found else { return }
         peripheral.heard(report)

@@ -6,11 +6,13 @@ extension AdvertisementReport {
     /// When an app saw an advertisement, as Apple's systems tell it without saying so.
     static var timestampKey: String { "kCBAdvDataTimestamp" }
 
-    /// The advertisement as an app sees it that scans with `scan`, but for the time.
+    /// The advertisement as an app sees it that scans with `scan`, but for the time; `nil` if it was found for an
+    /// earlier scan, which looked for something else.
     ///
     /// Services in the overflow area can only be told by those who look for them.
-    func dictionary(for scan: ScanRequest) -> [String: Any] {
+    func dictionary(for scan: ScanRequest) -> [String: Any]? {
         let data = AdvertisingData(decoding: self.data)
+        guard scan.matches(data) else { return nil }
         var dictionary: [String: Any] = [
             CBAdvertisementDataIsConnectable: NSNumber(value: isConnectable)
         ]

@@ -11,8 +11,8 @@ struct SeenAdvertisements {
 
     fileprivate struct Entry {
         var report: AdvertisementReport
-        /// The services that the app looks for, which say what is told of the overflow area.
-        let services: [BluetoothUUID]
+        /// What the app looks for, which says what is told of the overflow area.
+        let scan: ScanRequest
         var dictionary: [String: Any]
         let timestamp: Dictionary<String, Any>.Index
         let manufacturerData: Dictionary<String, Any>.Index?
@@ -21,21 +21,22 @@ struct SeenAdvertisements {
     private var places: [PeerIdentifier: Int] = [:]
     private var entries: [Entry] = []
 
-    /// The advertisement as an app sees it that scans with `scan`, with the time at which it is seen.
-    mutating func dictionary(of report: AdvertisementReport, for scan: ScanRequest) -> [String: Any] {
+    /// The advertisement as an app sees it that scans with `scan`, with the time at which it is seen; `nil` if it was
+    /// found for an earlier scan, which looked for something else.
+    mutating func dictionary(of report: AdvertisementReport, for scan: ScanRequest) -> [String: Any]? {
         let timestamp = NSNumber(value: Date().timeIntervalSinceReferenceDate)
         let place = places[report.peer]
-        if let place, entries[place].services == scan.services, entries[place].update(report) {
+        if let place, entries[place].scan == scan, entries[place].update(report) {
             // In place, so that nothing is copied unless the app has kept the last one.
             entries[place].dictionary.values[entries[place].timestamp] = timestamp
             return entries[place].dictionary
         }
-        var dictionary = report.dictionary(for: scan)
+        guard var dictionary = report.dictionary(for: scan) else { return nil }
         dictionary[AdvertisementReport.timestampKey] = timestamp
         guard let index = dictionary.index(forKey: AdvertisementReport.timestampKey) else { return dictionary }
         let entry = Entry(
             report: report,
-            services: scan.services,
+            scan: scan,
             dictionary: dictionary,
             timestamp: index,
             manufacturerData: dictionary.index(forKey: CBAdvertisementDataManufacturerDataKey)
@@ -61,7 +62,8 @@ extension SeenAdvertisements.Entry {
         if new.repeats(report) { return true }
         guard new.isConnectable == report.isConnectable else { return false }
         if new.data == report.data { return true }
-        guard services.isEmpty, let manufacturerData, let range = new.manufacturerRange(ifElseEqualTo: report) else {
+        guard scan.services.isEmpty, let manufacturerData, let range = new.manufacturerRange(ifElseEqualTo: report)
+        else {
             return false
         }
         dictionary.values[manufacturerData] = Data(new.data[range])

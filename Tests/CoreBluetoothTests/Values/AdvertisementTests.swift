@@ -11,7 +11,7 @@ struct AdvertisementTests {
         for scan: ScanRequest = ScanRequest()
     ) -> [String: Any] {
         var seen = SeenAdvertisements()
-        return seen.dictionary(of: .of(CentralBench.peer, data: data), for: scan)
+        return seen.dictionary(of: .of(CentralBench.peer, data: data), for: scan) ?? [:]
     }
 
     @Test("hold a name, services and a power")
@@ -90,16 +90,38 @@ struct AdvertisementTests {
                 isConnectable: given.isConnectable,
                 data: given.data
             )
-            var told = seen.dictionary(of: report, for: given.scan)
+            let expected = report.dictionary(for: given.scan)
+            guard var told = seen.dictionary(of: report, for: given.scan) else {
+                #expect(expected == nil)
+                continue
+            }
             kept.append(told)
             let time = try #require(told.removeValue(forKey: AdvertisementReport.timestampKey) as? NSNumber)
             times.append(time.doubleValue)
-            #expect(told as NSDictionary == report.dictionary(for: given.scan) as NSDictionary)
+            #expect(told as NSDictionary == expected as NSDictionary?)
         }
         #expect(times == times.sorted())
         // What an app keeps does not change when the device is heard again.
         let keptTimes = kept.map { ($0[AdvertisementReport.timestampKey] as? NSNumber)?.doubleValue }
         #expect(keptTimes == times)
+    }
+
+    @Test("are not told if they were found for an earlier scan, which looked for something else")
+    func outdated() {
+        var seen = SeenAdvertisements()
+        let report = AdvertisementReport.of(
+            CentralBench.peer,
+            data: [.init(.completeServiceUUIDs16, [0x0D, 0x18]), .init(.completeLocalName, [0x41])]
+        )
+        let scans: [(scan: ScanRequest, isTold: Bool)] = [
+            (ScanRequest(services: [.short(0x180D)]), true), (ScanRequest(services: [.short(0x180F)]), false),
+            (ScanRequest(), true), (ScanRequest(solicitedServices: [.short(0x180D)]), false),
+            (ScanRequest(namePrefix: "A"), true), (ScanRequest(namePrefix: "B"), false), (ScanRequest(), true),
+        ]
+        for (scan, isTold) in scans {
+            let told = seen.dictionary(of: report, for: scan)
+            #expect((told != nil) == isTold, "\(scan)")
+        }
     }
 
     @Test("are forgotten when there are too many, and come again")
@@ -109,7 +131,7 @@ struct AdvertisementTests {
             let peer = PeerIdentifier(rawValue: UInt128(number))
             let report = AdvertisementReport.of(peer, data: [.init(.completeLocalName, Array("\(number)".utf8))])
             #expect(
-                seen.dictionary(of: report, for: ScanRequest())[CBAdvertisementDataLocalNameKey] as? String
+                seen.dictionary(of: report, for: ScanRequest())?[CBAdvertisementDataLocalNameKey] as? String
                     == "\(number)"
             )
         }

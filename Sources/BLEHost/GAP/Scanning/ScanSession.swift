@@ -1,4 +1,4 @@
-import BLEWire
+package import BLEWire
 
 /// What one client scans for, and whom it has heard of.
 struct ScanSession {
@@ -96,7 +96,7 @@ extension ScanRequest {
     /// Whether the name is the right one and one of the services is there, if either matters.
     ///
     /// A filter of solicited services alone lets nobody through by other services.
-    fileprivate func matches(_ data: AdvertisingData) -> Bool {
+    package func matches(_ data: AdvertisingData) -> Bool {
         if let namePrefix, data.localName?.hasPrefix(namePrefix) != true { return false }
         guard !services.isEmpty || !solicitedServices.isEmpty else { return true }
         let offered = data.serviceUUIDs, solicited = data.solicitedServiceUUIDs, overflow = OverflowArea(in: data)
