@@ -1,11 +1,20 @@
 import ArgumentParser
 import BLERuntime
 
-/// Lets days pass for three apps of one phone, and says what contradicts Apple's documents.
+/// Lets apps live through days, and says what contradicts Apple's documents.
 @main
 struct BLEDay: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "BLEDay",
+        abstract: "Apps that know what Apple documents, and judge what they hear by it.",
+        subcommands: [Days.self, AppOfDay.self],
+        defaultSubcommand: Days.self
+    )
+}
+
+/// Lets days pass for three apps of one phone.
+struct Days: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
         abstract: "Two centrals and a peripheral manager in one process, for a simulated day.",
         discussion: "Prints one JSON object for each seed. Exit status: 0 all is well, 1 something is not."
     )

@@ -53,6 +53,19 @@ struct OracleTests {
         }
     }
 
+    @Test("A connection goes on where an earlier launch of the app was, and nowhere else")
+    func restoring() {
+        for state in [CBPeripheralState.connecting, .connected] {
+            var link = LinkModel(hearsOfReconnecting: true)
+            #expect(link.restored(state, at: .zero) == nil)
+            #expect(link.publicState == state)
+            #expect((link.connected(at: .zero) == nil) == (state == .connecting))
+            #expect(link.restored(state, at: .zero) != nil)
+        }
+        var link = LinkModel(hearsOfReconnecting: true)
+        #expect(link.restored(.disconnected, at: .zero) != nil)
+    }
+
     @Test(
         "A connection that ends by itself has a cause and an error, and is made again for those who asked and can hear",
         arguments: [

@@ -8,6 +8,10 @@ class CentralEars: NSObject, CBPeripheralDelegate {
         app?.hear("state") { app?.stateChanged(central.state) }
     }
 
+    func centralManager(_ central: CBCentralManager, willRestoreState dict: [String: Any]) {
+        app?.hear("restored") { app?.restored(dict) }
+    }
+
     func centralManager(
         _ central: CBCentralManager,
         didDiscover peripheral: CBPeripheral,

@@ -70,6 +70,9 @@ class DayApp: @unchecked Sendable {
         isHearing.withLock { $0 = false }
     }
 
+    /// Whether it may begin something when it hears of something else.
+    var isBusy: Bool { chronicle.stage ?? .busy == .busy }
+
     func complain(_ what: String?) {
         if let what { chronicle.complain("\(machine) \(name)", what) }
     }

@@ -104,7 +104,8 @@ extension DayCentral {
             guard let number = request.number else { return }
             let wasTaken = chronicle.wasTaken(number)
             if error == nil, !wasTaken { complain("a write succeeded of which the server knows nothing") }
-            if error is CBATTError, wasTaken { complain("a write was refused that the server took") }
+            let isLost = chronicle.hasLostApp(subject.server, since: request.made)
+            if error is CBATTError, wasTaken, !isLost { complain("a write was refused that the server took") }
         case .notify:
             if let object { subject.values[ObjectIdentifier(object), default: ValueModel()].changed() }
         case .services where error == nil && subject.link.isConnected:

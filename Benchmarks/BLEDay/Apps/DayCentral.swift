@@ -18,6 +18,7 @@ final class DayCentral: DayApp, @unchecked Sendable {
         on machine: String,
         _ kind: Kind,
         isModern: Bool = true,
+        restoring identifier: String? = nil,
         seed: UInt64,
         _ chronicle: Chronicle
     ) {
@@ -26,7 +27,10 @@ final class DayCentral: DayApp, @unchecked Sendable {
         ears = delegate
         super.init(name, on: machine, kind, seed: seed, chronicle)
         ears.app = self
-        manager = call("manager") { CBCentralManager(delegate: delegate, queue: kind == .main ? nil : queue) }
+        let options = identifier.map { [CBCentralManagerOptionRestoreIdentifierKey: $0] }
+        manager = call("manager") {
+            CBCentralManager(delegate: delegate, queue: kind == .main ? nil : queue, options: options)
+        }
     }
 
     var isOn: Bool { manager.state == .poweredOn }
@@ -51,7 +55,8 @@ final class DayCentral: DayApp, @unchecked Sendable {
         if scan == nil { complain("discovered after the scan") }
         complain(scan?.discovered(peripheral.identifier, data, rssi))
         let subject = meet(peripheral)
-        guard subject.link.state == .idle, dice.chance(25) else { return }
+        subject.advertisedName = data[CBAdvertisementDataLocalNameKey] as? String ?? subject.advertisedName
+        guard subject.link.state == .idle, isBusy, dice.chance(25) else { return }
         connect(subject)
     }
 
@@ -81,13 +86,19 @@ final class DayCentral: DayApp, @unchecked Sendable {
         complain(subject.link.connected(at: chronicle.now))
         checkState(of: subject)
         if peripheral.services != nil { complain("services before they were discovered") }
-        connections += 1
-        (subject.connection, subject.commands) = (connections, 0)
-        let linked = chronicle.joined(machine, peripheral.identifier)
-        subject.linked = linked
-        chronicle.sends(sender(subject), since: linked)
+        join(subject)
+        guard isBusy else { return }
         if dice.chance(5) { return cancel(subject) }
         if dice.chance(80) { discoverServices(subject) }
+    }
+
+    /// Begins to count on a connection.
+    func join(_ subject: Subject) {
+        connections += 1
+        (subject.connection, subject.commands) = (connections, 0)
+        let linked = chronicle.joined(machine, subject.peripheral.identifier)
+        subject.linked = linked
+        chronicle.sends(sender(subject), since: linked)
     }
 
     func failed(_ peripheral: CBPeripheral, _ error: (any Error)?) {
@@ -106,6 +117,7 @@ final class DayCentral: DayApp, @unchecked Sendable {
         )
         checkState(of: subject)
         if peripheral.services != nil { complain("services outlived the connection") }
+        guard isBusy else { return }
         if subject.link.state == .idle, dice.chance(25) { connect(subject) }
         if subject.link.state == .connecting, dice.chance(10) { cancel(subject) }
     }

@@ -3,6 +3,8 @@ import CoreBluetooth
 /// One peripheral of one app: the object, and what the documents say about it now.
 final class Subject {
     let peripheral: CBPeripheral
+    /// The name that it advertises.
+    var advertisedName: String?
     var link: LinkModel
     var requests = RequestModel()
     var values: [ObjectIdentifier: ValueModel] = [:]
@@ -21,7 +23,7 @@ final class Subject {
     }
 
     /// The server's machine, if the peripheral has told its name.
-    var server: String? { peripheral.name }
+    var server: String? { advertisedName ?? peripheral.name }
 
     var services: [CBService] { peripheral.services ?? [] }
     var characteristics: [CBCharacteristic] { services.flatMap { $0.characteristics ?? [] } }

@@ -49,6 +49,20 @@ struct LinkModel {
         }
     }
 
+    /// Goes on where an earlier launch of the app was; whether that asked for connections that are made again is open.
+    ///
+    /// - Returns: What is wrong, if anything.
+    mutating func restored(_ restored: CBPeripheralState, at now: Duration) -> String? {
+        guard state == .idle else { return "restored while \(state)" }
+        switch restored {
+        case .connecting: (state, wish, since) = (.connecting, .either, now)
+        case .connected: (state, wish, since) = (.connected, .either, now)
+        case .disconnected, .disconnecting: return "restored although there is no connection"
+        @unknown default: return "restored in an unknown state"
+        }
+        return nil
+    }
+
     mutating func connect(reconnects: Bool, at now: Duration) {
         let wanted: Wish = reconnects ? .again : .once
         switch state {

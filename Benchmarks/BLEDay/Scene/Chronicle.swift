@@ -11,6 +11,8 @@ final class Chronicle: Sendable {
         var troubles: [String: Duration] = [:]
         /// When a server last changed its services.
         var rebuilds: [String: Duration] = [:]
+        /// When an app of a server was last killed.
+        var deaths: [String: Duration] = [:]
         /// The links of machines, which the apps of a machine share.
         var links: [LinkName: SharedLink] = [:]
         /// Since when there has been the link over which numbers are written that begin so.
@@ -22,12 +24,23 @@ final class Chronicle: Sendable {
     /// How long after its end a cause may still have effects: more than the supervision timeout.
     private static let grace = Duration.seconds(8)
 
-    private let world: World
+    private let clock: @Sendable () -> Duration
+    private let bulletin: Bulletin?
     private let state = Shared(State())
 
-    init(_ world: World) { self.world = world }
+    /// Begins the chronicle of a day in a world.
+    init(_ world: World) {
+        clock = { world.now }
+        bulletin = nil
+    }
 
-    var now: Duration { world.now }
+    /// Begins the chronicle of an app that is alone in its process.
+    init(_ bulletin: Bulletin) {
+        clock = { Bulletin.now }
+        self.bulletin = bulletin
+    }
+
+    var now: Duration { clock() }
 
     /// Counts a call of an app.
     func operation(_ kind: String) { state.withLock { $0.operations[kind, default: 0] += 1 } }
@@ -41,6 +54,12 @@ final class Chronicle: Sendable {
     /// What contradicts the documents.
     var violations: [String] { state.withLock { $0.violations } }
 
+    /// How far the run is; `nil` in a world.
+    var stage: Bulletin.Stage? {
+        catchUp()
+        return bulletin?.stage
+    }
+
     /// Notes that something contradicts the documents.
     func complain(_ who: String, _ what: String) {
         let time = now
@@ -51,6 +70,24 @@ final class Chronicle: Sendable {
     func expectTrouble(_ machine: String, for duration: Duration) {
         let end = now + duration + Self.grace
         state.withLock { $0.troubles[machine] = max(end, $0.troubles[machine] ?? .zero) }
+    }
+
+    /// Takes what apps of other processes have posted.
+    private func catchUp() {
+        guard let bulletin else { return }
+        let lines = bulletin.news()
+        state.withLock { state in
+            for words in lines where words.count == 3 {
+                let name = String(words[1])
+                switch (words[0], Int64(words[2])) {
+                case ("taken", _): if let number = UInt64(words[1]) { state.taken.insert(number) }
+                case ("rebuilt", let time?): state.rebuilds[name] = .nanoseconds(time)
+                case ("died", let time?):
+                    (state.deaths[name], state.rebuilds[name]) = (.nanoseconds(time), .nanoseconds(time))
+                default: break
+                }
+            }
+        }
     }
 
     /// Whether links between two machines may fail now; a server whose name is not known may be any.
@@ -65,8 +102,9 @@ final class Chronicle: Sendable {
 
     /// Notes that an app of a machine is connected to a peripheral.
     ///
-    /// - Returns: Since when the machine has its link to it.
+    /// - Returns: Since when the machine has its link to it, or may have had it where apps of other processes share it.
     func joined(_ machine: String, _ peripheral: UUID) -> Duration {
+        guard bulletin == nil else { return .zero }
         let time = now
         return state.withLock { $0.links[LinkName(machine, peripheral), default: SharedLink()].join(at: time) }
     }
@@ -86,18 +124,43 @@ final class Chronicle: Sendable {
     func rebuilt(_ server: String) {
         let time = now
         state.withLock { $0.rebuilds[server] = time }
+        bulletin?.post("rebuilt", server, "\(time.nanoseconds)")
     }
 
     /// Whether a server has changed its services since `instant`, or just before.
     func hasRebuilt(_ server: String?, since instant: Duration) -> Bool {
-        state.withLock { state in
-            let last = server.map { state.rebuilds[$0] } ?? state.rebuilds.values.max()
+        catchUp()
+        return state.withLock { state in
+            // A server that is known by another name may be any.
+            let last = server.flatMap { state.rebuilds[$0] } ?? state.rebuilds.values.max()
             return last.map { instant <= $0 + Self.grace } ?? false
         }
     }
 
-    /// Notes that a server took the long value with this number; `false` if it has taken it before.
-    func take(_ number: UInt64) -> Bool { state.withLock { $0.taken.insert(number).inserted } }
+    /// Whether an app of a server has been killed since `instant`, with the answers that it owed.
+    func hasLostApp(_ server: String?, since instant: Duration) -> Bool {
+        catchUp()
+        return state.withLock { state in
+            let last = server.flatMap { state.deaths[$0] } ?? state.deaths.values.max()
+            return last.map { instant <= $0 } ?? false
+        }
+    }
 
-    func wasTaken(_ number: UInt64) -> Bool { state.withLock { $0.taken.contains(number) } }
+    /// Notes that a server took the long value with this number; `false` if it has taken it before.
+    func take(_ number: UInt64) -> Bool {
+        catchUp()
+        guard state.withLock({ $0.taken.insert(number).inserted }) else { return false }
+        bulletin?.post("taken", "\(number)", "0")
+        return true
+    }
+
+    func wasTaken(_ number: UInt64) -> Bool {
+        catchUp()
+        return state.withLock { $0.taken.contains(number) }
+    }
+}
+
+extension Duration {
+    /// How many nanoseconds these are.
+    fileprivate var nanoseconds: Int64 { components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000 }
 }

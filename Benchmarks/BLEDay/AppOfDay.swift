@@ -1,0 +1,125 @@
+import ArgumentParser
+import BLERuntime
+
+/// One app of a day, alone in its process, with the radio that the environment names.
+///
+/// Whoever runs several of them has them know of each other by a ``Bulletin``.
+struct AppOfDay: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "app",
+        abstract: "One app in real time, with the radio of BLUETOOTH_HOST, among others with the same bulletin.",
+        discussion: """
+            Prints one JSON object for each violation, and at the end what it did. It does what it likes until somebody
+            adds the line "stage calm" to the bulletin, gives its connections up at "stage parting", and ends at "stage
+            over". Exit status: 0 all is well, 1 something is not, 66 there is no bulletin.
+            """
+    )
+
+    enum Role: String, ExpressibleByArgument { case central, server }
+
+    @Argument(help: "central or server.") var role: Role
+    @Argument(help: "What it is called; no other app of the run is.") var name: String
+    @Argument(help: "What its machine is called.") var machine: String
+    @Argument(help: "The file that all apps of the run read, and add to.") var bulletin: String
+    @Option(help: "What its choices follow from; 0 if left out.", transform: Bounds(0...UInt64.max).read)
+    var seed: UInt64 = 0
+    @Option(help: "The identifier by which a central is restored.") var restore: String?
+    @Flag(help: "Have the central's delegate be one of old.") var legacy = false
+    @Flag(help: "Have the central's delegate be called on the main queue.") var main = false
+
+    /// How long whatever was asked for may take until the end.
+    private static let patience = Duration.seconds(10)
+
+    func run() async throws {
+        guard let board = Bulletin(path: bulletin) else {
+            try StandardStream.error.write(line: "There is no bulletin at \(bulletin).")
+            throw ExitCode(66)
+        }
+        let chronicle = Chronicle(board)
+        let isGood =
+            switch role {
+            case .central: try await live(central(chronicle), chronicle)
+            case .server: try await live(DayServer(name, on: machine, seed: seed, chronicle), chronicle)
+            }
+        if !isGood { throw ExitCode(1) }
+    }
+
+    private func central(_ chronicle: Chronicle) -> DayCentral {
+        DayCentral(
+            name,
+            on: machine,
+            main ? .main : .serial,
+            isModern: !legacy,
+            restoring: restore,
+            seed: seed,
+            chronicle
+        )
+    }
+
+    /// Has the app act, answer and be judged until all is over; whether there was nothing to complain about.
+    private func live(_ app: some LivingApp, _ chronicle: Chronicle) async throws -> Bool {
+        var dice = Dice(seed: seed, "rhythm of \(name)"), told = 0, stage = Bulletin.Stage.busy
+        while stage != .over {
+            try await Task.sleep(for: .milliseconds(dice.within(20...400)))
+            let next = chronicle.stage ?? .over
+            let isNew = next != stage
+            stage = next
+            await app.perform { [stage] in
+                switch stage {
+                case .busy: app.actInPlace()
+                case .calm: app.keepCalm()
+                case .parting: if isNew { app.part(patience: Self.patience) }
+                case .over: app.audit(since: chronicle.now - .seconds(2), isLast: true)
+                }
+                app.tend()
+            }
+            let violations = chronicle.violations
+            for violation in violations[told...] {
+                try StandardStream.output.write(line: "{\"violation\": \"\(violation)\"}")
+            }
+            told = violations.count
+        }
+        let counts = (chronicle.operations.values.reduce(0, +), chronicle.callbacks.values.reduce(0, +))
+        try StandardStream.output.write(line: "{\"operations\": \(counts.0), \"callbacks\": \(counts.1)}")
+        return told == 0
+    }
+}
+
+/// What an app does that is alone in its process.
+protocol LivingApp: DayApp {
+    /// Does something at random.
+    func actInPlace()
+    /// Begins nothing, and lets others come to their end.
+    func keepCalm()
+    /// Looks for what is overdue, and ends its connections.
+    func part(patience: Duration)
+    func tend()
+    func audit(since instant: Duration, isLast: Bool)
+}
+
+extension DayCentral: LivingApp {
+    /// Numbers of channels that servers may have, and one that none has.
+    private static let channels: [UInt16] = [0x80, 0x81, 0x82, 0xF0]
+
+    func actInPlace() {
+        if isOn, subjects.isEmpty, scan == nil { return startScan(nil) }
+        act(channels: Self.channels)
+    }
+
+    func keepCalm() {
+        if scan != nil, isOn { stopScan() }
+    }
+
+    func part(patience: Duration) {
+        audit(since: chronicle.now - patience, isLast: true)
+        calmDown()
+    }
+}
+
+extension DayServer: LivingApp {
+    func actInPlace() { if dice.chance(40) { act() } }
+
+    func keepCalm() { beHeard() }
+
+    func part(patience: Duration) { audit(since: chronicle.now - patience, isLast: true) }
+}
