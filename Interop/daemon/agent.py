@@ -1,12 +1,14 @@
-"""Whether `ble agent` answers for an app that knows nothing of pairing: agent.py BLED BLE
+"""Whether `ble agent` speaks for apps that cannot: agent.py BLED BLE
 
-The app reads a value that only paired devices read. The device shows six digits, and the agent is told them.
+An app that knows nothing of pairing reads a value that only paired devices read. The device shows six digits, and the
+agent is told them. Another app wants its user to know when a connection is lost, and is stopped when that happens.
 """
 
 import contextlib
 import json
 import os
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -62,4 +64,11 @@ with tempfile.TemporaryDirectory() as place, contextlib.ExitStack() as stack:
     agent.stdin.flush()
     assert fact(agent, "paired")["bonded"], "there is no bond"
     assert app.event(PEER_EVENT, *peer, VALUE).endswith(b"\x64"), "the value is not read"
-print("an agent answered for an app that knows nothing of pairing")
+    sleeper = start(sys.executable, pathlib.Path(__file__).with_name("sleeper.py"), path, "Lamp")
+    assert sleeper.stdout.readline() == "connected\n", "there is no second app"
+    sleeper.send_signal(signal.SIGSTOP)
+    lamp.kill()
+    alert = fact(agent, "alert")
+    told = alert["occasion"] == "disconnection" and alert["app"].startswith("python") and "name" in alert
+    assert told, f"this is no alert of a loss: {alert}"
+print("an agent answered for an app that knows nothing of pairing, and told of one that was stopped")

@@ -99,7 +99,7 @@ class App:
             if name.encode() in fields:
                 return fields[:16]
 
-    def connect(self, peer):
-        """Connects, or hears that it is."""
-        self.ask(bytes([CONNECT]) + peer + bytes(12))
+    def connect(self, peer, alerts=0):
+        """Connects, or hears that it is; while the app sleeps its user is told of what is in `alerts`."""
+        self.ask(bytes([CONNECT]) + peer + bytes(11) + bytes([alerts]))
         self.event(CONNECTED, *peer)

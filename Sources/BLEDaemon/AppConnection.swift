@@ -9,6 +9,8 @@ import BLEWire
 final class AppConnection: @unchecked Sendable {
     /// How many requests of an app are handed on before those of others get their turn.
     private static let share = 32
+    /// How many octets may wait for whoever is to show an alert.
+    private static let alertBacklog = 65_536
 
     /// Whose program is at the other end, as the kernel says; `nil` if it cannot.
     let app: AppCredentials?
@@ -23,6 +25,7 @@ final class AppConnection: @unchecked Sendable {
     private let log: DaemonLog
     private let speak: @Sendable () -> Void
     private let answer: (Question, AppCredentials?) -> Answer
+    private let alert: (ClientAlert, AppCredentials?) -> Void
     private var conversation = DaemonConversation()
     private var grant: Grant
     private var gate: SessionGate
@@ -32,6 +35,8 @@ final class AppConnection: @unchecked Sendable {
     private var kept: KeptApp?
     private var events: [ClientEvent] = []
     private var isPaused = false
+    /// Whether it shows alerts to the user.
+    private(set) var showsAlerts = false
     /// Whether there was a session.
     private var hasBegun = false
     private var hasEnded = false
@@ -46,6 +51,7 @@ final class AppConnection: @unchecked Sendable {
     ///   - log: What happens is noted there.
     ///   - policy: Says what the app may do.
     ///   - answer: Answers questions of whoever has these credentials.
+    ///   - alert: Tells the user something in the place of whoever has these credentials.
     ///   - speak: Called on any thread when ``takeTurn()`` has something to do.
     init(
         _ stream: SocketStream,
@@ -55,6 +61,7 @@ final class AppConnection: @unchecked Sendable {
         noting log: DaemonLog,
         under policy: AppPolicy,
         answer: @escaping (Question, AppCredentials?) -> Answer,
+        alert: @escaping (ClientAlert, AppCredentials?) -> Void,
         speak: @escaping @Sendable () -> Void
     ) {
         self.stream = stream
@@ -64,6 +71,7 @@ final class AppConnection: @unchecked Sendable {
         self.log = log
         self.speak = speak
         self.answer = answer
+        self.alert = alert
         app = AppCredentials(of: stream)
         grant = policy.grant(to: app)
         gate = SessionGate(grant)
@@ -172,6 +180,7 @@ final class AppConnection: @unchecked Sendable {
     }
 
     private func forward(_ request: ClientRequest) {
+        if case .showAlerts = request { showsAlerts = true }
         facts?.note(request)
         kept?.note(request)
         session?.perform(request)
@@ -185,8 +194,16 @@ final class AppConnection: @unchecked Sendable {
     private func pass(_ event: ClientEvent, backlog: Int) {
         let event = gate.admit(event)
         if let text = facts?.line(about: event) { note(text) }
+        if let alert = facts?.alert(insteadOf: event) { self.alert(alert, app) }
         facts?.note(event)
         conversation.tell(event, backlog: backlog)
+    }
+
+    /// Shows the user an alert; whether whoever shows them reads what it is told.
+    func show(_ alert: ClientAlert) -> Bool {
+        guard showsAlerts, hasSession, stream.pendingOctets <= Self.alertBacklog else { return false }
+        conversation.tell(.alert(alert), backlog: stream.pendingOctets)
+        return true
     }
 
     private func open(_ hello: Hello) {

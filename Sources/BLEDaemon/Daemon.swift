@@ -1,3 +1,4 @@
+import BLEHost
 package import BLERuntime
 import BLESession
 import BLEWire
@@ -142,6 +143,7 @@ package final class Daemon: @unchecked Sendable {
             noting: log,
             under: policy,
             answer: { [weak self] in self?.answer($0, to: $1) ?? .done },
+            alert: { [weak self] in self?.show($0, insteadOf: $1) },
             speak: { [news] in news.arrive() }
         )
         stream.readsToTheEnd = true
@@ -159,6 +161,14 @@ package final class Daemon: @unchecked Sendable {
     private func mayKnow(_ user: UInt32, _ asker: AppCredentials?) -> Bool {
         guard let asker else { return false }
         return [0, geteuid(), user].contains(asker.user)
+    }
+
+    /// Has the agent that came last tell the user something in the place of an app; the log, if there is no agent that
+    /// may know of the app.
+    private func show(_ alert: ClientAlert, insteadOf app: AppCredentials?) {
+        let agents = connections.reversed().lazy.filter { [self] in mayKnow(app?.user ?? 0, $0.app) }
+        guard !agents.contains(where: { $0.show(alert) }) else { return news.arrive() }
+        log.note("alert: \(alert.text)", of: app)
     }
 
     private func answer(_ question: Question, to asker: AppCredentials?) -> Answer {

@@ -39,8 +39,8 @@ final class Station {
     var endsLateApps = false
     /// What the user has been told in the place of apps.
     var alerts: [Machine.Alert] = []
-    /// What apps want the user to be told while they sleep.
-    var wishes: [AlertWish] = []
+    /// What apps want the user to be told while they sleep, by their clients.
+    var wishes: [Int: AlertWishes] = [:]
     /// What peers are called, as far as any app has heard.
     var names: [PeerIdentifier: String] = [:]
     /// What the apps of the machine may do in the background; `nil` while they are in the foreground.

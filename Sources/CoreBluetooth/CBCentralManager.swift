@@ -165,7 +165,7 @@ open class CBCentralManager: CBManager {
         case .peer(let peer, let event):
             content.withLock { $0.peripherals[peer] }?.receive(event)
         case .channel(let id, let event): apply(event, to: id)
-        case .server, .security, .tester, .restored: break
+        case .server, .security, .alert, .tester, .restored: break
         }
     }
 }

@@ -171,7 +171,7 @@ open class CBPeripheralManager: CBManager {
         case .server(let event): apply(event)
         case .channel(let id, let event): apply(event, to: id)
         case .featuresChanged, .knownPeers, .systemLinks, .discovered, .connected, .connectFailed, .disconnected,
-            .peer, .security, .tester, .restored:
+            .peer, .security, .alert, .tester, .restored:
             break
         }
     }

@@ -102,6 +102,7 @@ struct ConversationTests {
         var (app, daemon) = pair()
         app.perform(.security(.attend(.keyboardDisplay)))
         app.perform(.appMoved(to: .background))
+        app.perform(.showAlerts)
         app.perform(.scan(ScanRequest()))
         carry(&app, &daemon)
         app.lost()
@@ -114,7 +115,10 @@ struct ConversationTests {
         second.welcome()
         carry(&app, &second)
         carry(&app, &second)
-        #expect(asked(of: &second) == [.appMoved(to: .background), .security(.attend(.keyboardDisplay))])
+        let standing: [ClientRequest] = [
+            .appMoved(to: .background), .security(.attend(.keyboardDisplay)), .showAlerts,
+        ]
+        #expect(asked(of: &second) == standing)
     }
 
     static let refusals: [(ClientRequest, ClientEvent?)] = [

@@ -115,7 +115,7 @@ struct HostConversation {
         case .tester(let event): receive(event)
         case .security(let event): receive(event)
         case .restored, .featuresChanged, .knownPeers, .systemLinks, .discovered, .disconnected, .peer, .server,
-            .channel:
+            .channel, .alert:
             break
         }
     }

@@ -108,7 +108,7 @@ extension ClientRequest {
             case .addService, .removeService, .removeAllServices, .startAdvertising, .stopAdvertising: true
             default: false
             }
-        case .peer, .channel, .security, .tester, .appMoved: false
+        case .peer, .channel, .security, .tester, .appMoved, .showAlerts: false
         }
     }
 }

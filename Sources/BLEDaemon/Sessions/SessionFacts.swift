@@ -1,4 +1,5 @@
 import BLEHost
+import BLERuntime
 import BLESession
 import BLEWire
 
@@ -8,6 +9,7 @@ struct SessionFacts: Sendable {
     static let mostLinks = 256
 
     private var fact = AppFact()
+    private var wishes = AlertWishes()
 
     init(_ hello: Hello, radio: String, of app: AppCredentials?) {
         fact.process = app.map { UInt32(bitPattern: $0.process) }
@@ -34,7 +36,26 @@ struct SessionFacts: Sendable {
     var told: AppFact { fact }
 
     /// The app asks for something.
-    mutating func note(_ request: ClientRequest) { if case .appMoved(let phase) = request { fact.phase = phase } }
+    mutating func note(_ request: ClientRequest) {
+        if case .appMoved(let phase) = request { fact.phase = phase }
+        wishes.note(request)
+    }
+
+    /// What the user is told, as the app wished, if it sleeps instead of hearing this; `nil` for nothing.
+    func alert(insteadOf event: ClientEvent) -> ClientAlert? {
+        guard let (occasion, peer) = wishes.occasion(of: event), isAsleep else { return nil }
+        let app = fact.program.split(separator: "/").last.map(String.init) ?? "An app"
+        return ClientAlert(occasion, of: app, with: peer, called: name(of: peer, in: event))
+    }
+
+    private var isAsleep: Bool {
+        fact.phase == .suspended || fact.process.map { SystemFile.isHalted(process: $0) } ?? false
+    }
+
+    private func name(of peer: PeerIdentifier, in event: ClientEvent) -> String? {
+        if case .connected(_, let parameters) = event { return parameters.name }
+        return fact.links.first { $0.peer == peer }?.name
+    }
 
     /// What a journal says of it that the app hears this; `nil` for nothing.
     func line(about event: ClientEvent) -> String? {
@@ -42,7 +63,7 @@ struct SessionFacts: Sendable {
         case .connected(let peer, let parameters): "link to \(Self.text(peer, parameters.name)) is there"
         case .connectFailed(let peer, let failure): "no link to \(Self.text(peer, nil)): \(failure)"
         case .disconnected(let peer, let failure, _):
-            "link to \(Self.text(peer, fact.links.first { $0.peer == peer }?.name)) ended"
+            "link to \(Self.text(peer, name(of: peer, in: event))) ended"
                 + (failure.map { ": \($0)" } ?? "")
         case .stateChanged(let state): "radio is \(state)"
         default: nil
@@ -58,6 +79,7 @@ struct SessionFacts: Sendable {
 
     /// The app hears something.
     mutating func note(_ event: ClientEvent) {
+        wishes.note(event)
         switch event {
         case .connected(let peer, let parameters):
             guard fact.links.count < Self.mostLinks, !fact.links.contains(where: { $0.peer == peer }) else { return }

@@ -30,6 +30,8 @@ package enum ClientEvent: Equatable, Sendable {
     case security(SecurityEvent)
     case tester(TesterEvent)
     case channel(ChannelID, ChannelEvent)
+    /// What an app that sleeps does not hear, for the user; the host itself tells nobody.
+    case alert(ClientAlert)
 }
 
 /// Whether the radio can be used.

@@ -25,6 +25,9 @@ package enum ClientRequest: Equatable, Sendable {
     case tester(TesterRequest)
     /// The app of this client is used by somebody, or not any more.
     case appMoved(to: AppPhase)
+    /// This client tells the user what apps that sleep do not hear; ``ClientEvent/alert(_:)`` follows, where apps of
+    /// other processes share the host.
+    case showAlerts
 
     /// Whether it can change what the controller does by itself: scan, connect, advertise.
     var steersController: Bool {
@@ -32,7 +35,7 @@ package enum ClientRequest: Equatable, Sendable {
         case .scan, .stopScan, .connect, .cancelConnection, .appMoved, .server(.startAdvertising),
             .server(.stopAdvertising), .tester:
             true
-        case .peer, .server, .channel, .security: false
+        case .peer, .server, .channel, .security, .showAlerts: false
         }
     }
 }

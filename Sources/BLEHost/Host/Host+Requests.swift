@@ -13,6 +13,7 @@ extension Host {
         guard case .ready = phase else { return refuse(request, of: client) }
         switch request {
         case .tester(let request): perform(request, for: client, at: now)
+        case .showAlerts: break
         case .appMoved, .security: preconditionFailure("this is carried out whatever the controller does")
         case .scan(let scan): startScanning(scan, for: client)
         case .stopScan: stopScanning(client)
@@ -100,7 +101,7 @@ extension Host {
         case .server(.publishChannel): tell(client, .server(.channelPublished(.none, .poweredOff)))
         case .server(.unpublishChannel(let psm)): tell(client, .server(.channelUnpublished(psm, .poweredOff)))
         case .tester(let request): refuse(request, of: client)
-        case .scan, .stopScan, .cancelConnection, .server, .channel, .appMoved, .security: break
+        case .scan, .stopScan, .cancelConnection, .server, .channel, .appMoved, .security, .showAlerts: break
         }
     }
 }

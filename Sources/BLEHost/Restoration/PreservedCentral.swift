@@ -22,7 +22,7 @@ package struct PreservedCentral: Equatable, Sendable {
                 peers.append(PreservedPeer(peer: peer, request: request))
             }
         case .cancelConnection(let peer): remove(peer)
-        case .peer, .server, .channel, .appMoved, .security, .tester: break
+        case .peer, .server, .channel, .appMoved, .security, .showAlerts, .tester: break
         }
     }
 
@@ -33,7 +33,8 @@ package struct PreservedCentral: Equatable, Sendable {
         case .connectFailed(let peer, _), .disconnected(let peer, _, isReconnecting: false): remove(peer)
         case .disconnected(let peer, _, isReconnecting: true): change(peer) { $0.disconnected() }
         case .peer(let peer, let event): change(peer) { $0.note(event) }
-        case .featuresChanged, .knownPeers, .systemLinks, .discovered, .server, .channel, .security, .tester, .restored:
+        case .featuresChanged, .knownPeers, .systemLinks, .discovered, .server, .channel, .security, .alert, .tester,
+            .restored:
             break
         }
     }

@@ -49,7 +49,7 @@ package struct PreservedPeripheral: Equatable, Sendable {
         case .stateChanged(let state): if state != .poweredOn { subscribers = [] }
         case .server(let event): note(event)
         case .featuresChanged, .knownPeers, .systemLinks, .discovered, .connected, .connectFailed, .disconnected,
-            .peer, .channel, .security, .tester, .restored:
+            .peer, .channel, .security, .alert, .tester, .restored:
             break
         }
     }

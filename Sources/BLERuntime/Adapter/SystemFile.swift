@@ -60,6 +60,17 @@ package enum SystemFile {
         return (Array(own ?? []) + Array(others ?? [])).compactMap { UInt32($0) }
     }
 
+    /// Whether a process does nothing until somebody lets it: stopped by a signal, or frozen with its cgroup.
+    ///
+    /// It is taken to run where the kernel tells nothing of it.
+    package static func isHalted(process: UInt32) -> Bool {
+        let state = text(of: "/proc/\(process)/status").split(separator: "\n").first { $0.hasPrefix("State:") }
+        if state?.split(whereSeparator: \.isWhitespace).dropFirst().first?.uppercased() == "T" { return true }
+        let groups = text(of: "/proc/\(process)/cgroup").split(separator: "\n")
+        guard let group = groups.first(where: { $0.hasPrefix("0::") })?.dropFirst(3) else { return false }
+        return text(of: "/sys/fs/cgroup\(group)/cgroup.events").split(separator: "\n").contains("frozen 1")
+    }
+
     /// The group that a file belongs to; `nil` if there is no such file, or the group has no name.
     static func group(of path: String) -> String? {
         var status = stat()

@@ -6,25 +6,27 @@ struct StandingRequests: Sendable {
     private var phase: ClientRequest?
     private var attendance: ClientRequest?
     private var policy: ClientRequest?
+    private var alerts: ClientRequest?
 
     mutating func note(_ request: ClientRequest) {
         switch request {
         case .appMoved: phase = request
         case .security(.attend): attendance = request
         case .security(.insist): policy = request
+        case .showAlerts: alerts = request
         default: break
         }
     }
 
     /// What to ask for on a new connection.
-    var requests: [ClientRequest] { [phase, policy, attendance].compactMap(\.self) }
+    var requests: [ClientRequest] { [phase, policy, attendance, alerts].compactMap(\.self) }
 }
 
 extension ClientRequest {
     /// Whether it counts for as long as its session.
     var isStanding: Bool {
         switch self {
-        case .appMoved, .security(.attend), .security(.insist): true
+        case .appMoved, .security(.attend), .security(.insist), .showAlerts: true
         default: false
         }
     }
@@ -37,7 +39,7 @@ extension ClientRequest {
         case .server(let request): request.answer(failing: failure).map { .server($0) }
         case .security(.pair(let peer)): .security(.failed(peer, .disconnected))
         case .channel(let channel, .send), .channel(let channel, .resize): .channel(channel, .closed(failure))
-        case .scan, .stopScan, .cancelConnection, .channel, .security, .tester, .appMoved: nil
+        case .scan, .stopScan, .cancelConnection, .channel, .security, .tester, .appMoved, .showAlerts: nil
         }
     }
 }

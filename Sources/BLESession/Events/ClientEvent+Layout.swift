@@ -44,6 +44,7 @@ extension ClientEvent: Choice, Packet {
         case .server: 11
         case .security: 12
         case .channel: 13
+        case .alert: 14
         case .tester: preconditionFailure("those who test a host are in its process")
         }
     }
@@ -63,6 +64,7 @@ extension ClientEvent: Choice, Packet {
         case 11: self = .server(.updatesTaken(0))
         case 12: self = .security(.bonds([]))
         case 13: self = .channel(.blank, .closed(nil))
+        case 14: self = .alert(ClientAlert())
         default: return nil
         }
     }
@@ -87,19 +89,7 @@ extension ClientEvent: Choice, Packet {
         case .discovered(var report):
             try report.layout(&wire)
             self = .discovered(report)
-        case .connected(var peer, var link):
-            try wire.field(&peer, "Peer")
-            try link.layout(&wire)
-            self = .connected(peer, link)
-        case .connectFailed(var peer, var failure):
-            try wire.field(&peer, "Peer")
-            try failure.layout(&wire)
-            self = .connectFailed(peer, failure)
-        case .disconnected(var peer, var failure, var isReconnecting):
-            try wire.field(&peer, "Peer")
-            try wire.optional(&failure, "Failure")
-            try wire.flag(&isReconnecting, "Reconnecting")
-            self = .disconnected(peer, failure, isReconnecting: isReconnecting)
+        case .connected, .connectFailed, .disconnected: try linkFields(&wire)
         case .peer(var peer, var event):
             try wire.field(&peer, "Peer")
             try event.layout(&wire)
@@ -114,7 +104,29 @@ extension ClientEvent: Choice, Packet {
             try wire.field(&channel, "Channel")
             try event.layout(&wire)
             self = .channel(channel, event)
+        case .alert(var alert):
+            try alert.layout(&wire)
+            self = .alert(alert)
         case .tester: break
+        }
+    }
+    /// The fields of what happens to a link.
+    private mutating func linkFields(_ wire: inout some AnyWire) throws(PacketError) {
+        switch self {
+        case .connected(var peer, var link):
+            try wire.field(&peer, "Peer")
+            try link.layout(&wire)
+            self = .connected(peer, link)
+        case .connectFailed(var peer, var failure):
+            try wire.field(&peer, "Peer")
+            try failure.layout(&wire)
+            self = .connectFailed(peer, failure)
+        case .disconnected(var peer, var failure, var isReconnecting):
+            try wire.field(&peer, "Peer")
+            try wire.optional(&failure, "Failure")
+            try wire.flag(&isReconnecting, "Reconnecting")
+            self = .disconnected(peer, failure, isReconnecting: isReconnecting)
+        default: break
         }
     }
 }

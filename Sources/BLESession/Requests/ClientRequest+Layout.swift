@@ -70,6 +70,7 @@ extension ClientRequest: Choice, Packet {
         case .channel: 7
         case .security: 8
         case .appMoved: 9
+        case .showAlerts: 10
         case .tester: preconditionFailure("those who test a host are in its process")
         }
     }
@@ -85,6 +86,7 @@ extension ClientRequest: Choice, Packet {
         case 7: self = .channel(.blank, .close)
         case 8: self = .security(.listBonds)
         case 9: self = .appMoved(to: .foreground)
+        case 10: self = .showAlerts
         default: return nil
         }
     }
@@ -94,7 +96,7 @@ extension ClientRequest: Choice, Packet {
         case .scan(var request):
             try request.layout(&wire)
             self = .scan(request)
-        case .stopScan, .tester: break
+        case .stopScan, .showAlerts, .tester: break
         case .connect(var peer, var request):
             try wire.field(&peer, "Peer")
             try request.layout(&wire)

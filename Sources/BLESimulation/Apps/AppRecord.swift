@@ -12,13 +12,6 @@ struct AppRecord {
     var woken: Instant?
 }
 
-/// What the user wants to be told of a peer in the place of an app.
-struct AlertWish {
-    let client: Int
-    let peer: PeerIdentifier
-    let alerts: ConnectionAlerts
-}
-
 extension Station {
     /// The index of the app called `name`, which is there from now on.
     func app(_ name: String) -> Int {

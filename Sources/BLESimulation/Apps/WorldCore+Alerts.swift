@@ -7,33 +7,17 @@ extension WorldCore {
     private static let mostAlerts = 1_024
 
     /// Notes what an app wants its user to be told while it sleeps.
-    mutating func noteAlerts(_ request: ClientRequest, for client: ClientID, on index: Int) {
-        guard case .connect(let peer, let request) = request else { return }
-        let station = stations[index]
-        station.wishes.removeAll { $0.client == client.rawValue && $0.peer == peer }
-        guard !request.alerts.isEmpty else { return }
-        station.wishes.append(AlertWish(client: client.rawValue, peer: peer, alerts: request.alerts))
+    func noteAlerts(_ request: ClientRequest, for client: ClientID, on index: Int) {
+        stations[index].wishes[client.rawValue, default: AlertWishes()].note(request)
     }
 
     /// Tells the user what an app that sleeps does not hear, if the app wanted that.
     func alert(_ event: ClientEvent, instead session: WorldSession, _ client: ClientID) {
-        let peer: PeerIdentifier, wish: ConnectionAlerts, occasion: Machine.Alert.Occasion, text: String
-        switch event {
-        case .connected(let other, _):
-            (peer, wish, occasion, text) = (other, .connection, .connection, "is connected to")
-        case .disconnected(let other, .some, _):
-            (peer, wish, occasion, text) = (other, .disconnection, .disconnection, "has lost the connection to")
-        case .peer(let other, .valueNotified):
-            (peer, wish, occasion, text) = (other, .notification, .notification, "has a notification from")
-        default: return
-        }
         let station = stations[session.machine]
-        let isWanted = station.wishes.contains {
-            $0.client == client.rawValue && $0.peer == peer && $0.alerts.contains(wish)
-        }
-        guard isWanted else { return }
-        let app = station.apps[session.app].name, name = station.names[peer] ?? "a device without a name"
-        show(occasion, "\(app) \(text) “\(name)”.", by: app, on: station)
+        guard let (occasion, peer) = station.wishes[client.rawValue]?.occasion(of: event) else { return }
+        let app = station.apps[session.app].name
+        let alert = ClientAlert(occasion, of: app, with: peer, called: station.names[peer])
+        show(Machine.Alert.Occasion(occasion), alert.text, by: app, on: station)
     }
 
     private func show(_ occasion: Machine.Alert.Occasion, _ text: String, by app: String, on station: Station) {
@@ -84,5 +68,15 @@ extension WorldCore {
         }
         markDirty(index)
         settle()
+    }
+}
+
+extension Machine.Alert.Occasion {
+    fileprivate init(_ occasion: ClientAlert.Occasion) {
+        switch occasion {
+        case .connection: self = .connection
+        case .disconnection: self = .disconnection
+        case .notification: self = .notification
+        }
     }
 }

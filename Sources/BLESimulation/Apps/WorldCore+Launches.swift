@@ -31,7 +31,9 @@ extension WorldCore {
         clients[session.client.rawValue] = .relaunched(heir)
         restorable[place].held = nil
         if !restorable[place].state.isEmpty {
-            deliveries.append((heir.rawValue, .restored(restorable[place].state)))
+            let restored = ClientEvent.restored(restorable[place].state)
+            stations[index].wishes[heir.rawValue, default: AlertWishes()].note(restored)
+            deliveries.append((heir.rawValue, restored))
         }
         stations[index].host.appReturned(session.client, at: now)
         drain(index)

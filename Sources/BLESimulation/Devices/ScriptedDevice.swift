@@ -68,7 +68,7 @@ struct ScriptedDevice {
             behaviour.forgetsBonds = false
             return bonds.map { .security(.removeBond($0.peer)) }
         case .featuresChanged, .knownPeers, .systemLinks, .discovered, .connected, .connectFailed, .disconnected,
-            .peer, .channel, .security, .tester, .restored:
+            .peer, .channel, .security, .alert, .tester, .restored:
             return []
         }
     }

@@ -14,6 +14,7 @@ extension ClientRequest {
         case .security: "pairing"
         case .tester: "test"
         case .appMoved: "appMoved"
+        case .showAlerts: "alerts"
         }
     }
 
@@ -75,6 +76,7 @@ extension ClientEvent {
         case .security: "pairing"
         case .tester: "test"
         case .channel: "channel"
+        case .alert: "alert"
         }
     }
 

@@ -36,7 +36,8 @@ struct Account {
         case .server(let event): note(event)
         case .channel(let id, .closed): close(id)
         case .channel(let id, _): if channels[id] != 1 { strays += 1 }
-        case .restored, .stateChanged, .featuresChanged, .knownPeers, .systemLinks, .discovered, .security, .tester:
+        case .restored, .stateChanged, .featuresChanged, .knownPeers, .systemLinks, .discovered, .security, .alert,
+            .tester:
             break
         }
     }
@@ -69,7 +70,7 @@ struct Account {
         case .server(.update): "update"
         case .server(.publishChannel): "publish"
         case .server(.unpublishChannel): "unpublish"
-        case .scan, .stopScan, .cancelConnection, .server, .channel, .appMoved, .security, .tester: nil
+        case .scan, .stopScan, .cancelConnection, .server, .channel, .appMoved, .security, .showAlerts, .tester: nil
         }
     }
 }

@@ -125,7 +125,7 @@ struct Ledger: Equatable {
         case .server(.addService): "add"
         case .server(.startAdvertising): "advertise"
         case .server(.update): "update"
-        case .scan, .stopScan, .cancelConnection, .server, .channel, .appMoved, .security, .tester: nil
+        case .scan, .stopScan, .cancelConnection, .server, .channel, .appMoved, .security, .showAlerts, .tester: nil
         }
     }
 

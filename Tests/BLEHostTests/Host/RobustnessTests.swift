@@ -70,7 +70,7 @@ final class Witness {
         case .disconnected(let peer, .some, isReconnecting: false): move(peer, from: [.connected], to: .idle)
         case .peer(_, let event): answer(event)
         case .restored, .stateChanged, .featuresChanged, .knownPeers, .systemLinks, .server, .channel, .security,
-            .tester:
+            .alert, .tester:
             break
         }
     }

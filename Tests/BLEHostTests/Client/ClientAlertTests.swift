@@ -1,0 +1,77 @@
+import BLEWire
+import Testing
+
+@testable import BLEHost
+
+@Suite("What a user is told in the place of an app that sleeps")
+struct ClientAlertTests {
+    private static let peer = PeerIdentifier(rawValue: 1), other = PeerIdentifier(rawValue: 2)
+
+    private static func connect(_ peer: PeerIdentifier, _ alerts: ConnectionAlerts) -> ClientRequest {
+        .connect(peer, ConnectRequest(startDelay: .zero, alerts: alerts))
+    }
+
+    private static let events: [(ClientEvent, ConnectionAlerts, ClientAlert.Occasion)] = [
+        (.connected(peer, LinkParameters(mtu: 23)), .connection, .connection),
+        (.disconnected(peer, .timedOut, isReconnecting: false), .disconnection, .disconnection),
+        (.disconnected(peer, .timedOut, isReconnecting: true), .disconnection, .disconnection),
+        (.peer(peer, .valueNotified(AttributeHandle(wire: 3), [1])), .notification, .notification),
+    ]
+
+    @Test("is each occasion that the app named, and no other", arguments: events)
+    func occasions(event: ClientEvent, wish: ConnectionAlerts, occasion: ClientAlert.Occasion) {
+        for alerts: ConnectionAlerts in [.connection, .disconnection, .notification] {
+            var wishes = AlertWishes()
+            wishes.note(Self.connect(Self.peer, alerts))
+            #expect(wishes.occasion(of: event)?.0 == (alerts == wish ? occasion : nil))
+            wishes.note(Self.connect(Self.other, alerts))
+            wishes.note(.cancelConnection(Self.peer))
+            #expect(wishes.occasion(of: event) == nil)
+        }
+    }
+
+    @Test("is nothing that the app did itself, or is told anyway")
+    func nothing() {
+        var wishes = AlertWishes()
+        wishes.note(Self.connect(Self.peer, [.connection, .disconnection, .notification]))
+        let events: [ClientEvent] = [
+            .disconnected(Self.peer, nil, isReconnecting: false), .connectFailed(Self.peer, .timedOut),
+            .peer(Self.peer, .writeCommandsTaken(1)), .stateChanged(.poweredOff),
+            .connected(Self.other, LinkParameters(mtu: 23)),
+        ]
+        for event in events { #expect(wishes.occasion(of: event) == nil, "\(event)") }
+        wishes.note(Self.connect(Self.peer, []))
+        #expect(wishes == AlertWishes())
+    }
+
+    @Test("is what an earlier launch of the app wished, too")
+    func restored() {
+        var wishes = AlertWishes()
+        let request = ConnectRequest(startDelay: .zero, alerts: .disconnection)
+        let peer = PreservedPeer(peer: Self.peer, request: request, name: nil, mtu: 23, learnt: [])
+        wishes.note(.restored(.central(PreservedCentral(scan: nil, peers: [peer]))))
+        #expect(wishes.occasion(of: .disconnected(Self.peer, .timedOut, isReconnecting: false)) != nil)
+    }
+
+    @Test("is about so many peers, however many the app names")
+    func limit() {
+        var wishes = AlertWishes()
+        for number in 0...UInt128(AlertWishes.mostPeers) {
+            wishes.note(Self.connect(PeerIdentifier(rawValue: number), .connection))
+        }
+        let last = PeerIdentifier(rawValue: UInt128(AlertWishes.mostPeers))
+        #expect(wishes.occasion(of: .connected(Self.peer, LinkParameters(mtu: 23))) != nil)
+        #expect(wishes.occasion(of: .connected(last, LinkParameters(mtu: 23))) == nil)
+    }
+
+    @Test("names the app and the device", arguments: [("Scale", "Scale"), (nil, "a device without a name")])
+    func sentence(name: String?, told: String) {
+        let texts = ClientAlert.Occasion.allCases.map { ClientAlert($0, of: "Fit", with: Self.peer, called: name).text }
+        #expect(
+            texts == [
+                "Fit is connected to “\(told)”.", "Fit has lost the connection to “\(told)”.",
+                "Fit has a notification from “\(told)”.",
+            ]
+        )
+    }
+}
