@@ -1,0 +1,92 @@
+/// Reads values of D-Bus from octets that somebody else chose; `nil` wherever they are malformed.
+struct BusReader {
+    /// How many values a message may have; those of notifications have some ten.
+    private static let limit = 4096
+
+    private let octets: [UInt8]
+    private let isBigEndian: Bool
+    private var values = 0
+    private(set) var position = 0
+
+    /// Reads octets of which the first is at a multiple of 8.
+    init(_ octets: [UInt8], isBigEndian: Bool = false) {
+        self.octets = octets
+        self.isBigEndian = isBigEndian
+    }
+
+    /// All that there is, if it is of these types and nothing else.
+    mutating func all(_ signature: String) -> [BusValue]? {
+        guard let types = BusType.list(signature), let values = list(types, BusType.depth) else { return nil }
+        return position == octets.count ? values : nil
+    }
+
+    private mutating func list(_ types: [BusType], _ depth: Int) -> [BusValue]? {
+        var values: [BusValue] = []
+        for type in types {
+            guard let value = value(type, depth) else { return nil }
+            values.append(value)
+        }
+        return values
+    }
+
+    private mutating func value(_ type: BusType, _ depth: Int) -> BusValue? {
+        values += 1
+        guard depth >= 0, values <= Self.limit, align(to: type.alignment) else { return nil }
+        switch type {
+        case .byte: return take(1)?.first.map(BusValue.byte)
+        case .boolean: return number().flatMap { $0 <= 1 ? .boolean($0 == 1) : nil }
+        case .int32: return number().map { .int32(Int32(bitPattern: $0)) }
+        case .uint32: return number().map(BusValue.uint32)
+        case .string: return number().flatMap { text(Int($0)) }.map(BusValue.string)
+        case .path: return number().flatMap { text(Int($0)) }.flatMap { $0.hasPrefix("/") ? .path($0) : nil }
+        case .signature: return signature().map(BusValue.signature)
+        case .variant:
+            guard let types = signature().flatMap(BusType.list), types.count == 1 else { return nil }
+            return value(types[0], depth - 1).map(BusValue.variant)
+        case .array(let element): return array(of: element, depth)
+        case .structure(let members): return list(members, depth - 1).map(BusValue.structure)
+        case .entry(let key, let content):
+            guard let key = value(key, depth - 1), let content = value(content, depth - 1) else { return nil }
+            return .entry(key, content)
+        }
+    }
+
+    private mutating func array(of element: BusType, _ depth: Int) -> BusValue? {
+        guard let length = number(), align(to: element.alignment), length <= octets.count - position else { return nil }
+        let end = position + Int(length)
+        var elements: [BusValue] = []
+        while position < end {
+            guard let next = value(element, depth - 1), position <= end else { return nil }
+            elements.append(next)
+        }
+        return .array(of: element, elements)
+    }
+
+    private mutating func signature() -> String? { take(1)?.first.flatMap { text(Int($0)) } }
+
+    /// Text of so many octets and the 0 that ends it.
+    private mutating func text(_ count: Int) -> String? {
+        guard count < octets.count, let taken = take(count + 1), taken.firstIndex(of: 0) == taken.endIndex - 1 else {
+            return nil
+        }
+        return String(validating: taken.dropLast(), as: UTF8.self)
+    }
+
+    private mutating func number() -> UInt32? {
+        guard let taken = take(4) else { return nil }
+        let ordered = isBigEndian ? Array(taken) : taken.reversed()
+        return ordered.reduce(0) { $0 << 8 | UInt32($1) }
+    }
+
+    /// Skips padding, which has to be 0.
+    private mutating func align(to alignment: Int) -> Bool {
+        guard let padding = take((alignment - position % alignment) % alignment) else { return false }
+        return padding.allSatisfy { $0 == 0 }
+    }
+
+    private mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
+        guard count <= octets.count - position else { return nil }
+        defer { position += count }
+        return octets[position..<position + count]
+    }
+}
