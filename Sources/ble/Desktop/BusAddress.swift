@@ -1,0 +1,87 @@
+import BLERuntime
+
+/// Where a D-Bus listens; D-Bus Specification, Server Addresses.
+enum BusAddress {
+    /// Why there is no place to connect to.
+    enum Mistake: Error, Hashable, CustomStringConvertible {
+        /// The environment names no bus.
+        case missing
+        /// This part of the text is no address.
+        case malformed(String)
+        /// There are addresses, but none of a Unix socket.
+        case unsupported(String)
+
+        var description: String {
+            switch self {
+            case .missing: "neither DBUS_SESSION_BUS_ADDRESS nor XDG_RUNTIME_DIR is set"
+            case .malformed(let part): "“\(part.printable)” in DBUS_SESSION_BUS_ADDRESS is no address"
+            case .unsupported(let text): "“\(text.printable)” in DBUS_SESSION_BUS_ADDRESS names no Unix socket"
+            }
+        }
+    }
+
+    /// How many addresses are looked at.
+    private static let most = 16
+    /// How long the text may be.
+    private static let limit = 4_096
+
+    /// Where the bus of the user's session may be, in the order in which to try.
+    static func ofSession(environment: (String) -> String?) throws(Mistake) -> [SocketAddress] {
+        if let text = environment("DBUS_SESSION_BUS_ADDRESS"), !text.isEmpty { return try places(in: text) }
+        guard let directory = environment("XDG_RUNTIME_DIR"), directory.hasPrefix("/") else { throw .missing }
+        return [.unix(path: directory + "/bus")]
+    }
+
+    /// The Unix sockets that a list of addresses names; others are passed over as long as there is one.
+    static func places(in text: String) throws(Mistake) -> [SocketAddress] {
+        guard text.utf8.count <= limit else { throw .malformed(String(text.prefix(40))) }
+        var places: [SocketAddress] = []
+        for part in text.split(separator: ";").prefix(most) {
+            if let place = try place(in: part) { places.append(place) }
+        }
+        guard !places.isEmpty else { throw .unsupported(text) }
+        return places
+    }
+
+    private static func place(in part: Substring) throws(Mistake) -> SocketAddress? {
+        let mistake = Mistake.malformed(String(part))
+        guard let colon = part.firstIndex(of: ":"), colon != part.startIndex else { throw mistake }
+        var path: String?, name: String?
+        for pair in part[part.index(after: colon)...].split(separator: ",") {
+            guard let equals = pair.firstIndex(of: "="), equals != pair.startIndex,
+                let value = unescaped(pair[pair.index(after: equals)...])
+            else { throw mistake }
+            switch pair[..<equals] {
+            case "path": path = value
+            case "abstract": name = value
+            default: break
+            }
+        }
+        guard part[..<colon] == "unix" else { return nil }
+        switch (path, name) {
+        case (let path?, nil) where path.hasPrefix("/"): return .unix(path: path)
+        case (nil, let name?) where !name.isEmpty: return .abstract(name: name)
+        // Those that only servers have, such as tmpdir.
+        case (nil, nil): return nil
+        case (_?, _), (nil, _?): throw mistake
+        }
+    }
+
+    /// A value in which `%` and two hexadecimal digits stand for an octet; `nil` if that is malformed.
+    private static func unescaped(_ value: Substring) -> String? {
+        var octets: [UInt8] = [], rest = Array(value.utf8)[...]
+        while let octet = rest.popFirst() {
+            guard octet == UInt8(ascii: "%") else {
+                octets.append(octet)
+                continue
+            }
+            let digits = rest.prefix(2)
+            guard digits.count == 2, digits.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }),
+                let escaped = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+            else { return nil }
+            octets.append(escaped)
+            rest = rest.dropFirst(2)
+        }
+        return octets.contains(0) ? nil : String(validating: octets, as: UTF8.self)
+    }
+}
