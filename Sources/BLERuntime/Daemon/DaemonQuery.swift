@@ -17,11 +17,7 @@ package struct DaemonQuery {
     /// - Throws: ``TransportError/Code/unreachable`` if nobody listens, ``TransportError/Code/closed`` if nobody
     ///   answers in time.
     package func ask(_ question: Question) throws(TransportError) -> Answer {
-        let socket = try address.makeSocket { (socket, name, length) throws(TransportError) in
-            guard Glibc.connect(socket, name, length) == 0 else {
-                throw TransportError(.unreachable, errno: errno, "connecting")
-            }
-        }
+        let socket = try address.connect()
         try send(question, to: socket)
         let clock = MonotonicClock()
         var reader = FrameReader(), buffer = [UInt8](repeating: 0, count: 65_536), answer: Answer?

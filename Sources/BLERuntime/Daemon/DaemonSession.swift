@@ -1,7 +1,6 @@
 import BLEHost
 import BLESession
 import BLEWire
-import Glibc
 
 /// One session with the daemon and the connection that it has now.
 ///
@@ -61,12 +60,7 @@ final class DaemonSession: @unchecked Sendable {
     func connect() {
         if case .closed = state { return }
         do throws(TransportError) {
-            let descriptor = try address.makeSocket { (socket, name, length) throws(TransportError) in
-                guard Glibc.connect(socket, name, length) == 0 else {
-                    throw TransportError(.unreachable, errno: errno, "connecting")
-                }
-            }
-            let stream = SocketStream(descriptor, on: loop)
+            let stream = SocketStream(try address.connect(), on: loop)
             // Whoever is turned away at once may hear why after it could say nothing.
             stream.readsToTheEnd = true
             state = .open(stream, isWelcome: false)

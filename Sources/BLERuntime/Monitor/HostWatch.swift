@@ -86,12 +86,7 @@ package final class HostWatch: @unchecked Sendable {
     }
 
     private func attach(to socket: HostSocket) {
-        let descriptor = try? socket.address.makeSocket { (raw, address, length) throws(TransportError) in
-            guard connect(raw, address, length) == 0 else {
-                throw TransportError(.unreachable, errno: errno, "watching \(socket.process)")
-            }
-        }
-        guard let descriptor else { return }
+        guard let descriptor = try? socket.address.connect() else { return }
         let stream = SocketStream(descriptor, on: loop)
         guard let owner = stream.peer?.user else { return }
         guard HostSocket.shows(to: geteuid(), owner: owner) else {

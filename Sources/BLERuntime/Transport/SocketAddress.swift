@@ -15,6 +15,15 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
+    /// Connects to a Unix socket: a non-blocking one of this end.
+    package func connect() throws(TransportError) -> Descriptor {
+        try makeSocket { (socket, name, length) throws(TransportError) in
+            guard Glibc.connect(socket, name, length) == 0 else {
+                throw TransportError(.unreachable, errno: errno, "connecting")
+            }
+        }
+    }
+
     /// Creates a non-blocking socket of this address's kind and hands it to `body` with the address as the system
     /// wants it; the socket is closed if `body` throws.
     ///
