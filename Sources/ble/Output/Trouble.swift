@@ -9,6 +9,7 @@ enum Trouble: Error, CustomStringConvertible {
     case noController(String, String, cure: String?)
     case noDaemon(String)
     case daemonRefused(String)
+    case noDesktop(String)
     /// Nobody of that name, but these were seen.
     case notFound(String, within: Duration, seen: [String])
     /// Several names begin so.
@@ -42,6 +43,8 @@ enum Trouble: Error, CustomStringConvertible {
             There is no Bluetooth daemon: \(reason). Start it with “bled”, or name its socket: BLUETOOTH_HOST=bled:PATH.
             """
         case .daemonRefused(let sentence): "The daemon says: \(sentence)."
+        case .noDesktop(let reason):
+            "Nothing can be asked on the desktop: \(reason). Without --desktop, the terminal asks."
         case .radioLost: "The radio is gone, and the connection with it."
         case .notFound(let peer, let time, []):
             """
@@ -75,7 +78,7 @@ enum Trouble: Error, CustomStringConvertible {
     /// The process's exit status: those of sysexits.h, and 1 for what the peer refused.
     var exitCode: ExitCode {
         switch self {
-        case .noRadio, .radioLost, .noController, .noDaemon: ExitCode(69)
+        case .noRadio, .radioLost, .noController, .noDaemon, .noDesktop: ExitCode(69)
         case .notFound, .noAnswer: ExitCode(75)
         case .ambiguous: ExitCode(64)
         case .unusableFile, .unusablePort: ExitCode(66)

@@ -1,0 +1,182 @@
+/// One end of a connection to a D-Bus, without its socket: octets in, octets and events out.
+///
+/// It authenticates with the number of the user, says hello, and then calls methods and hears of replies and signals.
+/// Calls may be made from the start; they are sent when the bus has let the user in.
+///
+/// D-Bus Specification, Authentication Protocol and Message Bus Overview.
+struct BusConversation {
+    /// Why the connection is of no use any more.
+    enum Failure: Error, Hashable, CustomStringConvertible {
+        /// The bus does not let the user in.
+        case rejected
+        /// The bus said this in place of an answer about who the user is.
+        case unexpected(String)
+        /// What the bus sent is no message, or too long.
+        case malformed
+        /// So many calls have no reply yet.
+        case congested(Int)
+        /// The bus did not answer to the greeting as it should.
+        case notGreeted(String)
+
+        var description: String {
+            switch self {
+            case .rejected: "the bus does not let this user in"
+            case .unexpected(let line): "the bus answered “\(line.printable)” to who the user is"
+            case .malformed: "what the bus sent is no message of D-Bus"
+            case .congested(let count): "\(count) calls have no reply yet"
+            case .notGreeted(let reason): "the bus does not answer to a greeting: \(reason.printable)"
+            }
+        }
+    }
+
+    enum Event: Hashable {
+        /// What came of the call with this serial number.
+        case replied(UInt32, BusReply)
+        case signal(BusMessage)
+    }
+
+    private enum State {
+        /// The bus has not said yet whether the user is let in; the end of a line is not there yet.
+        case authenticating(line: [UInt8])
+        /// The octets are the beginning of a message.
+        case speaking([UInt8])
+        case failed(Failure)
+    }
+
+    /// How long a line of the bus may be while it authenticates the user.
+    static let lineLimit = 1_024
+    /// How many calls may wait for replies.
+    static let callLimit = 64
+
+    private static let bus = "org.freedesktop.DBus"
+
+    private var state = State.authenticating(line: [])
+    private var output: [UInt8]
+    /// What is sent when the user has been let in.
+    private var held: [UInt8] = []
+    /// The serial numbers of calls without a reply, the first of all being that of the greeting.
+    private var calls: [UInt32] = []
+    private var greeting: UInt32 = 0
+    private var lastSerial: UInt32 = 0
+
+    /// Begins as the user with this number.
+    init(user: UInt32) {
+        let digits = String(user).utf8.map { String($0, radix: 16) }.joined()
+        output = [0] + Array("AUTH EXTERNAL \(digits)\r\n".utf8)
+        greeting = write(Self.call("Hello"))
+        calls = [greeting]
+    }
+
+    /// What is to be sent now.
+    mutating func takeOctets() -> [UInt8] {
+        defer { output = [] }
+        return output
+    }
+
+    /// Calls a method; returns the serial number by which the reply is known.
+    mutating func call(_ message: BusMessage) throws(Failure) -> UInt32 {
+        if case .failed(let failure) = state { throw failure }
+        guard calls.count < Self.callLimit else { throw fail(.congested(calls.count)) }
+        let serial = write(message)
+        calls.append(serial)
+        return serial
+    }
+
+    /// Has the bus pass on signals of this kind, whose sender is the owner of a name.
+    mutating func hear(interface: String, of name: String) throws(Failure) -> UInt32 {
+        let rule = "type='signal',sender='\(name)',interface='\(interface)'"
+        var message = Self.call("AddMatch")
+        message.body = [.string(rule)]
+        return try call(message)
+    }
+
+    /// Takes what the bus has sent; a failure is the end of the connection.
+    mutating func receive(_ octets: [UInt8]) throws(Failure) -> [Event] {
+        var rest = octets[...]
+        if case .authenticating(var line) = state {
+            guard let end = rest.firstIndex(of: UInt8(ascii: "\n")) else {
+                line += rest
+                guard line.count <= Self.lineLimit else { throw fail(.malformed) }
+                state = .authenticating(line: line)
+                return []
+            }
+            line += rest[..<end]
+            rest = rest[(end + 1)...]
+            guard line.count <= Self.lineLimit, line.last == UInt8(ascii: "\r") else { throw fail(.malformed) }
+            try begin(after: String(decoding: line.dropLast(), as: UTF8.self))
+        }
+        switch state {
+        case .speaking(let begun): return try read(begun + rest)
+        case .failed(let failure): throw failure
+        case .authenticating: return []
+        }
+    }
+
+    private mutating func begin(after line: String) throws(Failure) {
+        switch line.prefix(while: { $0 != " " }) {
+        case "OK": break
+        case "REJECTED": throw fail(.rejected)
+        default: throw fail(.unexpected(String(line.prefix(80))))
+        }
+        state = .speaking([])
+        output += Array("BEGIN\r\n".utf8) + held
+        held = []
+    }
+
+    private mutating func read(_ octets: [UInt8]) throws(Failure) -> [Event] {
+        var rest = octets[...], events: [Event] = []
+        do throws(BusMessage.Malformed) {
+            while let length = try BusMessage.length(of: rest), length <= rest.count {
+                let message = try BusMessage(reading: Array(rest.prefix(length)))
+                rest = rest.dropFirst(length)
+                if let event = handle(message) { events.append(event) }
+            }
+        } catch {
+            throw fail(.malformed)
+        }
+        if case .failed(let failure) = state { throw failure }
+        state = .speaking(Array(rest))
+        return events
+    }
+
+    private mutating func handle(_ message: BusMessage) -> Event? {
+        switch message.kind {
+        case .signal: return .signal(message)
+        case .call:
+            // Nobody has anything to ask here, and whoever does is not left waiting.
+            var refusal = BusMessage(kind: .error, serial: 0, errorName: Self.bus + ".Error.UnknownMethod")
+            refusal.replySerial = message.serial
+            refusal.destination = message.sender
+            _ = write(refusal)
+            return nil
+        case .reply, .error:
+            guard let serial = message.replySerial, let index = calls.firstIndex(of: serial) else { return nil }
+            calls.remove(at: index)
+            let reply = BusReply(message)
+            guard serial == greeting else { return .replied(serial, reply) }
+            if case .refused(let refusal) = reply { _ = fail(.notGreeted(refusal.description)) }
+            return nil
+        }
+    }
+
+    private mutating func fail(_ failure: Failure) -> Failure {
+        state = .failed(failure)
+        return failure
+    }
+
+    /// Sends a message with the next serial number, or keeps it until the user has been let in.
+    private mutating func write(_ message: BusMessage) -> UInt32 {
+        var message = message
+        lastSerial = lastSerial == .max ? 1 : lastSerial + 1
+        message.serial = lastSerial
+        if case .speaking = state { output += message.octets } else { held += message.octets }
+        return lastSerial
+    }
+
+    /// A call of the bus itself.
+    private static func call(_ member: String) -> BusMessage {
+        var message = BusMessage(kind: .call, serial: 0, path: "/org/freedesktop/DBus", interface: bus, member: member)
+        message.destination = bus
+        return message
+    }
+}

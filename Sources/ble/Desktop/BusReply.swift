@@ -1,0 +1,30 @@
+/// What came of a call on D-Bus.
+enum BusReply: Hashable, Sendable {
+    /// Values, and who sent them.
+    case values([BusValue], from: String?)
+    case refused(Refusal)
+
+    /// The name of an error, and what was said about it.
+    struct Refusal: Hashable, Sendable, CustomStringConvertible {
+        let name: String
+        let text: String?
+
+        var description: String { text.map { "\($0) (\(name))" } ?? name }
+
+        /// Whether nobody has the name that was called, or can be started for it.
+        var isAbsence: Bool {
+            let names = ["ServiceUnknown", "NameHasNoOwner", "Spawn.ServiceNotFound"]
+            return names.contains { name == "org.freedesktop.DBus.Error.\($0)" }
+        }
+    }
+
+    init(_ message: BusMessage) {
+        guard message.kind == .error else {
+            self = .values(message.body, from: message.sender)
+            return
+        }
+        var text: String?
+        if case .string(let said)? = message.body.first { text = String(said.prefix(200)) }
+        self = .refused(Refusal(name: String((message.errorName ?? "an error").prefix(200)), text: text))
+    }
+}

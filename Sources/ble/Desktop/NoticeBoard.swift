@@ -1,0 +1,192 @@
+/// Notifications on the desktop, without a socket: octets in, octets and events out.
+///
+/// Desktop Notifications Specification 1.2, D-Bus Protocol.
+struct NoticeBoard {
+    /// One notification with buttons, from when it is to be shown until it is answered.
+    struct ID: Hashable, Sendable { fileprivate let number: UInt64 }
+
+    enum Event: Hashable {
+        /// There is somebody who shows notifications with buttons.
+        case ready
+        case pressed(ID, key: String)
+        /// The user or the server has closed it, or it could not be shown.
+        case closed(ID)
+    }
+
+    /// Why nothing can be shown any more.
+    enum Failure: Error, Hashable, CustomStringConvertible {
+        case bus(BusConversation.Failure)
+        case noServer
+        case refused(BusReply.Refusal)
+        /// The server cannot show this.
+        case lacks(String)
+
+        var description: String {
+            switch self {
+            case .bus(let failure): "\(failure)"
+            case .noServer: "nobody in this session shows notifications"
+            case .refused(let refusal): "whoever shows notifications answers: \(refusal.description.printable)"
+            case .lacks(let what): "whoever shows notifications shows no \(what)"
+            }
+        }
+    }
+
+    private enum Purpose {
+        case signals, capabilities, other
+        case show(ID)
+    }
+
+    private struct Notice {
+        let id: ID
+        let keys: [String]
+        /// Where it is shown; `nil` until that is known.
+        var place: Place?
+        /// Whether it is to be closed as soon as its place is known.
+        var isWithdrawn = false
+    }
+
+    private struct Place: Hashable {
+        let server: String?
+        let number: UInt32
+    }
+
+    /// How many notifications with buttons there may be at once.
+    static let limit = 16
+    static let name = "org.freedesktop.Notifications"
+    static let path = "/org/freedesktop/Notifications"
+
+    private var conversation: BusConversation
+    private var calls: [(serial: UInt32, purpose: Purpose)] = []
+    private var notices: [Notice] = []
+    private var shown: UInt64 = 0
+    private var hearsSignals = false
+    private var capabilities: [String]?
+
+    /// Begins as the user with this number.
+    init(user: UInt32) throws(Failure) {
+        conversation = BusConversation(user: user)
+        do throws(BusConversation.Failure) {
+            calls.append((try conversation.hear(interface: Self.name, of: Self.name), .signals))
+        } catch {
+            throw .bus(error)
+        }
+        try call(Self.name, "GetCapabilities", [], for: .capabilities)
+    }
+
+    /// What is to be sent now.
+    mutating func takeOctets() -> [UInt8] { conversation.takeOctets() }
+
+    /// Shows a notification without buttons, or one that is answered by an event; `nil` if there is nothing to answer,
+    /// or there are too many.
+    mutating func show(_ notice: DesktopNotice) throws(Failure) -> ID? {
+        var purpose = Purpose.other, id: ID?
+        if !notice.buttons.isEmpty {
+            guard notices.count < Self.limit else { return nil }
+            shown += 1
+            let next = ID(number: shown)
+            notices.append(Notice(id: next, keys: notice.buttons.map(\.key)))
+            id = next
+            purpose = .show(next)
+        }
+        let marksUp = capabilities?.contains("body-markup") ?? true
+        try call(Self.name, "Notify", notice.arguments(marksUp: marksUp), for: purpose)
+        return id
+    }
+
+    /// Closes a notification that needs no answer any more; nothing is heard of it.
+    mutating func withdraw(_ id: ID) throws(Failure) {
+        guard let index = notices.firstIndex(where: { $0.id == id }) else { return }
+        guard let place = notices[index].place else {
+            notices[index].isWithdrawn = true
+            return
+        }
+        notices.remove(at: index)
+        try close(place)
+    }
+
+    /// Closes all of them.
+    mutating func withdrawAll() throws(Failure) { for notice in notices { try withdraw(notice.id) } }
+
+    /// Takes what the bus has sent; a failure is the end of all.
+    mutating func receive(_ octets: [UInt8]) throws(Failure) -> [Event] {
+        let heard: [BusConversation.Event]
+        do throws(BusConversation.Failure) { heard = try conversation.receive(octets) } catch { throw .bus(error) }
+        var events: [Event] = []
+        for event in heard {
+            switch event {
+            case .replied(let serial, let reply):
+                if let event = try take(reply, to: serial) { events.append(event) }
+            case .signal(let signal):
+                if let event = take(signal) { events.append(event) }
+            }
+        }
+        return events
+    }
+
+    private mutating func take(_ reply: BusReply, to serial: UInt32) throws(Failure) -> Event? {
+        guard let index = calls.firstIndex(where: { $0.serial == serial }) else { return nil }
+        switch (calls.remove(at: index).purpose, reply) {
+        case (.signals, .values): hearsSignals = true
+        case (.capabilities, .values(let values, _)):
+            guard case .array(_, let list)? = values.first else { throw .lacks("list of what it can show") }
+            let names = list.compactMap { if case .string(let name) = $0 { name } else { nil } }
+            for (name, what) in [("actions", "buttons"), ("body", "text")] where !names.contains(name) {
+                throw .lacks(what)
+            }
+            capabilities = names
+        case (.signals, .refused(let refusal)), (.capabilities, .refused(let refusal)):
+            throw refusal.isAbsence ? .noServer : .refused(refusal)
+        case (.show(let id), .values(let values, let server)):
+            guard case .uint32(let number)? = values.first else { return forget(id) }
+            return try place(id, at: Place(server: server, number: number))
+        case (.show(let id), .refused): return forget(id)
+        case (.other, _): return nil
+        }
+        return hearsSignals && capabilities != nil ? .ready : nil
+    }
+
+    private mutating func place(_ id: ID, at place: Place) throws(Failure) -> Event? {
+        guard let index = notices.firstIndex(where: { $0.id == id }) else { return nil }
+        notices[index].place = place
+        if notices[index].isWithdrawn { try withdraw(id) }
+        return nil
+    }
+
+    private mutating func forget(_ id: ID) -> Event? {
+        guard let index = notices.firstIndex(where: { $0.id == id }) else { return nil }
+        return notices.remove(at: index).isWithdrawn ? nil : .closed(id)
+    }
+
+    /// Whoever else is on the bus may send such signals, too, so they count from the one who shows the notification.
+    private mutating func take(_ signal: BusMessage) -> Event? {
+        guard signal.interface == Self.name, case .uint32(let number)? = signal.body.first,
+            let index = notices.firstIndex(where: { $0.place == Place(server: signal.sender, number: number) })
+        else { return nil }
+        switch (signal.member, signal.body.last) {
+        case ("ActionInvoked", .string(let key)) where notices[index].keys.contains(key):
+            return .pressed(notices.remove(at: index).id, key: key)
+        case ("NotificationClosed", _): return .closed(notices.remove(at: index).id)
+        default: return nil
+        }
+    }
+
+    private mutating func close(_ place: Place) throws(Failure) {
+        try call(place.server ?? Self.name, "CloseNotification", [.uint32(place.number)], for: .other)
+    }
+
+    private mutating func call(
+        _ destination: String,
+        _ member: String,
+        _ body: [BusValue],
+        for purpose: Purpose
+    ) throws(Failure) {
+        var message = BusMessage(kind: .call, serial: 0, path: Self.path, interface: Self.name, member: member)
+        message.destination = destination
+        message.body = body
+        do throws(BusConversation.Failure) {
+            calls.append((try conversation.call(message), purpose))
+        } catch {
+            throw .bus(error)
+        }
+    }
+}
