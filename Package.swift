@@ -170,7 +170,9 @@ let package = Package(
         ),
         .testTarget(
             name: "bleTests",
-            dependencies: ["ble", "CoreBluetooth", "BLESimulation", "BLERuntime", argumentParser],
+            dependencies: [
+                "ble", "CoreBluetoothExtras", "CoreBluetooth", "BLESimulation", "BLERuntime", argumentParser,
+            ],
             swiftSettings: common
         ),
         .testTarget(

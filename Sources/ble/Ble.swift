@@ -33,8 +33,8 @@ struct Ble: AsyncParsableCommand {
               ble logs --follow                              what the daemon notes of them
 
             Exit status: 0 done, 1 it did not happen, 64 wrong usage, 66 a file cannot be used,
-            69 no radio, or none any more, 74 standard output cannot be written, 75 the peer was not found or did not
-            answer in time.
+            69 no radio, daemon or desktop, or none any more, 74 standard output cannot be written, 75 the peer was not
+            found or did not answer in time.
             """,
         version: "0.1.0",
         subcommands: [

@@ -9,25 +9,53 @@ struct Agent: AsyncParsableCommand {
             several agents, the one that came last is asked. It also shows what apps want their user to be told of
             connections, losses and notifications while they sleep. Ctrl-C ends it.
 
+            With --desktop, notifications ask, which have buttons. They show digits, but none can be typed in. One that
+            is closed says no.
+
             Examples:
               ble agent
               ble agent --pairing yes-no --json
+              ble agent --desktop      in the session of a desktop
             """
     )
 
+    @Flag(help: "Ask by notifications on the desktop instead of in the terminal.")
+    var desktop = false
     @OptionGroup var pairing: PairingOptions
     @OptionGroup var output: OutputOptions
 
+    func validate() throws {
+        guard desktop, let means = pairing.pairing, means != .display, means != .yesNo else { return }
+        throw ValidationError(
+            "With --desktop, --pairing is display or yes-no: nothing can be typed into a notification."
+        )
+    }
+
     @MainActor
     func run() async throws {
-        let printer = Printer(output), interruption = Interruption()
-        let desk = PairingDesk(pairing, printer)
-        let alerts = BluetoothAlerts(queue: .main) { alert in
-            MainActor.assumeIsolated { printer.print(Fact(alert)) }
+        let printer = Printer(output)
+        try await reportingTrouble {
+            let desktop = desktop ? try await DesktopNotifications.open() : nil
+            let interruption = Interruption()
+            let ending = Task { try await interruption.wait() }
+            var trouble: Trouble?
+            desktop?.onLoss = {
+                trouble = $0
+                ending.cancel()
+            }
+            var options = pairing
+            if desktop != nil { options.pairing = options.pairing ?? .yesNo }
+            let desk = PairingDesk(options, printer, notices: desktop.map { PairingNotices($0) })
+            let alerts = BluetoothAlerts(queue: .main) { alert in
+                MainActor.assumeIsolated { printer.print(Fact(alert)) }
+            }
+            let place = desktop == nil ? "here" : "on the desktop"
+            printer.remark("Questions of pairing are asked \(place); Ctrl-C ends it.")
+            _ = await ending.result
+            withExtendedLifetime(alerts) { desk.close() }
+            desktop?.close()
+            if let trouble { throw trouble }
         }
-        printer.remark("Questions of pairing are asked here; Ctrl-C ends it.")
-        try await interruption.wait()
-        withExtendedLifetime(alerts) { desk.close() }
     }
 }
 

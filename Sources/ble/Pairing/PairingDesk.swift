@@ -15,6 +15,7 @@ final class PairingDesk {
     private var input: Task<Void, Never>?
     private var telling: Task<Void, Never>?
     private let readsInput: Bool
+    private let notices: PairingNotices?
 
     /// Begins to ask.
     ///
@@ -23,9 +24,11 @@ final class PairingDesk {
     ///   - printer: Prints the questions, and what came of them.
     ///   - readsInput: Whether answers are read from standard input, from the first question on; otherwise whoever
     ///     reads it calls ``answer(_:)``.
-    init(_ options: PairingOptions, _ printer: Printer, readsInput: Bool = true) {
+    ///   - notices: Asks on the desktop, in place of the terminal.
+    init(_ options: PairingOptions, _ printer: Printer, readsInput: Bool = true, notices: PairingNotices? = nil) {
         self.printer = printer
-        self.readsInput = readsInput
+        self.readsInput = readsInput && notices == nil
+        self.notices = notices
         let pairing = BluetoothPairing(capability: options.capability, queue: .main) { [weak self] event in
             MainActor.assumeIsolated { self?.hear(event) }
         }
@@ -62,6 +65,7 @@ final class PairingDesk {
     }
 
     private func hear(_ event: BluetoothPairing.Event) {
+        notices?.hear(event)
         switch event {
         case .asked(let prompt): ask(prompt)
         case .withdrawn(let peer): if open?.identifier == peer { open = nil }
@@ -100,7 +104,7 @@ final class PairingDesk {
             fields["digits"] = digits
             text = "Does \(who) show \(digits) as well? Type yes or no."
         }
-        printer.print(Fact("pairing_asked", fields, text: text))
+        printer.print(Fact("pairing_asked", fields, text: notices == nil ? text : ""))
         if readsInput { readAnswers() }
     }
 
@@ -129,7 +133,7 @@ final class PairingDesk {
 
 extension PairingMethod {
     /// What people call it.
-    fileprivate var name: String {
+    var name: String {
         switch self {
         case .justWorks: "Just Works, which keeps out nobody in between"
         case .passkeyEntry: "passkey"

@@ -1,0 +1,99 @@
+import CoreBluetoothExtras
+import Foundation
+
+/// Asks whoever sits at the desktop when devices are paired, by notifications with buttons, and says what came of it.
+@MainActor
+final class PairingNotices {
+    /// A pairing of which nothing has come yet.
+    private struct Pairing {
+        let peer: UUID
+        let name: String
+        /// What asks about it, until that is answered.
+        var notice: NoticeBoard.ID?
+    }
+
+    /// How many pairings may be under way; what becomes of older ones is not said.
+    private static let limit = NoticeBoard.limit
+
+    private let desktop: DesktopNotifications
+    private var pairings: [Pairing] = []
+
+    init(_ desktop: DesktopNotifications) { self.desktop = desktop }
+
+    func hear(_ event: BluetoothPairing.Event) {
+        switch event {
+        case .asked(let prompt): ask(prompt)
+        case .withdrawn(let peer): withdraw(peer)
+        case .paired(let peer, let method, _):
+            if let name = end(peer) { desktop.tell("Paired with \(name)", "By \(method.name).") }
+        case .failed(let peer, let error):
+            if let name = end(peer) { desktop.tell("Not paired with \(name)", "\(error).") }
+        }
+    }
+
+    private func ask(_ prompt: PairingPrompt) {
+        let peer = prompt.identifier, name = (prompt.name ?? peer.uuidString).nameOnDesktop
+        withdraw(peer)
+        pairings.removeAll { $0.peer == peer }
+        guard let notice = DesktopNotice(asking: prompt.question, about: name) else { return prompt.reject() }
+        let shown = desktop.ask(notice) { [weak self] key in
+            if key == DesktopNotice.Button.pair.key {
+                prompt.accept()
+                self?.withdraw(peer)
+            } else {
+                prompt.reject()
+                // Whoever has said no knows what came of it.
+                self?.pairings.removeAll { $0.peer == peer }
+            }
+        }
+        guard let shown else { return prompt.reject() }
+        if pairings.count == Self.limit { withdraw(pairings.removeFirst().peer) }
+        pairings.append(Pairing(peer: peer, name: name, notice: shown))
+    }
+
+    private func withdraw(_ peer: UUID) {
+        guard let index = pairings.firstIndex(where: { $0.peer == peer }), let notice = pairings[index].notice else {
+            return
+        }
+        pairings[index].notice = nil
+        desktop.withdraw(notice)
+    }
+
+    /// Closes what asks about a pairing that has ended; returns what the device is called if somebody was asked here.
+    private func end(_ peer: UUID) -> String? {
+        withdraw(peer)
+        guard let index = pairings.firstIndex(where: { $0.peer == peer }) else { return nil }
+        return pairings.remove(at: index).name
+    }
+}
+
+extension DesktopNotice {
+    /// How long questions wait for an answer.
+    private static let patience = Duration.seconds(30)
+
+    /// What is asked about a device with this name; `nil` if buttons cannot answer it.
+    init?(asking question: PairingPrompt.Question, about name: String) {
+        let body: String, buttons: [Button]
+        switch question {
+        case .consent(let replacesBond):
+            body =
+                "Nobody can tell who may stand in between."
+                + (replacesBond ? " This takes the place of the bond that there is." : "")
+            buttons = [.pair, .cancel]
+        case .show(let digits):
+            body = "Type \(digits) at \(name)."
+            buttons = [.cancel]
+        case .compare(let digits):
+            body = "Does \(name) show \(digits) as well?"
+            buttons = [.pair, .cancel]
+        case .enter: return nil
+        }
+        let summary = buttons.contains(.pair) ? "Pair with \(name)?" : "Pairing with \(name)"
+        self.init(summary: summary, body: body, buttons: buttons, isUrgent: true, lifetime: Self.patience)
+    }
+}
+
+extension DesktopNotice.Button {
+    fileprivate static let pair = Self(key: "pair", label: "Pair")
+    fileprivate static let cancel = Self(key: "cancel", label: "Cancel")
+}
