@@ -123,7 +123,9 @@ struct NoticeBoardTests {
             let id = try #require(try bench.board.show(Self.question))
             if !isEarly { try bench.settle() }
             try bench.board.withdraw(id)
+            #expect(bench.board.isEmpty != isEarly)
             try bench.settle()
+            #expect(bench.board.isEmpty)
             #expect(bench.bus.bodies(of: "CloseNotification") == [[.uint32(1)]])
             #expect(bench.bus.calls.last?.destination == TestBus.server)
             try bench.signal("NotificationClosed", [.uint32(1), .uint32(3)])

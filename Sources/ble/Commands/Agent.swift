@@ -9,8 +9,8 @@ struct Agent: AsyncParsableCommand {
             several agents, the one that came last is asked. It also shows what apps want their user to be told of
             connections, losses and notifications while they sleep. Ctrl-C ends it.
 
-            With --desktop, notifications ask, which have buttons. They show digits, but none can be typed in. One that
-            is closed says no.
+            With --desktop, notifications ask, which have buttons. They show digits, but none can be typed in. One
+            that is closed says no.
 
             Examples:
               ble agent
@@ -52,9 +52,11 @@ struct Agent: AsyncParsableCommand {
             let place = desktop == nil ? "here" : "on the desktop"
             printer.remark("Questions of pairing are asked \(place); Ctrl-C ends it.")
             _ = await ending.result
+            // A session that ends at the same time is no trouble.
+            let loss = trouble
             withExtendedLifetime(alerts) { desk.close() }
-            desktop?.close()
-            if let trouble { throw trouble }
+            await desktop?.close()
+            if let loss { throw loss }
         }
     }
 }

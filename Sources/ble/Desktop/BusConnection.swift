@@ -12,7 +12,7 @@ final class BusConnection: Sendable {
     /// - Parameters:
     ///   - places: Where a bus may be, in the order in which to try.
     ///   - receive: Hears of what has come.
-    ///   - ended: Called once when the connection ends, unless ``close(sending:)`` ended it.
+    ///   - ended: Called once when the connection ends, unless ``close()`` ended it.
     /// - Throws: What is wrong with the last place if nobody listens at any.
     init(
         to places: [SocketAddress],
@@ -48,11 +48,8 @@ final class BusConnection: Sendable {
         loop.post { [stream] in stream.write(octets.span) }
     }
 
-    /// Sends this last, as far as the system takes it, and ends the connection.
-    func close(sending octets: [UInt8]) {
-        loop.sync { [stream] in
-            stream.write(octets.span)
-            stream.close()
-        }
+    /// Ends the connection after what was sent, as far as the system takes that.
+    func close() {
+        loop.sync { [stream] in stream.close() }
     }
 }

@@ -100,14 +100,14 @@ final class DesktopNotifications {
         work { board throws(NoticeBoard.Failure) in try board.withdraw(id) }
     }
 
-    /// Closes what is shown, and the connection.
-    func close() {
+    /// Closes what is shown, if it is known within a second where that is, and the connection.
+    func close() async {
         guard case .ready = state else { return }
-        state = .closed
         answers = []
-        try? board.withdrawAll()
-        let rest = board.takeOctets()
-        if let connection { connection.close(sending: rest) } else { send(rest) }
+        work { board throws(NoticeBoard.Failure) in try board.withdrawAll() }
+        for _ in 0..<100 where !board.isEmpty { try? await Task.sleep(for: .milliseconds(10)) }
+        state = .closed
+        connection?.close()
     }
 
     /// Takes what the bus has sent.

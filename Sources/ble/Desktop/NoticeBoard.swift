@@ -107,6 +107,9 @@ struct NoticeBoard {
     /// Closes all of them.
     mutating func withdrawAll() throws(Failure) { for notice in notices { try withdraw(notice.id) } }
 
+    /// Whether no notification has buttons, and none is still to be closed.
+    var isEmpty: Bool { notices.isEmpty }
+
     /// Takes what the bus has sent; a failure is the end of all.
     mutating func receive(_ octets: [UInt8]) throws(Failure) -> [Event] {
         let heard: [BusConversation.Event]
