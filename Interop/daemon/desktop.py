@@ -81,7 +81,6 @@ class Desktop:
 
     def press(self, number, key):
         self.signal("ActionInvoked", "us", number, key)
-        self.signal("NotificationClosed", "uu", number, 2)
 
     def dismiss(self, number):
         self.signal("NotificationClosed", "uu", number, 2)
@@ -163,6 +162,7 @@ def pairs(lab, desktop):
     number = lab.ask(desktop)
     lab.answer("yes")
     desktop.press(number, "pair")
+    assert desktop.closed.get(timeout=PATIENCE) == number, "the question stays when it is answered"
     assert "numeric comparison" in lab.told(desktop, "Paired with Lamp <b>")
     assert lab.is_read(), "the value is not read"
 
@@ -170,6 +170,7 @@ def pairs(lab, desktop):
 def refuses(lab, desktop):
     number = lab.ask(desktop)
     desktop.press(number, "cancel")
+    assert desktop.closed.get(timeout=PATIENCE) == number, "the question stays when it is answered"
     assert fact(lab.lamp, "paired", "pairing_failed")["event"] == "pairing_failed", "a refusal pairs"
     assert not lab.is_read(), "a refusal lets the value be read"
 

@@ -114,7 +114,7 @@ struct PairingNoticesTests {
         #expect(try await read(seed: seed, by: desktop))
         #expect(desktop.shown.map { $0[0] } == ["Pair with Lock?", "Paired with Lock"])
         #expect(desktop.shown.first?.last?.contains(/^Does Lock show [0-9]{6} as well\?$/) == true)
-        #expect(desktop.bus.bodies(of: "CloseNotification").isEmpty)
+        #expect(desktop.bus.bodies(of: "CloseNotification") == [[.uint32(1)]])
     }
 
     @Test("Where nothing can be compared, the button pairs after a warning")

@@ -24,7 +24,7 @@ struct DesktopNotice: Hashable, Sendable {
         ]
         return [
             .string("Bluetooth"), .uint32(0), .string("bluetooth"), .string(summary),
-            .string(marksUp ? Self.escaped(body) : body), .array(of: .string, actions),
+            .string(Self.plain(body, marksUp: marksUp)), .array(of: .string, actions),
             .array(of: .entry(.string, .variant), hints), .int32(milliseconds),
         ]
     }
@@ -34,15 +34,14 @@ struct DesktopNotice: Hashable, Sendable {
         lifetime.map { Int32(clamping: Int64(($0 / .milliseconds(1)).rounded())) } ?? -1
     }
 
-    private static func escaped(_ text: String) -> String {
-        text.reduce(into: "") { escaped, character in
-            switch character {
-            case "&": escaped += "&amp;"
-            case "<": escaped += "&lt;"
-            case ">": escaped += "&gt;"
-            case "\"": escaped += "&quot;"
-            case "'": escaped += "&#39;"
-            default: escaped.append(character)
+    /// Text of which nothing is taken for markup, not even by servers that do so without saying it.
+    private static func plain(_ text: String, marksUp: Bool) -> String {
+        text.unicodeScalars.reduce(into: "") { plain, scalar in
+            switch scalar {
+            case "&": plain += marksUp ? "&amp;" : "＆"
+            case "<": plain += marksUp ? "&lt;" : "＜"
+            case ">": plain += marksUp ? "&gt;" : "＞"
+            default: plain.unicodeScalars.append(scalar)
             }
         }
     }

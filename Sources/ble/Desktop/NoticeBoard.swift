@@ -120,7 +120,7 @@ struct NoticeBoard {
             case .replied(let serial, let reply):
                 if let event = try take(reply, to: serial) { events.append(event) }
             case .signal(let signal):
-                if let event = take(signal) { events.append(event) }
+                if let event = try take(signal) { events.append(event) }
             }
         }
         return events
@@ -161,12 +161,14 @@ struct NoticeBoard {
     }
 
     /// Whoever else is on the bus may send such signals, too, so they count from the one who shows the notification.
-    private mutating func take(_ signal: BusMessage) -> Event? {
-        guard signal.interface == Self.name, case .uint32(let number)? = signal.body.first,
-            let index = notices.firstIndex(where: { $0.place == Place(server: signal.sender, number: number) })
-        else { return nil }
+    private mutating func take(_ signal: BusMessage) throws(Failure) -> Event? {
+        guard signal.interface == Self.name, case .uint32(let number)? = signal.body.first else { return nil }
+        let place = Place(server: signal.sender, number: number)
+        guard let index = notices.firstIndex(where: { $0.place == place }) else { return nil }
         switch (signal.member, signal.body.last) {
         case ("ActionInvoked", .string(let key)) where notices[index].keys.contains(key):
+            // Not all servers do that by themselves.
+            try close(place)
             return .pressed(notices.remove(at: index).id, key: key)
         case ("NotificationClosed", _): return .closed(notices.remove(at: index).id)
         default: return nil
