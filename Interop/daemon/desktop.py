@@ -14,6 +14,7 @@ import pathlib
 import queue
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -102,6 +103,7 @@ class Lab:
         self.stack = stack
         pathlib.Path(place, "lamp.json").write_text(json.dumps(LAMP))
         path, (first, second) = place + "/socket", free_ports(2)
+        self.path = path
         self.start(ble, "radio", f"--port={first}", f"--port={second}").stdout.readline()
         self.lamp = self.start(ble, "serve", place + "/lamp.json", "--pairing", "yes-no", "--json",
                                BLUETOOTH_HOST=f"tcp:127.0.0.1:{second}", XDG_STATE_HOME=place + "/lamp")
@@ -188,6 +190,16 @@ def loses_the_device(lab, desktop):
     lab.told(desktop, "Not paired with Lamp <b>")
 
 
+def tells_of_a_loss(lab, desktop):
+    sleeper = lab.start(sys.executable, pathlib.Path(__file__).with_name("sleeper.py"), lab.path, "Lamp")
+    assert sleeper.stdout.readline() == "connected\n", "there is no app that could sleep"
+    sleeper.send_signal(signal.SIGSTOP)
+    lab.lamp.kill()
+    _, summary, body, actions, _, _ = desktop.shown.get(timeout=PATIENCE)
+    assert summary.startswith("python") and not actions, (summary, actions)
+    assert body.startswith("The connection to ") and body.endswith(" was lost."), body
+
+
 def ends(lab, desktop):
     number = lab.ask(desktop)
     lab.agent.terminate()
@@ -214,7 +226,8 @@ with tempfile.TemporaryDirectory() as home:
         refuse_to_start(f"unix:path={home}/nobody", "there is no session bus")
         refuse_to_start(bus, "nobody in this session shows notifications")
         desktop = Desktop(bus)
-        for scene in (pairs, refuses, dismisses, loses_the_device, ends):
+        for scene in (pairs, refuses, dismisses, loses_the_device, tells_of_a_loss,
+                      ends):
             with tempfile.TemporaryDirectory() as place, contextlib.ExitStack() as stack:
                 scene(Lab(place, stack, bus), desktop)
             print(f"an agent at the desktop {scene.__name__.replace('_', ' ')}")

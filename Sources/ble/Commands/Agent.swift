@@ -1,5 +1,4 @@
 import ArgumentParser
-import CoreBluetoothExtras
 
 struct Agent: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -46,25 +45,16 @@ struct Agent: AsyncParsableCommand {
             var options = pairing
             if desktop != nil { options.pairing = options.pairing ?? .yesNo }
             let desk = PairingDesk(options, printer, notices: desktop.map { PairingNotices($0) })
-            let alerts = BluetoothAlerts(queue: .main) { alert in
-                MainActor.assumeIsolated { printer.print(Fact(alert)) }
-            }
+            let alerts = AlertDesk(printer, desktop)
             let place = desktop == nil ? "here" : "on the desktop"
             printer.remark("Questions of pairing are asked \(place); Ctrl-C ends it.")
             _ = await ending.result
             // A session that ends at the same time is no trouble.
             let loss = trouble
-            withExtendedLifetime(alerts) { desk.close() }
+            desk.close()
+            alerts.close()
             await desktop?.close()
             if let loss { throw loss }
         }
-    }
-}
-
-extension Fact {
-    fileprivate init(_ alert: BluetoothAlerts.Alert) {
-        var fields = ["occasion": "\(alert.occasion)", "app": alert.app, "peer": alert.identifier.uuidString]
-        fields["name"] = alert.name
-        self.init("alert", fields, text: alert.text.printable)
     }
 }

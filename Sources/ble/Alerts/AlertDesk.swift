@@ -1,0 +1,83 @@
+import CoreBluetoothExtras
+
+/// Tells the user what apps that sleep do not hear, in the terminal and, where there is one, on the desktop.
+@MainActor
+final class AlertDesk {
+    private let printer: Printer
+    private let desktop: DesktopNotifications?
+    private var rhythm = AlertRhythm()
+    private var alerts: BluetoothAlerts?
+
+    /// Begins to tell.
+    init(_ printer: Printer, _ desktop: DesktopNotifications?) {
+        self.printer = printer
+        self.desktop = desktop
+        alerts = BluetoothAlerts(queue: .main) { [weak self] alert in
+            MainActor.assumeIsolated { self?.show(alert) }
+        }
+    }
+
+    /// Tells no more.
+    func close() { alerts = nil }
+
+    private func show(_ alert: BluetoothAlerts.Alert) {
+        printer.print(Fact(alert))
+        guard let desktop, rhythm.isDue(AlertRhythm.Subject(alert), at: .now) else { return }
+        desktop.tell(alert.app.nameOnDesktop, alert.textOnDesktop)
+    }
+}
+
+/// Which alerts are worth a notification: not the next of their kind within ten seconds, as values can come by the
+/// hundred.
+struct AlertRhythm {
+    /// What alerts of a kind have in common.
+    struct Subject: Equatable {
+        let app: String
+        let peer: UUID
+        let occasion: BluetoothAlerts.Alert.Occasion
+
+        init(app: String, peer: UUID, occasion: BluetoothAlerts.Alert.Occasion) {
+            self.app = app
+            self.peer = peer
+            self.occasion = occasion
+        }
+
+        init(_ alert: BluetoothAlerts.Alert) {
+            self.init(app: alert.app, peer: alert.identifier, occasion: alert.occasion)
+        }
+    }
+
+    static let pause = Duration.seconds(10)
+    /// How many kinds are remembered.
+    static let most = 256
+
+    private var shown: [(subject: Subject, time: ContinuousClock.Instant)] = []
+
+    mutating func isDue(_ subject: Subject, at now: ContinuousClock.Instant) -> Bool {
+        shown.removeAll { $0.time.advanced(by: Self.pause) <= now }
+        guard !shown.contains(where: { $0.subject == subject }) else { return false }
+        if shown.count == Self.most { shown.removeFirst() }
+        shown.append((subject, now))
+        return true
+    }
+}
+
+extension BluetoothAlerts.Alert {
+    /// What is under the name of the app.
+    fileprivate var textOnDesktop: String {
+        let device = name?.nameOnDesktop ?? "a device without a name"
+        return switch occasion {
+        case .connection: "Connected to “\(device)”."
+        case .disconnection: "The connection to “\(device)” was lost."
+        case .notification: "A notification from “\(device)”."
+        }
+    }
+}
+
+extension Fact {
+    fileprivate init(_ alert: BluetoothAlerts.Alert) {
+        var fields = ["occasion": "\(alert.occasion)", "app": alert.app, "peer": alert.identifier.uuidString]
+        fields["name"] = alert.name
+        self.init("alert", fields, text: alert.text.printable)
+    }
+}
