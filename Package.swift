@@ -117,7 +117,9 @@ let package = Package(
         ),
         .executableTarget(
             name: "BLEBenchmarks",
-            dependencies: ["CoreBluetooth", "BLESimulation", "BLERuntime", "BLEHost", "BLEController", "BLEWire"],
+            dependencies: [
+                "CoreBluetooth", "BLEDaemon", "BLESimulation", "BLERuntime", "BLEHost", "BLEController", "BLEWire",
+            ],
             path: "Benchmarks/BLEBenchmarks",
             swiftSettings: common
         ),

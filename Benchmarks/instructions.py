@@ -1,13 +1,14 @@
 """Counts what the host spends on one operation of each micro workload, with callgrind, and compares it.
 
 instructions.py PATH-OF-BLEBenchmarks [H1 …] [--write] [--tolerance PERCENT] [--json]
-instructions.py PATH-OF-BLEBenchmarks HF1 … | facade [--write] [--tolerance PERCENT] [--json]
+instructions.py PATH-OF-BLEBenchmarks HF1 … | HF1-daemon … | facade | daemon [--write] [--tolerance PERCENT] [--json]
 instructions.py PATH-OF-BLEBenchmarks --sweep [H1 …] [--json]
 
 An operation costs the difference of two runs, divided by the operations that one has more: what comes before and after
 does not count. `total` has all instructions, `own` those outside of the benchmark itself, `allocations` the calls of
 malloc. They are compared with baseline.json, which --write replaces; the exit status is 1 if one is worse.
-HF1 to HF9 are the same through the classes of Core Bluetooth, on two threads, whose counts repeat within 3 %.
+HF1 to HF9 are the same through the classes of Core Bluetooth, on two threads, whose counts repeat within 3 %. With
+-daemon behind them the host is a daemon's, and what the daemon and the app do is added up; `daemon` stands for these.
 --sweep counts the same among more and more of what is not touched: links, pending connections, characteristics,
 advertisers, apps that scan.
 Counts repeat within 0.2 % on one machine with one version of the compiler; times would not.
@@ -25,6 +26,7 @@ import tempfile
 BASELINE = pathlib.Path(__file__).with_name("baseline.json")
 WORKLOADS = [f"H{number}" for number in range(1, 10)]
 FACADE = ["HF1", "HF1-seen", *(f"HF{number}" for number in range(2, 7)), "HF6-alone", "HF7", "HF8", "HF9"]
+DAEMON = [f"{name}-daemon" for name in FACADE]
 FEW, MANY = 2_000, 7_000
 NAME = re.compile(r"^(c?fn)=\((\d+)\)(?: (.*))?$")
 
@@ -42,9 +44,11 @@ SWEEPS = [
 def profile(program, workload, operations, folder, options=()):
     """How many instructions each function took by itself, and how often each was called."""
     file = pathlib.Path(folder, f"{workload}-{operations}")
+    kind, name = "facade" if workload in FACADE + DAEMON else "micro", workload.removesuffix("-daemon")
+    options = [*options, "--daemon"] if workload in DAEMON else options
     subprocess.run(
-        ["valgrind", "--tool=callgrind", f"--callgrind-out-file={file}", program,
-         "facade" if workload in FACADE else "micro", workload, str(operations), *options],
+        ["valgrind", "--tool=callgrind", f"--callgrind-out-file={file}", program, kind, name, str(operations),
+         *options],
         check=True, capture_output=True,
     )
     names, costs, calls = {}, {}, {}
@@ -120,9 +124,9 @@ def main():
     parser.add_argument("--sweep", action="store_true", help="count among more and more that is not touched")
     parser.add_argument("--json", action="store_true", help="print one object for each workload")
     arguments = parser.parse_args()
-    if arguments.workloads == ["facade"]:
-        arguments.workloads = FACADE
-    if unknown := [name for name in arguments.workloads if name not in WORKLOADS + FACADE]:
+    groups = {"facade": FACADE, "daemon": DAEMON}
+    arguments.workloads = [name for word in arguments.workloads for name in groups.get(word, [word])]
+    if unknown := [name for name in arguments.workloads if name not in WORKLOADS + FACADE + DAEMON]:
         parser.error(f"no workload is called {unknown[0]}; there are {', '.join(WORKLOADS + FACADE)}")
     for tool in ("valgrind", "strip"):
         if not shutil.which(tool):
@@ -144,7 +148,7 @@ def main():
                 print(json.dumps({"workload": workload, **now, "change": change, "worse": worse}), flush=True)
             else:
                 note = "" if change is None else f"  {change:+.1f} %{'  WORSE' if worse else ''}"
-                print(f"{workload:<9}  total {now['total']:>6}  own {now['own']:>6}  "
+                print(f"{workload:<16}  total {now['total']:>6}  own {now['own']:>6}  "
                       f"allocations {now['allocations']:>4}{note}", flush=True)
     if arguments.write:
         BASELINE.write_text(json.dumps(baseline, indent=1) + "\n")

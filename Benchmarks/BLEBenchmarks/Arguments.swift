@@ -10,7 +10,7 @@ struct Arguments {
     /// A kind of measurement.
     enum Task {
         case micro(MicroWorkload, operations: Int, MicroSurroundings)
-        case facade(FacadeWorkload, operations: Int)
+        case facade(FacadeWorkload, operations: Int, FacadeRoute)
         case scale(devices: Int)
         case crowd(machines: Int)
         case chatHour(seed: UInt64)
@@ -22,8 +22,8 @@ struct Arguments {
     static let usage = """
         usage: BLEBenchmarks [--json]
                    [micro [H1…H9 [OPERATIONS] [--links N] [--pending N] [--advertisers N] [--clients N]
-                    [--characteristics N]] | facade [HF1…HF9 [OPERATIONS]] | scale [--devices N]
-                    | crowd [--machines N] | chat-hour [--seed N] | channel [--octets N]]
+                    [--characteristics N]] | facade [HF1…HF9 [OPERATIONS]] [--daemon]
+                    | scale [--devices N] | crowd [--machines N] | chat-hour [--seed N] | channel [--octets N]]
                BLEBenchmarks peer server --controller tcp:HOST:PORT|unix:PATH
                BLEBenchmarks peer client --controller tcp:HOST:PORT|unix:PATH
                    [--n N] [--workloads read,write,wcmd,notify,coc,disc] [--mtus 23,247,517]
@@ -49,7 +49,7 @@ struct Arguments {
         case nil:
             tasks =
                 MicroWorkload.allCases.map { .micro($0, operations: Self.operations, MicroSurroundings()) }
-                + FacadeWorkload.allCases.map { .facade($0, operations: Self.operations) }
+                + FacadeWorkload.allCases.map { .facade($0, operations: Self.operations, .direct) }
                 + Self.devices.map { .scale(devices: $0) } + Self.devices.map { .crowd(machines: $0) }
                 + [.chatHour(seed: 1), .channel(octets: Self.octets)]
         case "micro": tasks = try Self.micro(rest)
@@ -76,7 +76,8 @@ struct Arguments {
             switch task {
             case .micro(let workload, let operations, let surroundings):
                 [workload.measure(operations: operations, among: surroundings)]
-            case .facade(let workload, let operations): [workload.measure(operations: operations)]
+            case .facade(let workload, let operations, let route):
+                [workload.measure(operations: operations, by: route)]
             case .scale(let devices): [Scale(devices: devices).measure()]
             case .crowd(let machines): [Crowd.measure(machines: machines)]
             case .chatHour(let seed): [ChatHour.measure(seed: seed)]
@@ -151,7 +152,9 @@ struct Arguments {
     }
 
     private static func facade(_ words: [String]) throws(Mistake) -> [Task] {
-        var rest = words[...], operations = Self.operations, workloads = FacadeWorkload.allCases
+        let route = words.contains("--daemon") ? FacadeRoute.daemon : .direct
+        var rest = words.filter { $0 != "--daemon" }[...]
+        var operations = Self.operations, workloads = FacadeWorkload.allCases
         if let name = rest.popFirst() {
             guard let workload = FacadeWorkload(rawValue: name) else {
                 throw Mistake(
@@ -165,7 +168,7 @@ struct Arguments {
             operations = try number(text, Bounds(1...1_000_000_000), of: "OPERATIONS")
         }
         if let word = rest.first { throw Mistake(reason: "'\(word)' is not understood") }
-        return workloads.map { .facade($0, operations: operations) }
+        return workloads.map { .facade($0, operations: operations, route) }
     }
 
     private static func option<Number>(

@@ -61,29 +61,40 @@ enum FacadeWorkload: String, CaseIterable {
     }
 
     /// Does `operations`, rounded up to whole turns.
-    func measure(operations: Int) -> Result {
+    func measure(operations: Int, by route: FacadeRoute = .direct) -> Result {
         let turns = (operations + batch - 1) / batch
         let transport = FeedTransport(peer: isOfCentral ? .peripheral : .central)
         let host = Host(configuration: .init(identifierSecret: 1), random: SystemRandomNumberGenerator())
         let runner = HostRunner(host, transport: transport)
-        let app = Bluetooth.$link.withValue(runner) { makeApp(on: transport) }
         runner.start()
+        let run = route.withLink(to: runner) { link in
+            let app = Bluetooth.$link.withValue(link) { makeApp(on: transport) }
+            return carryOut(app, on: transport, turns: turns)
+        }
+        runner.stop()
+        return Result(
+            workload: rawValue,
+            explanation: explanation + (route == .daemon ? ", through the daemon" : ""),
+            figures: [
+                .init("operations", .count(turns * batch)),
+                .init("ns", .number((run?.time ?? 0) / Double(turns * batch))),
+            ],
+            isGood: run?.isGood ?? false
+        )
+    }
+
+    /// Has an app do so many turns; how many nanoseconds of the processor that takes, and whether all went well.
+    private func carryOut(
+        _ app: any FacadeApp,
+        on transport: FeedTransport,
+        turns: Int
+    ) -> (time: Double, isGood: Bool) {
         let isReady = app.ready.wait(timeout: .now() + .seconds(60)) == .success
         transport.closeToAir()
         let stopwatch = Stopwatch(.processor)
         if isReady { app.run(turns: turns) }
         let isDone = isReady && app.done.wait(timeout: .now() + .seconds(600)) == .success
-        let nanoseconds = Double(stopwatch.nanoseconds)
-        runner.stop()
-        return Result(
-            workload: rawValue,
-            explanation: explanation,
-            figures: [
-                .init("operations", .count(turns * batch)),
-                .init("ns", .number(nanoseconds / Double(turns * batch))),
-            ],
-            isGood: isDone && app.isGood
-        )
+        return (Double(stopwatch.nanoseconds), isDone && app.isGood)
     }
 }
 
