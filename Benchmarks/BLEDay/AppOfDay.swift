@@ -38,13 +38,13 @@ struct AppOfDay: AsyncParsableCommand {
         let chronicle = Chronicle(board)
         let isGood =
             switch role {
-            case .central: try await live(central(chronicle), chronicle)
+            case .central: try await live(await central(chronicle), chronicle)
             case .server: try await live(DayServer(name, on: machine, seed: seed, chronicle), chronicle)
             }
         if !isGood { throw ExitCode(1) }
     }
 
-    private func central(_ chronicle: Chronicle) -> DayCentral {
+    @MainActor private func central(_ chronicle: Chronicle) -> DayCentral {
         DayCentral(
             name,
             on: machine,

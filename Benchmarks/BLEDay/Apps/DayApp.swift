@@ -50,6 +50,14 @@ class DayApp: @unchecked Sendable {
         }
     }
 
+    /// Makes the manager, from which nothing is heard before the app knows it; on the main queue if that is its queue.
+    func make<Manager>(_ body: () -> Manager) -> Manager {
+        guard queue !== DispatchQueue.main else { return call("manager", body) }
+        queue.suspend()
+        defer { queue.resume() }
+        return call("manager", body)
+    }
+
     /// Calls the manager, or what belongs to it.
     func call<Result>(_ kind: String, _ body: () -> Result) -> Result {
         chronicle.operation(kind)
