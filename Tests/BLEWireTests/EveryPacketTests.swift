@@ -93,7 +93,7 @@ extension [UInt8] {
 private struct EndProbe: Wire {
     private(set) var isOpenEnded = false
 
-    func integer<T: FixedWidthInteger & UnsignedInteger & Sendable>(
+    func integer<T: WireInteger>(
         _ value: inout T,
         _ name: StaticString
     ) throws(PacketError) {}

@@ -10,27 +10,27 @@ package protocol Choice: Equatable, Sendable {
     /// The case that `code` stands for, with every field zero or empty; `nil` if this version knows none.
     init?(blank code: UInt8)
 
+    /// Becomes the case that `code` stands for, with every field zero or empty.
+    ///
+    /// Not for others to implement: each type has its own copy of it, which the compiler makes for that type.
+    mutating func become(_ code: UInt8) throws(PacketError)
+
     /// Visits the fields of this case in the order in which they are sent.
     mutating func fields(_ wire: inout some AnyWire) throws(PacketError)
 }
 
-/// The code of a choice, as a field.
-private struct Code<Subject: Choice>: WireField {
-    let wire: UInt8
-    init(of subject: Subject) { wire = subject.code }
-    init?(wire: UInt8) {
-        guard Subject(blank: wire) != nil else { return nil }
-        self.wire = wire
-    }
-    func blank(or current: Subject) -> Subject { Subject(blank: wire) ?? current }
-}
-
 extension Choice {
+    package mutating func become(_ code: UInt8) throws(PacketError) {
+        guard let blank = Self(blank: code) else { throw .reserved(field: "Code") }
+        self = blank
+    }
+
     /// Visits the code of the case, then its fields.
     package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
-        var code = Code(of: self)
-        try wire.field(&code, "Code")
-        if code.wire != self.code { self = code.blank(or: self) }
+        let own = code
+        var code = own
+        try wire.code(&code, isKnown: { Self(blank: $0) != nil }, "Code")
+        if code != own { try become(code) }
         try fields(&wire)
     }
 }

@@ -15,14 +15,16 @@ package struct PacketDecoder: Wire, ~Escapable {
 
     @_lifetime(self: copy self)
     @inline(__always)
-    package mutating func integer<T: FixedWidthInteger & UnsignedInteger & Sendable>(
+    package mutating func integer<T: WireInteger>(
         _ value: inout T,
         _ name: StaticString
     ) throws(PacketError) {
-        let size = T.bitWidth / 8
+        let size = T.octets
         guard remaining >= size else { throw .truncated(field: name) }
-        value = 0
-        for i in 0..<size { value |= T(truncatingIfNeeded: bytes[offset + i]) &<< T(truncatingIfNeeded: 8 * i) }
+        var low: UInt64 = 0, high: UInt64 = 0
+        for i in 0..<min(size, 8) { low |= UInt64(bytes[offset + i]) &<< UInt64(8 * i) }
+        if size > 8 { for i in 0..<8 { high |= UInt64(bytes[offset + 8 + i]) &<< UInt64(8 * i) } }
+        value = T(low: low, high: high)
         offset += size
     }
 

@@ -17,7 +17,7 @@ package struct PacketDissector: Wire {
         offset += size
     }
 
-    package mutating func integer<T: FixedWidthInteger & UnsignedInteger & Sendable>(
+    package mutating func integer<T: WireInteger>(
         _ value: inout T,
         _ name: StaticString
     ) throws(PacketError) {

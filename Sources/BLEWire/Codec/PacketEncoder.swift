@@ -20,13 +20,20 @@ package struct PacketEncoder: Wire {
     package mutating func reset() { bytes.removeAll(keepingCapacity: true) }
 
     @inline(__always)
-    package mutating func integer<T: FixedWidthInteger & UnsignedInteger & Sendable>(
+    package mutating func integer<T: WireInteger>(
         _ value: inout T,
         _ name: StaticString
     ) throws(PacketError) {
-        for i in 0..<(T.bitWidth / 8) {
-            bytes.append(UInt8(truncatingIfNeeded: value &>> T(truncatingIfNeeded: 8 * i)))
-        }
+        let (low, high) = value.halves
+        for i in 0..<min(T.octets, 8) { bytes.append(UInt8(truncatingIfNeeded: low &>> UInt64(8 * i))) }
+        guard T.octets > 8 else { return }
+        for i in 0..<8 { bytes.append(UInt8(truncatingIfNeeded: high &>> UInt64(8 * i))) }
+    }
+
+    @inline(__always)
+    package mutating func field<F: WireField>(_ value: inout F, _ name: StaticString) throws(PacketError) {
+        var raw = value.wire
+        try integer(&raw, name)
     }
 
     @inline(__always)

@@ -13,7 +13,7 @@ package struct PacketGenerator<Random: RandomNumberGenerator>: Wire {
         (0..<count).map { _ in .random(in: .min ... .max, using: &random) }
     }
 
-    package mutating func integer<T: FixedWidthInteger & UnsignedInteger & Sendable>(
+    package mutating func integer<T: WireInteger>(
         _ value: inout T,
         _ name: StaticString
     ) throws(PacketError) {
@@ -29,6 +29,17 @@ package struct PacketGenerator<Random: RandomNumberGenerator>: Wire {
             guard let drawn = F(wire: .random(in: .min ... .max, using: &random)) else { continue }
             value = drawn
             return
+        }
+    }
+
+    package mutating func code(
+        _ value: inout UInt8,
+        isKnown: (UInt8) -> Bool,
+        _ name: StaticString
+    ) throws(PacketError) {
+        for _ in 0..<4096 {
+            value = .random(in: .min ... .max, using: &random)
+            if isKnown(value) { return }
         }
     }
 

@@ -6,7 +6,7 @@ struct PacketOverwriter: Wire {
     init(_ bytes: consuming [UInt8]) { self.bytes = bytes }
 
     @inline(__always)
-    mutating func integer<T: FixedWidthInteger & UnsignedInteger & Sendable>(
+    mutating func integer<T: WireInteger>(
         _ value: inout T,
         _ name: StaticString
     ) throws(PacketError) {

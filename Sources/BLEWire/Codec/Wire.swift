@@ -4,7 +4,7 @@
 /// A packet names its fields once, in ``Packet/layout(_:)``; everything else is a `Wire`.
 package protocol Wire: ~Copyable, ~Escapable {
     /// Visits an integer, least significant octet first.
-    mutating func integer<T: FixedWidthInteger & UnsignedInteger & Sendable>(
+    mutating func integer<T: WireInteger>(
         _ value: inout T,
         _ name: StaticString
     ) throws(PacketError)
@@ -15,6 +15,9 @@ package protocol Wire: ~Copyable, ~Escapable {
 
     /// Visits a field whose values are a type of their own.
     mutating func field<F: WireField>(_ value: inout F, _ name: StaticString) throws(PacketError)
+
+    /// Visits an octet that tells apart what follows; who makes it up makes up one that is known.
+    mutating func code(_ value: inout UInt8, isKnown: (UInt8) -> Bool, _ name: StaticString) throws(PacketError)
 
     /// Visits the 48 bits of an address whose kind is known.
     mutating func address(_ value: inout DeviceAddress, _ name: StaticString) throws(PacketError)
@@ -69,7 +72,7 @@ package protocol Packet: Equatable, Sendable {
 
 /// A value of one fixed-width field: a handle, an error code, a set of flags.
 package protocol WireField: Equatable, Sendable {
-    associatedtype Raw: FixedWidthInteger & UnsignedInteger & Sendable
+    associatedtype Raw: WireInteger
     /// `nil` if the specification reserves `wire`.
     init?(wire: Raw)
     var wire: Raw { get }
@@ -84,6 +87,14 @@ extension Wire where Self: ~Copyable & ~Escapable {
         guard let decoded = F(wire: raw) else { throw .reserved(field: name) }
         value = decoded
     }
+
+    @_lifetime(self: copy self)
+    @inline(__always)
+    package mutating func code(
+        _ value: inout UInt8,
+        isKnown: (UInt8) -> Bool,
+        _ name: StaticString
+    ) throws(PacketError) { try integer(&value, name) }
 
     @_lifetime(self: copy self)
     @inline(__always)
