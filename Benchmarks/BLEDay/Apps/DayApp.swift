@@ -50,12 +50,12 @@ class DayApp: @unchecked Sendable {
         }
     }
 
-    /// Makes the manager, from which nothing is heard before the app knows it; on the main queue if that is its queue.
-    func make<Manager>(_ body: () -> Manager) -> Manager {
+    /// Makes the manager and keeps it, before anything is heard from it; on the main queue if that is its queue.
+    func make(_ body: () -> Void) {
         guard queue !== DispatchQueue.main else { return call("manager", body) }
         queue.suspend()
         defer { queue.resume() }
-        return call("manager", body)
+        call("manager", body)
     }
 
     /// Calls the manager, or what belongs to it.

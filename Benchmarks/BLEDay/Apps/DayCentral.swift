@@ -28,8 +28,8 @@ final class DayCentral: DayApp, @unchecked Sendable {
         super.init(name, on: machine, kind, seed: seed, chronicle)
         ears.app = self
         let options = identifier.map { [CBCentralManagerOptionRestoreIdentifierKey: $0] }
-        manager = make {
-            CBCentralManager(delegate: delegate, queue: kind == .main ? nil : queue, options: options)
+        make {
+            manager = CBCentralManager(delegate: delegate, queue: kind == .main ? nil : queue, options: options)
         }
     }
 

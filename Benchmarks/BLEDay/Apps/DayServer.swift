@@ -33,7 +33,7 @@ final class DayServer: DayApp, @unchecked Sendable {
     init(_ name: String, on machine: String, seed: UInt64, _ chronicle: Chronicle) {
         super.init(name, on: machine, .serial, seed: seed, chronicle)
         ears.app = self
-        manager = make { CBPeripheralManager(delegate: ears, queue: queue) }
+        make { manager = CBPeripheralManager(delegate: ears, queue: queue) }
     }
 
     var isOn: Bool { manager.state == .poweredOn }
