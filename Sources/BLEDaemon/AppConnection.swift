@@ -218,24 +218,24 @@ final class AppConnection: @unchecked Sendable {
         hasBegun = true
         facts = SessionFacts(hello, radio: radio, of: app)
         let key = AppKey(hello, of: app)
-        if let key, let left = keptApps.take(key) {
-            guard hello.isContinued else { return goOn(with: left) }
+        if let key, let left = keptApps.take(key, hello.description) {
+            guard hello.isContinued else { return goOn(with: left, hello.description) }
             // The app knows that all was lost, and asks for it again.
             keptApps.forget(left)
         }
         note("session began: \(hello.role.name) on \(radio)")
         let session = ServedSession(speak: speak)
         self.session = session
-        kept = key.flatMap { keptApps.keep($0, session) }
+        kept = key.flatMap { keptApps.keep($0, hello.description, session) }
         session.open(hello.role, on: link)
     }
 
     /// Gives the app the session that its last launch left.
-    private func goOn(with left: KeptApp) {
+    private func goOn(with left: KeptApp, _ description: AppDescription?) {
         kept = left
         session = left.session
         note("session goes on: “\(left.key.identifier)”, \(left.key.role.name)")
-        left.appReturned { pass($0, backlog: 0) }
+        left.appReturned(description) { pass($0, backlog: 0) }
     }
 
     private func note(_ text: String) { log.note(text, of: app) }

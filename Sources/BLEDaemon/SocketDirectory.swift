@@ -12,4 +12,9 @@ package enum SocketDirectory {
         guard mkdir(directory, geteuid() == 0 ? 0o755 : 0o700) != 0, errno != EEXIST else { return }
         throw TransportError(.unreachable, errno: errno, "making \(directory)")
     }
+
+    /// The folder by which units learn that they are to run, beside the socket at `path`.
+    package static func launches(besides path: String) -> String? {
+        path.lastIndex(of: "/").map { path[..<$0] + "/launches" }
+    }
 }

@@ -79,7 +79,8 @@ struct Bled: ParsableCommand {
         let path = try socket ?? Self.standardPlace()
         let radios = try openRadios(), file = KeptFile(path: sessions ?? Self.standardFile())
         let rules = PolicyFile(path: policy ?? Self.standardPolicy(), isNeeded: policy != nil)
-        let daemon = Daemon(radios, under: try read(rules), keeping: file)
+        let launcher = AppLauncher(telling: SocketDirectory.launches(besides: path))
+        let daemon = Daemon(radios, under: try read(rules), keeping: file, launcher: launcher)
         do throws(TransportError) {
             if let given {
                 daemon.listen(adopting: given)

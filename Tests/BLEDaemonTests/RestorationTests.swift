@@ -11,9 +11,13 @@ import Testing
 @Suite("Sessions that go on without their apps", .timeLimit(.minutes(10)))
 struct RestorationTests {
     /// A central's app with the restore identifier "app" that has Bluetooth.
-    private func launch(on bench: DaemonBench, heard: ((DaemonMessage) -> Void)? = nil) async throws -> RawApp {
+    private func launch(
+        on bench: DaemonBench,
+        saying description: AppDescription? = nil,
+        heard: ((DaemonMessage) -> Void)? = nil
+    ) async throws -> RawApp {
         let app = try RawApp(at: bench.path)
-        app.say(.hello(Hello(.central, restoring: "app")))
+        app.say(.hello(Hello(.central, restoring: "app", describing: description)))
         for message in try await app.listen(until: { $0 == .event(.stateChanged(.poweredOn)) }) { heard?(message) }
         return app
     }
@@ -29,8 +33,11 @@ struct RestorationTests {
     }
 
     /// An app that is connected to the heart rate sensor, and scans.
-    private func connectedApp(on bench: DaemonBench) async throws -> (RawApp, PeerIdentifier) {
-        let app = try await launch(on: bench), peer = try await find("Heart Rate", by: app)
+    private func connectedApp(
+        on bench: DaemonBench,
+        saying description: AppDescription? = nil
+    ) async throws -> (RawApp, PeerIdentifier) {
+        let app = try await launch(on: bench, saying: description), peer = try await find("Heart Rate", by: app)
         app.say(.request(2, .connect(peer, ConnectRequest())))
         _ = try await app.listen { if case .event(.connected(peer, _)) = $0 { true } else { false } }
         return (app, peer)
@@ -167,6 +174,31 @@ struct RestorationTests {
         #expect(variables == ["BLUETOOTH_RESTORE_CENTRALS": "app", "BLUETOOTH_RESTORE_PERIPHERALS": ""])
         #expect(runs.withLock { $0.count } == 1)
         #expect(restored(messages)?.peers.map(\.peer) == [peer])
+    }
+
+    @Test("A unit that an app names learns of what happens when the app has ended, until it is back")
+    func unit() async throws {
+        let place = FileManager.default.temporaryDirectory.path + "/launches-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: place) }
+        let launcher = AppLauncher(telling: place) { _, _ in
+            nil
+        } run: { _, _ in
+            false
+        }
+        let bench = try DaemonBench(launcher: launcher)
+        let description = AppDescription(program: "/bin/app", unit: "app.service")
+        var (app, peer): (RawApp?, PeerIdentifier) = try await connectedApp(on: bench, saying: description)
+        try await subscribe(to: 0x2A37, of: peer, by: #require(app))
+        let file = place + "/\(geteuid())/app.service"
+        #expect(access(file, F_OK) != 0)
+        app = nil
+        while access(file, F_OK) != 0 { await Task.yield() }
+        let told = FileManager.default.contents(atPath: file).map { String(decoding: $0, as: UTF8.self) }
+        #expect(told == "BLUETOOTH_RESTORE_CENTRALS=\"app\"\nBLUETOOTH_RESTORE_PERIPHERALS=\"\"\n")
+        var messages: [DaemonMessage] = []
+        _ = try await launch(on: bench, saying: description) { messages.append($0) }
+        #expect(restored(messages)?.peers.map(\.peer) == [peer])
+        #expect(access(file, F_OK) != 0)
     }
 
     @Test("A program that is launched has the variables, and no signal is held back from it")

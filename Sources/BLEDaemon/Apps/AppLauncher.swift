@@ -1,5 +1,6 @@
 import BLEHost
-import BLERuntime
+package import BLERuntime
+import BLESession
 import Foundation
 import Glibc
 import Logging
@@ -15,54 +16,91 @@ package final class AppLauncher: @unchecked Sendable {
     static let centralsVariable = "BLUETOOTH_RESTORE_CENTRALS"
     static let peripheralsVariable = "BLUETOOTH_RESTORE_PERIPHERALS"
 
-    private var launches: [(key: AppKey, time: ContinuousClock.Instant)] = []
+    /// How an app is launched.
+    private enum Way {
+        case command([String])
+        /// By its unit, which `command` starts; without it, a path unit does.
+        case unit(UnitName, command: [String]?)
+
+        /// It, for people.
+        var words: String {
+            switch self {
+            case .command(let command), .unit(_, let command?): "“\(command.joined(separator: " "))”"
+            case .unit(let unit, nil): "\(unit)"
+            }
+        }
+    }
+
+    private var launches: [(app: AppLaunch, time: ContinuousClock.Instant)] = []
+    private let folder: LaunchFolder?
     private let manifest: @Sendable (_ program: String, _ user: UInt32) -> AppManifest?
     private let run: @Sendable ([String], [String: String]) -> Bool
 
     /// Creates a launcher.
     ///
     /// - Parameters:
+    ///   - folder: Where units learn that they are to run; `nil` if nowhere.
     ///   - manifest: Finds what the app with this program says of itself.
     ///   - run: Starts a program with its arguments and further variables of the environment; returns whether it could.
     package init(
+        telling folder: String? = nil,
         manifest: @escaping @Sendable (String, UInt32) -> AppManifest? = { AppManifest(ofProgram: $0, user: $1) },
         run: @escaping @Sendable ([String], [String: String]) -> Bool = AppLauncher.spawn
     ) {
+        self.folder = folder.map(LaunchFolder.init)
         self.manifest = manifest
         self.run = run
     }
 
     /// Whether it is known how to launch an app, and allowed: apps of other users are launched by their units alone.
-    func canLaunch(_ key: AppKey) -> Bool { command(for: key) != nil }
+    func canLaunch(_ app: AppLaunch) -> Bool { way(to: app) != nil }
 
     /// Launches an app, unless that was done a moment ago; returns whether it could, `nil` if there was nothing to do.
-    func launch(_ key: AppKey, restoring sessions: [AppKey]) -> Bool? {
+    func launch(_ app: AppLaunch, restoring sessions: [AppKey]) -> Bool? {
         let now = ContinuousClock.now
         launches.removeAll { now - $0.time > Self.patience }
-        guard !launches.contains(where: { $0.key.user == key.user && $0.key.program == key.program }),
-            let command = command(for: key)
-        else { return nil }
-        launches.append((key, now))
+        guard !launches.contains(where: { $0.app.isSameApp(as: app) }), let way = way(to: app) else { return nil }
+        launches.append((app, now))
         let centrals = sessions.filter { $0.role == .central }.map(\.identifier)
         let peripherals = sessions.filter { $0.role == .peripheral }.map(\.identifier)
         let variables = [
             Self.centralsVariable: centrals.joined(separator: ","),
             Self.peripheralsVariable: peripherals.joined(separator: ","),
         ]
-        guard !run(command, variables) else { return true }
-        Logger.coreBluetooth.error("\(key.program) could not be launched with “\(command.joined(separator: " "))”.")
+        guard !take(way, to: app, variables) else { return true }
+        Logger.coreBluetooth.error("\(app.program) could not be launched by \(way.words).")
         return false
     }
 
-    private func command(for key: AppKey) -> [String]? {
-        guard !key.program.isEmpty, let manifest = manifest(key.program, key.user),
-            manifest.declares(BackgroundDeclaration.mode(of: key.role))
-        else { return nil }
-        if let unit = manifest.unit {
-            return key.user == 0 ? ["systemctl", "start", unit] : ["systemctl", "--user", "start", unit]
+    /// An app that was to be launched is there.
+    func launched(_ app: AppLaunch) {
+        if case .unit(let unit, _) = way(to: app) { folder?.remove(unit, of: app.user) }
+    }
+
+    private func take(_ way: Way, to app: AppLaunch, _ variables: [String: String]) -> Bool {
+        switch way {
+        case .command(let command): return run(command, variables)
+        case .unit(let unit, let command):
+            let isTold = folder?.write(variables, for: unit, of: app.user) ?? false
+            guard let command else { return isTold }
+            return run(command, variables)
         }
-        guard key.user == geteuid(), !manifest.launchCommand.isEmpty else { return nil }
-        return manifest.launchCommand
+    }
+
+    /// What an app says of itself has its unit told, and nothing started: it may be in a container, and what it names
+    /// outside.
+    private func way(to app: AppLaunch) -> Way? {
+        let isOwn = app.user == geteuid()
+        if app.isProgramTold, let manifest = manifest(app.program, app.user),
+            manifest.declares(BackgroundDeclaration.mode(of: app.role))
+        {
+            if let unit = manifest.unit {
+                let start = app.user == 0 ? ["systemctl", "start"] : ["systemctl", "--user", "start"]
+                return .unit(unit, command: isOwn ? start + [unit.description] : nil)
+            }
+            if isOwn, !manifest.launchCommand.isEmpty { return .command(manifest.launchCommand) }
+        }
+        return folder == nil ? nil : app.unit.map { .unit($0, command: nil) }
     }
 
     /// Starts a program, of which nothing is left when it ends; whether it was started.

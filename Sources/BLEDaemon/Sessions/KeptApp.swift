@@ -8,6 +8,8 @@ import BLESession
 final class KeptApp: @unchecked Sendable {
     let key: AppKey
     let session: ServedSession
+    /// What the app said of itself when it came last.
+    private(set) var description: AppDescription?
     /// Whether what is written down of it is out of date.
     private(set) var isChanged = true
     /// Whether nothing is left of it.
@@ -18,8 +20,9 @@ final class KeptApp: @unchecked Sendable {
     private var afterState: [ClientEvent]?
 
     /// The session of an app that is there.
-    init(_ key: AppKey, _ session: ServedSession) {
+    init(_ key: AppKey, _ description: AppDescription?, _ session: ServedSession) {
         self.key = key
+        self.description = description
         self.session = session
         kept = KeptSession(key.role)
     }
@@ -27,11 +30,15 @@ final class KeptApp: @unchecked Sendable {
     /// A session that was kept before the daemon was started.
     init(_ record: KeptRecord, _ session: ServedSession) {
         key = record.key
+        description = record.description
         self.session = session
         kept = KeptSession(continuing: record.state)
     }
 
     var hasApp: Bool { kept.hasApp }
+
+    /// By what it is launched again.
+    var launch: AppLaunch { AppLaunch(key, description) }
 
     /// The session, for people, where its radio has this name.
     func fact(radio: String) -> AppFact { SessionFacts(key, radio: radio, keeping: kept.state).told }
@@ -39,7 +46,7 @@ final class KeptApp: @unchecked Sendable {
     /// What to write down.
     func takeRecord() -> KeptRecord {
         isChanged = false
-        return KeptRecord(key: key, state: kept.state)
+        return KeptRecord(key: key, state: kept.state, description: description)
     }
 
     /// The app asks for something.
@@ -56,8 +63,9 @@ final class KeptApp: @unchecked Sendable {
         session.appEnded()
     }
 
-    /// The app was launched again; `told` hears where it was.
-    func appReturned(_ told: (ClientEvent) -> Void) {
+    /// The app was launched again and says this of itself; `told` hears where it was.
+    func appReturned(_ description: AppDescription?, _ told: (ClientEvent) -> Void) {
+        self.description = description
         let (restored, held) = kept.appReturned()
         afterState = held
         isChanged = true

@@ -61,12 +61,18 @@ final class KeptApps: @unchecked Sendable {
     var waitingCount: Int { apps.count { !$0.hasApp } }
 
     /// The session that an earlier launch of an app left; `nil` if there is none, or another process has it.
-    func take(_ key: AppKey) -> KeptApp? { apps.first { $0.key == key && !$0.hasApp } }
+    func take(_ key: AppKey, _ description: AppDescription?) -> KeptApp? {
+        let launch = AppLaunch(key, description)
+        let app = apps.first { $0.key == key && $0.launch.isSameApp(as: launch) && !$0.hasApp }
+        if let app { launcher.launched(app.launch) }
+        return app
+    }
 
     /// Keeps a new session, if there is room and the name is not taken.
-    func keep(_ key: AppKey, _ session: ServedSession) -> KeptApp? {
-        guard apps.count < Self.most, !apps.contains(where: { $0.key == key }) else { return nil }
-        let app = KeptApp(key, session)
+    func keep(_ key: AppKey, _ description: AppDescription?, _ session: ServedSession) -> KeptApp? {
+        let app = KeptApp(key, description, session)
+        guard apps.count < Self.most, !apps.contains(where: { $0.key == key && $0.launch.isSameApp(as: app.launch) })
+        else { return nil }
         apps.append(app)
         return app
     }
@@ -91,12 +97,12 @@ final class KeptApps: @unchecked Sendable {
             app.session.take(into: &events)
             guard !events.isEmpty else { continue }
             var launches = false
-            let canLaunch = launcher.canLaunch(app.key)
+            let canLaunch = launcher.canLaunch(app.launch)
             for event in events where !app.isGivenUp {
                 if app.hear(event, canLaunch: canLaunch, { _ in }) { launches = true }
             }
             events.removeAll(keepingCapacity: true)
-            if launches { launch(app.key) }
+            if launches { launch(app) }
         }
         for app in apps where app.isGivenUp { forget(app) }
         guard isOutdated || apps.contains(where: \.isChanged) else { return }
@@ -105,12 +111,13 @@ final class KeptApps: @unchecked Sendable {
     }
 
     /// Launches an app, and tells it which of its sessions wait for it.
-    private func launch(_ key: AppKey) {
-        let waiting = apps.filter { !$0.hasApp && $0.key.user == key.user && $0.key.program == key.program }.map(\.key)
-        guard let hasBegun = launcher.launch(key, restoring: waiting) else { return }
-        var app = AppCredentials(of: key)
-        app.groups = []
-        log.note(hasBegun ? "launched, to restore “\(key.identifier)”" : "could not be launched", of: app)
+    private func launch(_ app: KeptApp) {
+        let waiting = apps.filter { !$0.hasApp && $0.launch.isSameApp(as: app.launch) }.map(\.key)
+        guard let hasBegun = launcher.launch(app.launch, restoring: waiting) else { return }
+        var credentials = AppCredentials(of: app.key)
+        credentials.groups = []
+        credentials.program = app.launch.program
+        log.note(hasBegun ? "launched, to restore “\(app.key.identifier)”" : "could not be launched", of: credentials)
     }
 }
 

@@ -25,7 +25,7 @@ package enum SystemFile {
     }
 
     /// What is in a folder, by name, in order; nothing if it cannot be read.
-    static func names(in path: String) -> [String] {
+    package static func names(in path: String) -> [String] {
         guard let folder = opendir(path) else { return [] }
         defer { closedir(folder) }
         var names: [String] = []

@@ -66,7 +66,12 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
             return UnsupportedLink().open(role, restoring: identifier, on: queue, receive: receive)
         }
         let client = ClientID(rawValue: count.wrappingAdd(1, ordering: .relaxed).newValue)
-        let conversation = AppConversation(role, restoring: identifier, radio: radio)
+        let conversation = AppConversation(
+            role,
+            restoring: identifier,
+            radio: radio,
+            describing: identifier.map { _ in .own(as: role) }
+        )
         let session = DaemonSession(conversation, with: address, on: loop) { [weak self] in
             self?.heard($0)
         } mailbox: { session in

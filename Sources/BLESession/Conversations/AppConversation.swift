@@ -35,8 +35,13 @@ package struct AppConversation: Sendable {
     /// What the app has heard of being turned away, since it last had a session.
     private var toldRefusal: HostState?
 
-    package init(_ role: ClientRole, restoring identifier: String?, radio: String) {
-        hello = Hello(role, restoring: identifier, radio: radio)
+    package init(
+        _ role: ClientRole,
+        restoring identifier: String?,
+        radio: String,
+        describing description: AppDescription? = nil
+    ) {
+        hello = Hello(role, restoring: identifier, radio: radio, describing: description)
     }
 
     /// Whether a connection would be in vain until somebody changes something.

@@ -73,6 +73,8 @@ package struct Hello: Packet {
     package var isContinued = false
     /// Which of several radios, as the daemon was told to open it; empty for the first.
     package var radio = ""
+    /// What the app says of itself; `nil` if nothing, as older ones do.
+    package var description: AppDescription?
 
     package init() {}
 
@@ -80,12 +82,14 @@ package struct Hello: Packet {
         _ role: ClientRole,
         restoring identifier: String? = nil,
         isContinued: Bool = false,
-        radio: String = ""
+        radio: String = "",
+        describing description: AppDescription? = nil
     ) {
         self.role = role
         self.restoreIdentifier = identifier
         self.isContinued = isContinued
         self.radio = radio
+        self.description = description
     }
 
     package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
@@ -94,6 +98,7 @@ package struct Hello: Packet {
         try wire.text(&restoreIdentifier, "Restore Identifier")
         try wire.flag(&isContinued, "Continued")
         try wire.text(&radio, "Radio")
+        try wire.tail(&description)
     }
 }
 

@@ -121,6 +121,15 @@ extension Wire where Self: ~Copyable & ~Escapable {
         value = text?.text
     }
 
+    /// Visits what a message ends with since a later version.
+    @_lifetime(self: copy self)
+    package mutating func tail<Part: Packet>(_ value: inout Part?) throws(PacketError) {
+        guard hasElement(at: 0, of: value == nil ? 0 : 1) else { return }
+        var part = value ?? Part()
+        try part.layout(&self)
+        value = part
+    }
+
     /// Visits octets that need not be there.
     @_lifetime(self: copy self)
     mutating func sized(_ value: inout [UInt8]?, _ name: StaticString) throws(PacketError) {

@@ -1,4 +1,3 @@
-import BLERuntime
 package import Foundation
 import Glibc
 
@@ -7,11 +6,11 @@ import Glibc
 /// The file of `/usr/bin/sensor` is `/usr/bin/sensor.bluetooth.json`.
 package struct AppManifest: Decodable, Equatable {
     /// What the app does in the background: `bluetooth-central`, `bluetooth-peripheral`.
-    var backgroundModes: [String]
+    package var backgroundModes: [String]
     /// What launches the app again, the program first.
-    var launchCommand: [String]
+    package var launchCommand: [String]
     /// The unit of systemd that launches the app again; goes before a command.
-    var unit: String?
+    package var unit: UnitName?
 
     private enum CodingKeys: String, CodingKey {
         case backgroundModes = "UIBackgroundModes"
@@ -23,13 +22,22 @@ package struct AppManifest: Decodable, Equatable {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         backgroundModes = try values.decodeIfPresent([String].self, forKey: .backgroundModes) ?? []
         launchCommand = try values.decodeIfPresent([String].self, forKey: .launchCommand) ?? []
-        unit = try values.decodeIfPresent(String.self, forKey: .unit)
+        unit = try values.decodeIfPresent(String.self, forKey: .unit).map { name in
+            guard let unit = UnitName(name) else {
+                throw DecodingError.dataCorruptedError(
+                    forKey: .unit,
+                    in: values,
+                    debugDescription: "“\(name)” is not the name of a service unit"
+                )
+            }
+            return unit
+        }
     }
 
     /// The manifest of a program; `nil` if it has none that can be read and trusted.
     ///
     /// Only the user of the app or root may have written it, since what it says is done as that user.
-    init?(ofProgram program: String, user: UInt32) {
+    package init?(ofProgram program: String, user: UInt32) {
         let path = program + ".bluetooth.json"
         var facts = stat()
         guard stat(path, &facts) == 0, facts.st_uid == user || facts.st_uid == 0, facts.st_mode & 0o022 == 0,
@@ -43,5 +51,5 @@ package struct AppManifest: Decodable, Equatable {
     package init(json: Data) throws { self = try JSONDecoder().decode(Self.self, from: json) }
 
     /// Whether the app says that it works in the background in this way.
-    func declares(_ mode: String?) -> Bool { mode.map(backgroundModes.contains) ?? false }
+    package func declares(_ mode: String?) -> Bool { mode.map(backgroundModes.contains) ?? false }
 }

@@ -1,0 +1,24 @@
+package import BLEHost
+package import BLESession
+import Glibc
+
+extension AppDescription {
+    /// What this process says of itself as an app that uses the host in this way.
+    package static func own(as role: ClientRole) -> Self {
+        let program = SystemFile.target(of: "/proc/self/exe") ?? ""
+        return Self(program: program, unit: unit(of: program, as: role)?.description)
+    }
+
+    /// The unit that launches this process again, if it declares the background: the one that a manifest beside the
+    /// program names, else the one that the process runs as.
+    private static func unit(of program: String, as role: ClientRole) -> UnitName? {
+        let mode = BackgroundDeclaration.mode(of: role)
+        if let manifest = AppManifest(ofProgram: program, user: geteuid()), manifest.declares(mode) {
+            return manifest.unit
+        }
+        guard let unit = ServiceUnit(inGroups: SystemFile.text(of: "/proc/self/cgroup")), let mode,
+            unit.backgroundModes({ name in getenv(name).map { String(cString: $0) } }).contains(mode)
+        else { return nil }
+        return unit.name
+    }
+}

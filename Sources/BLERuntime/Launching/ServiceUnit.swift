@@ -1,0 +1,81 @@
+import Glibc
+
+/// The unit of systemd that a process runs as, and what its file declares.
+///
+/// The section that apps declare themselves in begins with X-, which systemd leaves to others:
+///
+///     [X-Bluetooth]
+///     UIBackgroundModes=bluetooth-central
+struct ServiceUnit: Equatable {
+    private static let section = "[X-Bluetooth]"
+    private static let modesKey = "UIBackgroundModes"
+
+    let name: UnitName
+    /// Whether the manager of a user has started it, not that of the machine.
+    let isOfUser: Bool
+
+    /// The unit to which the kernel counts a process, by its `/proc/PID/cgroup`; `nil` if it is in none.
+    init?(inGroups text: String) {
+        let lines = text.split(separator: "\n").map { $0.split(separator: ":", maxSplits: 2) }
+        let path =
+            lines.first { $0.count == 2 && $0[0] == "0" }?[1]
+            ?? lines.first { $0.count == 3 && $0[1] == "name=systemd" }?[2]
+        let parts = path?.split(separator: "/") ?? []
+        guard let last = parts.lastIndex(where: { $0.hasSuffix(".service") }), let name = UnitName(String(parts[last])),
+            !Self.isManager(parts[last])
+        else { return nil }
+        self.name = name
+        isOfUser = parts[..<last].contains(where: Self.isManager)
+    }
+
+    private static func isManager(_ part: Substring) -> Bool { part.hasPrefix("user@") && part.hasSuffix(".service") }
+
+    /// What the unit's file declares of the background; empty if there is no file that does.
+    func backgroundModes(below root: String = "", _ environment: (String) -> String?) -> [String] {
+        for folder in folders(environment) {
+            for name in [name.description, name.template] {
+                let text = SystemFile.text(of: "\(root)\(folder)/\(name)", most: 65_536)
+                if !text.isEmpty { return Self.backgroundModes(in: text) }
+            }
+        }
+        return []
+    }
+
+    /// Where the files of units are, the first that counts first.
+    private func folders(_ environment: (String) -> String?) -> [String] {
+        guard isOfUser else {
+            return ["/etc", "/run", "/usr/local/lib", "/usr/lib", "/lib"].map { $0 + "/systemd/system" }
+        }
+        let home = environment("HOME")
+        let own = [
+            environment("XDG_CONFIG_HOME") ?? home.map { $0 + "/.config" }, "/etc", environment("XDG_RUNTIME_DIR"),
+            "/run",
+            environment("XDG_DATA_HOME") ?? home.map { $0 + "/.local/share" }, "/usr/local/lib", "/usr/lib",
+        ]
+        return own.compactMap { $0 }.map { $0 + "/systemd/user" }
+    }
+
+    /// What the text of a unit's file declares, by the rules of systemd.syntax(7).
+    static func backgroundModes(in text: String) -> [String] {
+        var modes: [String] = [], isInside = false, begun = ""
+        for raw in text.split(separator: "\n", omittingEmptySubsequences: false) {
+            let line = raw.drop { $0 == " " || $0 == "\t" }
+            if line.first == "#" || line.first == ";" { continue }
+            if line.last == "\\" {
+                begun += line.dropLast() + " "
+                continue
+            }
+            let whole = begun + line
+            begun = ""
+            if whole.first == "[" {
+                isInside = whole.split(whereSeparator: \.isWhitespace).first.map(String.init) == section
+            } else if isInside, let equals = whole.firstIndex(of: "="),
+                whole[..<equals].split(whereSeparator: \.isWhitespace) == [Substring(modesKey)]
+            {
+                let added = whole[whole.index(after: equals)...].split { $0.isWhitespace || $0 == "," }
+                modes = added.isEmpty ? [] : modes + added.map(String.init)
+            }
+        }
+        return modes
+    }
+}

@@ -1,0 +1,32 @@
+/// The name of a service unit of systemd, as systemd.unit(5) allows it.
+package struct UnitName: Equatable, Sendable, CustomStringConvertible {
+    private static let suffix = ".service"
+    private static let signs = Set(":_.\\@-".utf8)
+
+    package let description: String
+
+    /// Creates a name; `nil` if no service unit can be called so.
+    package init?(_ name: String) {
+        let octets = name.utf8
+        guard name.hasSuffix(Self.suffix), (Self.suffix.utf8.count + 1...255).contains(octets.count),
+            octets.first != UInt8(ascii: "."), octets.first != UInt8(ascii: "@"),
+            octets.allSatisfy({ Self.signs.contains($0) || Self.isAlphanumeric($0) })
+        else { return nil }
+        description = name
+    }
+
+    /// The name of the template that the unit is made from; its own name if it is made from none.
+    var template: String {
+        guard let at = description.firstIndex(of: "@") else { return description }
+        return description[...at] + Self.suffix
+    }
+
+    private static func isAlphanumeric(_ octet: UInt8) -> Bool {
+        switch octet {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+            UInt8(ascii: "a")...UInt8(ascii: "z"):
+            true
+        default: false
+        }
+    }
+}

@@ -1,0 +1,103 @@
+import BLEHost
+import BLERuntime
+import BLESession
+import BLEWire
+import CoreBluetooth
+import Glibc
+import Testing
+
+@testable import BLEDaemon
+
+@Suite("Launches by units of the service manager", .timeLimit(.minutes(10)))
+struct LaunchTests {
+    private static func place() -> String {
+        FileManager.default.temporaryDirectory.path + "/launch-\(UUID().uuidString)"
+    }
+
+    private static func text(of path: String) -> String? {
+        FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    private func key(of user: UInt32, program: String = "", restoring identifier: String = "app") throws -> AppKey {
+        let app = AppCredentials(user: user, groups: [], process: 1, program: program)
+        return try #require(AppKey(Hello(.central, restoring: identifier), of: app))
+    }
+
+    @Test("The file of a unit has what it restores, for everybody to read, until the unit runs")
+    func file() throws {
+        let place = Self.place()
+        defer { try? FileManager.default.removeItem(atPath: place) }
+        let folder = LaunchFolder(path: place), unit = try #require(UnitName("sensor.service"))
+        let before = umask(0o077)
+        defer { umask(before) }
+        let isWritten = folder.write(["B": #"a"b\c$d`e"#, "A": ""], for: unit, of: 1000)
+        #expect(isWritten)
+        let path = place + "/1000/sensor.service"
+        #expect(Self.text(of: path) == "A=\"\"\nB=\"a\\\"b\\\\c\\$d\\`e\"\n")
+        for (path, mode) in [(place, 0o755), (place + "/1000", 0o755), (path, 0o644)] as [(String, mode_t)] {
+            var facts = stat()
+            #expect(stat(path, &facts) == 0 && facts.st_mode & 0o777 == mode)
+        }
+        folder.remove(unit, of: 1000)
+        #expect(Self.text(of: path) == nil)
+    }
+
+    @Test("A user has files for 64 units, and they are written anew, but there are no more of them")
+    func limit() throws {
+        let place = Self.place()
+        defer { try? FileManager.default.removeItem(atPath: place) }
+        let folder = LaunchFolder(path: place)
+        let units = (0...LaunchFolder.mostUnits).compactMap { UnitName("unit\($0).service") }
+        let results = units.map { folder.write([:], for: $0, of: 1) }
+        #expect(results == units.indices.map { $0 < LaunchFolder.mostUnits })
+        let again = folder.write(["A": "1"], for: units[0], of: 1), other = folder.write([:], for: units[0], of: 2)
+        #expect(again && other)
+    }
+
+    @Test("A unit that the app names is told, and nothing else is started; a manifest is for programs the kernel names")
+    func ways() throws {
+        let place = Self.place()
+        defer { try? FileManager.default.removeItem(atPath: place) }
+        let runs = Locked<[[String]]>([])
+        let launcher = AppLauncher(telling: place) { _, _ in
+            let text = #"{"UIBackgroundModes": ["bluetooth-central"], "LaunchCommand": ["/bin/app"]}"#
+            return try? JSONDecoder().decode(AppManifest.self, from: Data(text.utf8))
+        } run: { command, _ in
+            runs.withLock { $0.append(command) }
+            return true
+        }
+        let named = AppDescription(program: "/bin/app", unit: "app.service"), own = geteuid(), other = own + 1
+        func launch(_ user: UInt32, _ program: String, _ description: AppDescription?) throws -> Bool? {
+            let key = try key(of: user, program: program)
+            return launcher.launch(AppLaunch(key, description), restoring: [key])
+        }
+        #expect(try launch(other, "", named) == true)
+        #expect(try launch(other, "", named) == nil)
+        #expect(runs.withLock { $0 } == [])
+        let told = "BLUETOOTH_RESTORE_CENTRALS=\"app\"\nBLUETOOTH_RESTORE_PERIPHERALS=\"\"\n"
+        #expect(Self.text(of: place + "/\(other)/app.service") == told)
+        #expect(try launch(other, "/bin/theirs", nil) == nil)
+        #expect(try launch(own, "", AppDescription(program: "/bin/claimed")) == nil)
+        #expect(try launch(own, "/bin/app", nil) == true)
+        #expect(runs.withLock { $0 } == [["/bin/app"]])
+        #expect(try launch(own, "", AppDescription(program: "/bin/b", unit: "../b.service")) == nil)
+    }
+
+    @Test("Apps that the kernel does not tell apart are told apart by what they say they are")
+    func sameIdentifier() throws {
+        let key = try key(of: 1)
+        let one = AppLaunch(key, AppDescription(program: "/bin/one"))
+        #expect(!one.isSameApp(as: AppLaunch(key, AppDescription(program: "/bin/two"))))
+        let told = try AppLaunch(self.key(of: 1, program: "/bin/one"), AppDescription(program: "/bin/two"))
+        #expect(told.isSameApp(as: one))
+    }
+
+    @Test("A session is written down with what its app says of itself, and one of old without it")
+    func record() throws {
+        let key = try key(of: 1), state = PreservedState(.central)
+        for description in [nil, AppDescription(program: "/bin/app", unit: "app.service")] {
+            let record = KeptRecord(key: key, state: state, description: description)
+            #expect(try KeptRecord(decoding: record.encoded) == record)
+        }
+    }
+}
