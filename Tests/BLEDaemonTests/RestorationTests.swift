@@ -76,6 +76,8 @@ struct RestorationTests {
         #expect(state.peers.map(\.peer) == [peer])
         #expect(state.peers.first?.mtu != nil)
         #expect(messages.first.map { if case .welcome = $0 { true } else { false } } == true)
+        guard case .apps(let apps) = try DaemonQuery(at: bench.path).ask(.apps) else { throw Failure.notFound }
+        #expect(apps.map { $0.links.map(\.peer) } == [[peer]])
         next.say(.request(1, .peer(peer, .readRSSI)))
         let answers = try await next.listen { if case .event(.peer(peer, .rssiRead)) = $0 { true } else { false } }
         #expect(answers.contains { if case .event(.peer(peer, .rssiRead(.success))) = $0 { true } else { false } })

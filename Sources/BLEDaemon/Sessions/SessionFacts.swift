@@ -28,8 +28,11 @@ struct SessionFacts: Sendable {
         fact.phase = .background
         fact.restoreIdentifier = key.identifier
         fact.radio = radio
-        guard case .central(let central) = state else { return }
-        fact.links = central.peers.filter { $0.mtu != nil }.map { AppFact.Link(peer: $0.peer, name: $0.name) }
+        if case .central(let central) = state { fact.links = Self.links(of: central) }
+    }
+
+    private static func links(of central: PreservedCentral) -> [AppFact.Link] {
+        central.peers.filter { $0.mtu != nil }.map { AppFact.Link(peer: $0.peer, name: $0.name) }
     }
 
     /// What to tell.
@@ -81,6 +84,7 @@ struct SessionFacts: Sendable {
     mutating func note(_ event: ClientEvent) {
         wishes.note(event)
         switch event {
+        case .restored(.central(let central)): fact.links = Self.links(of: central)
         case .connected(let peer, let parameters):
             guard fact.links.count < Self.mostLinks, !fact.links.contains(where: { $0.peer == peer }) else { return }
             fact.links.append(AppFact.Link(peer: peer, name: parameters.name))
