@@ -97,6 +97,13 @@ final class AppConnection: @unchecked Sendable {
         return true
     }
 
+    /// The user ends the link to a peer, or all; whether the app had any.
+    func endLinks(to peer: PeerIdentifier?) -> Bool {
+        let links = facts?.told.links.map(\.peer).filter { [$0, nil].contains(peer) } ?? []
+        for peer in links { session?.perform(.cancelConnection(peer)) }
+        return !links.isEmpty
+    }
+
     /// Turns the app away, and nothing of it goes on.
     private func finish(_ refusal: Refusal) {
         if let kept { keptApps.forget(kept) }

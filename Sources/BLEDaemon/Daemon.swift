@@ -35,6 +35,7 @@ package final class Daemon: @unchecked Sendable {
     private let news: News
     private let keptApps: KeptApps
     private let log: DaemonLog
+    private var switches: RadioSwitches
     private var policy: AppPolicy
     private var listener: SocketListener?
     private var connections: [AppConnection] = []
@@ -46,15 +47,18 @@ package final class Daemon: @unchecked Sendable {
     ///   - limits: How much is done for apps.
     ///   - policy: Which apps may do what.
     ///   - file: Where sessions outlive the daemon; `nil` if they end with it.
+    ///   - switches: Where it is kept which radios are switched off; `nil` if all are on with the next daemon.
     ///   - launcher: Launches apps for which something has happened.
     package init(
         _ radios: Radios,
         limits: Limits = Limits(),
         under policy: AppPolicy = .none,
         keeping file: KeptFile? = nil,
+        switches: String? = nil,
         launcher: AppLauncher = AppLauncher()
     ) {
         self.radios = radios
+        self.switches = RadioSwitches(radios, keptAt: switches)
         self.limits = limits
         self.policy = policy
         let news = News { [loop] in loop.wake() }
@@ -158,9 +162,9 @@ package final class Daemon: @unchecked Sendable {
     }
 
     /// Whether somebody may know of an app, and move it.
-    private func mayKnow(_ user: UInt32, _ asker: AppCredentials?) -> Bool {
+    private func mayKnow(_ user: UInt32?, _ asker: AppCredentials?) -> Bool {
         guard let asker else { return false }
-        return [0, geteuid(), user].contains(asker.user)
+        return [0, geteuid()].contains(asker.user) || asker.user == user
     }
 
     /// Has the agent that came last tell the user something in the place of an app; the log, if there is no agent that
@@ -189,8 +193,27 @@ package final class Daemon: @unchecked Sendable {
                 ? .done : Self.nobody(process)
         case .quit(let process):
             return connections(of: process, for: asker).count(where: { $0.quit() }) > 0 ? .done : Self.nobody(process)
+        case .radios: return .radios(switches.facts)
+        case .power(let radio, let isOn): return turn(on: isOn, radio, for: asker)
+        case .endLinks(let peer):
+            let count = connections.count { mayKnow($0.app?.user, asker) && $0.endLinks(to: peer) }
+            let left = keptApps.endLinks(to: peer) { mayKnow($0, asker) }
+            return count + left > 0 ? .done : .refused(Refusal(.unknown, "no app of yours has such a link"))
         case .journal(let number): return .journal(log.lines(after: number) { mayKnow($0, asker) })
         }
+    }
+
+    /// Switches Bluetooth with a radio, or with all, for somebody who may.
+    private func turn(on isOn: Bool, _ radio: String?, for asker: AppCredentials?) -> Answer {
+        guard mayKnow(geteuid(), asker) else {
+            return .refused(Refusal(.notAllowed, "only root and the user of the daemon switch Bluetooth for all apps"))
+        }
+        let switched = switches.turn(on: isOn, radio)
+        guard !switched.isEmpty else {
+            return .refused(Refusal(.noRadio, "there is no radio “\(radio ?? "")” to switch, only \(radios)"))
+        }
+        for name in switched { log.note("\(name) is switched \(isOn ? "on" : "off")", of: asker) }
+        return .done
     }
 
     /// The connections of a process, as far as somebody may know of them.

@@ -26,5 +26,15 @@ package struct Radios: CustomStringConvertible {
     /// What a radio is called in full that is asked for by a name or as the first one; `nil` if there is none.
     func name(of name: String) -> String? { name.isEmpty ? all[0].name : all.first { $0.name == name }?.name }
 
+    /// The names of all.
+    var names: [String] { all.map(\.name) }
+
+    /// Switches Bluetooth off or on with the radio of this name; whether there is one that can be switched.
+    func switchBluetooth(on isOn: Bool, _ name: String) -> Bool {
+        guard let host = self[name] as? any SwitchableHost else { return false }
+        host.switchBluetooth(on: isOn)
+        return true
+    }
+
     package var description: String { all.map { "“\($0.name)”" }.joined(separator: ", ") }
 }

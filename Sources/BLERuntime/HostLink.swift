@@ -22,6 +22,12 @@ package protocol HostLink: AnyObject, Sendable {
     var permission: HostAuthorization { get }
 }
 
+/// A host that its user can switch off and on.
+package protocol SwitchableHost: HostLink {
+    /// Has the host let go of its controller, so that managers are powered off, or take it again.
+    func switchBluetooth(on isOn: Bool)
+}
+
 /// Whether an app may use a host, as its user has decided.
 package enum HostAuthorization: Sendable {
     /// The user has not been asked yet.

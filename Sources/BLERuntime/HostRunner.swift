@@ -13,6 +13,7 @@ package actor HostRunner {
     private enum Errand: Sendable {
         case start
         case stop
+        case power(Bool)
         case open(ClientMailbox, ClientRole)
         case request(ClientRequest, ClientID)
         case close(ClientMailbox)
@@ -38,6 +39,7 @@ package actor HostRunner {
     private var crowded: ClientMailbox?
     private var due: Instant?
     private var isStopped = false
+    private var isSwitchedOff = false
 
     /// Creates a runner that begins with ``start()``.
     ///
@@ -119,12 +121,21 @@ package actor HostRunner {
         case .appEnded(let mailbox): host.appEnded(mailbox.client, at: now)
         case .appReturned(let mailbox): host.appReturned(mailbox.client, at: now)
         case .caughtUp(let mailbox): roomMade(in: mailbox)
-        case .start: transport.start(for: self, on: loop)
+        case .start: if !isSwitchedOff { transport.start(for: self, on: loop) }
+        case .power(let isOn): switchBluetooth(on: isOn, at: now)
         case .stop:
             isStopped = true
             transport.stop()
             witnesses.leave()
         }
+    }
+
+    private func switchBluetooth(on isOn: Bool, at now: Instant) {
+        guard isSwitchedOff == isOn else { return }
+        isSwitchedOff = !isOn
+        if isOn { return transport.start(for: self, on: loop) }
+        transport.stop()
+        host.transportSwitchedOff(at: now)
     }
 
     /// Takes what the host has to say.
@@ -213,7 +224,9 @@ extension HostRunner: TransportClient {
     }
 }
 
-extension HostRunner: HostLink {
+extension HostRunner: SwitchableHost {
+    package nonisolated func switchBluetooth(on isOn: Bool) { hand(over: .power(isOn)) }
+
     /// One client's conversation with the host of this process.
     private struct Session: HostSession {
         let runner: HostRunner

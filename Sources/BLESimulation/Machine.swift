@@ -80,7 +80,9 @@ public final class Machine: Sendable {
     public func cause(_ faults: Faults) { world.tell(.setFaults(machine: index, faults)) }
 }
 
-extension Machine: HostLink {
+extension Machine: SwitchableHost {
+    package func switchBluetooth(on isOn: Bool) { isOn ? switchBluetoothOn() : switchBluetoothOff() }
+
     /// One manager's conversation with a host in a world.
     private struct Session: HostSession {
         let world: World

@@ -30,6 +30,7 @@ struct Ble: AsyncParsableCommand {
               ble clone Lamp                                 a device as a world, for tests
               ble bonds                                      whom this host was paired with
               ble apps                                       the apps that share the daemon's radio
+              ble power off                                  switch Bluetooth off for them all
               ble logs --follow                              what the daemon notes of them
 
             Exit status: 0 done, 1 it did not happen, 64 wrong usage, 66 a file cannot be used,
@@ -40,7 +41,7 @@ struct Ble: AsyncParsableCommand {
         subcommands: [
             Demo.self, Scan.self, Inspect.self, Read.self, Write.self, Notify.self, Serve.self, Channel.self, Chat.self,
             Radio.self, Clone.self, Monitor.self, Adapters.self, Doctor.self,
-            Bonds.self, Agent.self, Apps.self, App.self, Links.self, Policy.self, Logs.self,
+            Bonds.self, Agent.self, Apps.self, App.self, Links.self, Power.self, Policy.self, Logs.self,
         ]
     )
 

@@ -76,11 +76,17 @@ struct Bled: ParsableCommand {
 
     func run() throws {
         let signals = ControlSignals(), given = ServiceActivation.takeSocket()
-        let path = try socket ?? Self.standardPlace()
-        let radios = try openRadios(), file = KeptFile(path: sessions ?? Self.standardFile())
+        let path = try socket ?? Self.standardPlace(), kept = sessions ?? Self.standardFile()
+        let radios = try openRadios(), file = KeptFile(path: kept)
         let rules = PolicyFile(path: policy ?? Self.standardPolicy(), isNeeded: policy != nil)
         let launcher = AppLauncher(telling: SocketDirectory.launches(besides: path))
-        let daemon = Daemon(radios, under: try read(rules), keeping: file, launcher: launcher)
+        let daemon = Daemon(
+            radios,
+            under: try read(rules),
+            keeping: file,
+            switches: kept + ".off",
+            launcher: launcher
+        )
         do throws(TransportError) {
             if let given {
                 daemon.listen(adopting: given)

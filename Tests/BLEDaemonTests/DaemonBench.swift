@@ -39,7 +39,7 @@ final class DaemonBench {
 
     deinit {
         stop()
-        for name in ["socket", "sessions", "sessions.lock"] { unlink(directory + "/" + name) }
+        for name in ["socket", "sessions", "sessions.lock", "off", "off.lock"] { unlink(directory + "/" + name) }
         rmdir(directory)
     }
 
@@ -47,7 +47,14 @@ final class DaemonBench {
     var current: Daemon { get throws { try #require(daemon) } }
 
     func start(limits: Daemon.Limits = .init(), under policy: AppPolicy = .none) throws {
-        let daemon = Daemon(radios, limits: limits, under: policy, keeping: file, launcher: launcher)
+        let daemon = Daemon(
+            radios,
+            limits: limits,
+            under: policy,
+            keeping: file,
+            switches: directory + "/off",
+            launcher: launcher
+        )
         try daemon.listen(at: path)
         self.daemon = daemon
     }

@@ -43,6 +43,13 @@ final class KeptApp: @unchecked Sendable {
     /// The session, for people, where its radio has this name.
     func fact(radio: String) -> AppFact { SessionFacts(key, radio: radio, keeping: kept.state).told }
 
+    /// The user ends the link to a peer, or all; whether there was any.
+    func endLinks(to peer: PeerIdentifier?) -> Bool {
+        let links = fact(radio: "").links.map(\.peer).filter { [$0, nil].contains(peer) }
+        for peer in links { session.perform(.cancelConnection(peer)) }
+        return !links.isEmpty
+    }
+
     /// What to write down.
     func takeRecord() -> KeptRecord {
         isChanged = false

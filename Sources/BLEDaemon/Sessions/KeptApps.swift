@@ -57,6 +57,11 @@ final class KeptApps: @unchecked Sendable {
         return grant.refusal(of: key.role, on: radios.name(of: key.radio) ?? key.radio) == nil
     }
 
+    /// The user ends the link to a peer, or all, of apps that are not there, whose user `isMeant`; returns of how many.
+    func endLinks(to peer: PeerIdentifier?, _ isMeant: (UInt32) -> Bool) -> Int {
+        apps.count { !$0.hasApp && isMeant($0.key.user) && $0.endLinks(to: peer) }
+    }
+
     /// How many sessions wait for their apps.
     var waitingCount: Int { apps.count { !$0.hasApp } }
 

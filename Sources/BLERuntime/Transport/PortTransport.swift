@@ -13,7 +13,6 @@ package final class PortTransport: Transport, @unchecked Sendable {
         case open(PortStream, hasHeard: Bool)
         /// `watch` cuts the wait short.
         case waiting(LoopAlarm, since: Instant, watch: (any Sendable)?)
-        case stopped
     }
 
     /// How long what the port says does not count: it may be what letting go of it has led to.
@@ -61,7 +60,7 @@ package final class PortTransport: Transport, @unchecked Sendable {
 
     package func stop() {
         disconnect()
-        state = .stopped
+        backoff.succeeded()
     }
 
     private func open(on loop: EventLoop) {
@@ -122,7 +121,7 @@ package final class PortTransport: Transport, @unchecked Sendable {
         switch state {
         case .opening(let stream), .open(let stream, _): stream.close()
         case .waiting(let alarm, _, _): alarm.cancel()
-        case .idle, .stopped: break
+        case .idle: break
         }
         state = .idle
     }

@@ -12,7 +12,6 @@ package final class SocketTransport: Transport, @unchecked Sendable {
         case connecting(Descriptor, LoopWatch)
         case open(SocketStream, hasHeard: Bool)
         case waiting(LoopAlarm)
-        case stopped
     }
 
     private let address: SocketAddress
@@ -53,7 +52,7 @@ package final class SocketTransport: Transport, @unchecked Sendable {
 
     package func stop() {
         disconnect()
-        state = .stopped
+        backoff.succeeded()
     }
 
     private func connect(on loop: EventLoop) {
@@ -150,7 +149,7 @@ package final class SocketTransport: Transport, @unchecked Sendable {
         case .connecting(_, let watch): watch.cancel()
         case .open(let stream, _): stream.close()
         case .waiting(let alarm): alarm.cancel()
-        case .idle, .stopped: break
+        case .idle: break
         }
         state = .idle
     }

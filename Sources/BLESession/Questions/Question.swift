@@ -13,6 +13,12 @@ package enum Question: Choice, Packet {
     case quit(process: UInt32)
     /// What the daemon has noted lately, with greater numbers than this; as for those whom ``apps`` lists.
     case journal(after: UInt64)
+    /// Which radios there are.
+    case radios
+    /// Switch Bluetooth off or on, with this radio, or with all; for root and the daemon's own user.
+    case power(radio: String?, isOn: Bool)
+    /// End the link to a peer, or all links, of the apps that ``apps`` lists.
+    case endLinks(to: PeerIdentifier?)
 
     package init() { self = .apps }
 
@@ -23,6 +29,9 @@ package enum Question: Choice, Packet {
         case .move: 3
         case .quit: 4
         case .journal: 5
+        case .radios: 6
+        case .power: 7
+        case .endLinks: 8
         }
     }
 
@@ -33,13 +42,16 @@ package enum Question: Choice, Packet {
         case 3: self = .move(process: 0, to: .foreground)
         case 4: self = .quit(process: 0)
         case 5: self = .journal(after: 0)
+        case 6: self = .radios
+        case 7: self = .power(radio: nil, isOn: false)
+        case 8: self = .endLinks(to: nil)
         default: return nil
         }
     }
 
     package mutating func fields(_ wire: inout some AnyWire) throws(PacketError) {
         switch self {
-        case .apps: break
+        case .apps, .radios: break
         case .grant(var process):
             try wire.integer(&process, "Process")
             self = .grant(process: process)
@@ -53,6 +65,13 @@ package enum Question: Choice, Packet {
         case .journal(var number):
             try wire.integer(&number, "Number")
             self = .journal(after: number)
+        case .power(var radio, var isOn):
+            try wire.text(&radio, "Radio")
+            try wire.flag(&isOn, "On")
+            self = .power(radio: radio, isOn: isOn)
+        case .endLinks(var peer):
+            try wire.optional(&peer, blank: .blank, "Peer")
+            self = .endLinks(to: peer)
         }
     }
 }
@@ -66,6 +85,7 @@ package enum Answer: Choice, Packet {
     /// It cannot be told or done, and why.
     case refused(Refusal)
     case journal([JournalLine])
+    case radios([RadioFact])
 
     package init() { self = .done }
 
@@ -76,6 +96,7 @@ package enum Answer: Choice, Packet {
         case .done: 3
         case .refused: 4
         case .journal: 5
+        case .radios: 6
         }
     }
 
@@ -86,6 +107,7 @@ package enum Answer: Choice, Packet {
         case 3: self = .done
         case 4: self = .refused(Refusal())
         case 5: self = .journal([])
+        case 6: self = .radios([])
         default: return nil
         }
     }
@@ -105,6 +127,9 @@ package enum Answer: Choice, Packet {
         case .journal(var lines):
             try wire.sequence(&lines, "Line")
             self = .journal(lines)
+        case .radios(var radios):
+            try wire.sequence(&radios, "Radio")
+            self = .radios(radios)
         }
     }
 }

@@ -24,7 +24,7 @@ func askDaemon(_ question: Question) throws -> Answer {
 }
 
 @MainActor
-private func askForApps() throws -> [AppFact] {
+func askForApps() throws -> [AppFact] {
     guard case .apps(let apps) = try askDaemon(.apps) else { return [] }
     return apps
 }
@@ -105,29 +105,6 @@ struct App: AsyncParsableCommand {
             case .suspended: .suspended
             case .quit: nil
             }
-        }
-    }
-}
-
-struct Links: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        abstract: "Show the links that apps keep through the daemon, and which apps those are.",
-        discussion: """
-            Examples:
-              ble links
-              ble links --json
-            """
-    )
-
-    @OptionGroup var output: OutputOptions
-
-    @MainActor
-    func run() async throws {
-        let printer = Printer(output)
-        try await reportingTrouble {
-            let links = SharedLink.all(of: try askForApps())
-            for link in links { printer.print(link.fact) }
-            if links.isEmpty { printer.remark("No app keeps a link.") }
         }
     }
 }

@@ -24,6 +24,13 @@ extension AppFact {
     }
 }
 
+extension RadioFact {
+    /// A line about a radio.
+    var fact: Fact {
+        Fact("radio", ["name": name, "on": isOn], text: "\(name.printable) is \(isOn ? "on" : "off").")
+    }
+}
+
 /// A link, with all the apps that keep it.
 struct SharedLink {
     let peer: PeerIdentifier
@@ -46,6 +53,14 @@ struct SharedLink {
             }
         }
         return links
+    }
+
+    /// The peer for people.
+    var title: String { "The link to \(name.map { "“\($0.printable)”" } ?? peer.text)" }
+
+    /// Whether somebody may mean this link who writes `text`.
+    func isCalled(_ text: String) -> Bool {
+        peer.text.lowercased() == text.lowercased() || name?.lowercased() == text.lowercased()
     }
 
     var fact: Fact {

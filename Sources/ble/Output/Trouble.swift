@@ -29,7 +29,11 @@ enum Trouble: Error, CustomStringConvertible {
 
     var description: String {
         switch self {
-        case .noRadio(.poweredOff): "The radio is off. Switch it on, and try again."
+        case .noRadio(.poweredOff):
+            """
+            The radio is off. Switch it on, with “ble power on” if it is the daemon's, else with “rfkill unblock \
+            bluetooth”, and try again.
+            """
         case .noRadio(.unauthorized): "This user may not use the radio."
         case .noRadio:
             """

@@ -50,6 +50,31 @@ struct RadioServerTests {
         radio.stop()
     }
 
+    @Test("A host that is switched off leaves its controller to others, and takes it when it is switched on again")
+    func power() async throws {
+        let radio = RadioServer(seed: 1), queue = DispatchQueue(label: "app")
+        let port = try radio.listen(at: .tcp(host: "127.0.0.1", port: 0))
+        let host = Self.host(at: port, secret: 1), (states, told) = AsyncStream.makeStream(of: HostState.self)
+        let session = host.open(.central, on: queue) { if case .stateChanged(let state) = $0 { told.yield(state) } }
+        var heard = states.makeAsyncIterator()
+        while await heard.next() != .poweredOn {}
+        for _ in 0..<3 {
+            host.switchBluetooth(on: false)
+            while await heard.next() != .poweredOff {}
+            let other = Self.host(at: port, secret: 2), (others, tells) = AsyncStream.makeStream(of: HostState.self)
+            let visit = other.open(.central, on: queue) { if case .stateChanged(let state) = $0 { tells.yield(state) } }
+            for await state in others where state == .poweredOn { break }
+            visit.close()
+            other.stop()
+            host.switchBluetooth(on: true)
+            host.switchBluetooth(on: true)
+            while await heard.next() != .poweredOn {}
+        }
+        session.close()
+        host.stop()
+        radio.stop()
+    }
+
     @Test("Those that connect to a shared port have a controller each, and find each other", arguments: [false, true])
     func shared(hurries: Bool) async throws {
         let radio = RadioServer(seed: 1, pace: RadioPace(hurries: hurries))

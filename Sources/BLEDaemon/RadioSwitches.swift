@@ -1,0 +1,45 @@
+import BLERuntime
+import BLESession
+import Logging
+
+/// Which radios are switched off, also after the daemon was started anew.
+struct RadioSwitches {
+    private let radios: Radios
+    private let file: PrivateFile?
+    /// The radios that are off, those that the daemon does not have now among them.
+    private var off: [String]
+
+    /// Switches those radios off that the file at `path` names, one a line; all are on where there is no file.
+    init(_ radios: Radios, keptAt path: String?) {
+        self.radios = radios
+        file = path.map { PrivateFile(path: $0, mostOctets: 65_536) }
+        do throws(FileProblem) {
+            off = String(decoding: try file?.read() ?? [], as: UTF8.self).split(separator: "\n").map(String.init)
+        } catch {
+            Logger.coreBluetooth.error("All radios are switched on. \(error)")
+            off = []
+        }
+        for name in radios.names where off.contains(name) { _ = radios.switchBluetooth(on: false, name) }
+    }
+
+    var facts: [RadioFact] { radios.names.map { RadioFact(name: $0, isOn: !off.contains($0)) } }
+
+    /// Switches the radio with this name, or all; returns the names of those that were switched.
+    mutating func turn(on isOn: Bool, _ name: String?) -> [String] {
+        let switched = radios.names.filter { [$0, nil].contains(name) && radios.switchBluetooth(on: isOn, $0) }
+        off.removeAll { switched.contains($0) }
+        if !isOn { off += switched }
+        keep()
+        return switched
+    }
+
+    private func keep() {
+        guard let file else { return }
+        do throws(FileProblem) {
+            let octets = Array(off.map { $0 + "\n" }.joined().utf8)
+            try file.locked { () throws(FileProblem) in try file.replace(with: octets) }
+        } catch {
+            Logger.coreBluetooth.error("What is switched off would be on with the next daemon. \(error)")
+        }
+    }
+}
