@@ -16,8 +16,6 @@ final class KeptApp: @unchecked Sendable {
     private(set) var isGivenUp = false
 
     private var kept: KeptSession
-    /// What a returned app hears as soon as it knows how the radio is; `nil` if there is no such app.
-    private var afterState: [ClientEvent]?
 
     /// The session of an app that is there.
     init(_ key: AppKey, _ description: AppDescription?, _ session: ServedSession) {
@@ -64,8 +62,7 @@ final class KeptApp: @unchecked Sendable {
 
     /// The app has ended.
     func appEnded() {
-        kept.appEnded(unheard: afterState ?? [])
-        afterState = nil
+        kept.appEnded()
         isChanged = true
         session.appEnded()
     }
@@ -73,10 +70,8 @@ final class KeptApp: @unchecked Sendable {
     /// The app was launched again and says this of itself; `told` hears where it was.
     func appReturned(_ description: AppDescription?, _ told: (ClientEvent) -> Void) {
         self.description = description
-        let (restored, held) = kept.appReturned()
-        afterState = held
         isChanged = true
-        if let restored { told(.restored(restored)) }
+        if let restored = kept.appReturned() { told(.restored(restored)) }
         session.appReturned()
     }
 
@@ -86,8 +81,8 @@ final class KeptApp: @unchecked Sendable {
     func hear(_ event: ClientEvent, canLaunch: Bool, _ told: (ClientEvent) -> Void) -> Bool {
         switch kept.hear(event, canLaunch: canLaunch) {
         case .tell: tell(event, told)
-        case .tellAndAsk(let requests):
-            tell(event, told)
+        case .tellAll(let events, let requests):
+            for event in events { tell(event, told) }
             for request in requests { session.perform(request) }
         case .hold(let launches): return launches
         case .refuse(let answer): session.perform(answer)
@@ -102,14 +97,7 @@ final class KeptApp: @unchecked Sendable {
 
     private func tell(_ event: ClientEvent, _ told: (ClientEvent) -> Void) {
         if event.isKept { isChanged = true }
-        guard let waiting = afterState, !event.introduces else { return told(event) }
-        guard case .stateChanged = event else {
-            afterState?.append(event)
-            return
-        }
-        afterState = nil
         told(event)
-        for event in waiting { told(event) }
     }
 }
 
@@ -135,14 +123,6 @@ extension ClientEvent {
         case .connectFailed, .disconnected(_, _, isReconnecting: false), .server(.serviceAdded(_, .some)),
             .server(.advertisingStarted(.some)):
             true
-        default: false
-        }
-    }
-
-    /// Whether it belongs to what every new session hears before the state of the radio.
-    fileprivate var introduces: Bool {
-        switch self {
-        case .knownPeers, .systemLinks, .featuresChanged, .server(.centralsConnected): true
         default: false
         }
     }

@@ -11,9 +11,10 @@ package struct KeptSession: Equatable, Sendable {
     package enum Course: Equatable, Sendable {
         /// The app is there to hear it.
         case tell
-        /// The app is there to hear it, and the host, which knows nothing of the session any more, is asked for this.
-        case tellAndAsk([ClientRequest])
-        /// The next launch hears it; if `launches`, there is to be one now.
+        /// The app is there to hear these, and the host, which may know nothing of the session, is asked for this.
+        case tellAll([ClientEvent], asking: [ClientRequest])
+        /// The next launch hears it, or the app that is there when it knows how the radio is; if `launches`, there is
+        /// to be a launch now.
         case hold(launches: Bool)
         /// Nobody will hear it; a peer that waits for an answer gets this one.
         case refuse(ClientRequest)
@@ -25,10 +26,18 @@ package struct KeptSession: Equatable, Sendable {
         case giveUp
     }
 
+    /// Where the app is.
+    private enum Presence: Equatable, Sendable {
+        case there
+        /// It is there, and hears this as soon as it knows how the radio is.
+        case back([ClientEvent])
+        /// Its next launch hears this.
+        case away([ClientEvent])
+    }
+
     /// What the app has asked for and heard.
     package private(set) var state: PreservedState
-    /// What the next launch is to hear; `nil` while the app is there.
-    private var held: [ClientEvent]?
+    private var presence = Presence.there
     /// Whether the host has to be asked for everything again when it can be.
     private var awaitsRadio = false
 
@@ -39,24 +48,29 @@ package struct KeptSession: Equatable, Sendable {
     package init(continuing state: PreservedState) {
         self.state = state
         self.state.machineRestarted()
-        held = []
+        presence = .away([])
         awaitsRadio = true
     }
 
     /// Whether the app is there.
-    package var hasApp: Bool { held == nil }
+    package var hasApp: Bool { if case .away = presence { false } else { true } }
 
     /// The app asks for something.
     package mutating func note(_ request: ClientRequest) { state.note(request) }
 
-    /// The app has ended, and has not heard this.
-    package mutating func appEnded(unheard: [ClientEvent] = []) { held = unheard.filter(state.concerns) }
+    /// The app has ended.
+    package mutating func appEnded() {
+        if case .back(let unheard) = presence {
+            presence = .away(unheard.filter(state.concerns))
+        } else {
+            presence = .away([])
+        }
+    }
 
-    /// The app was launched again: where it was, and what it hears when it knows how the radio is.
-    package mutating func appReturned() -> (restored: PreservedState?, held: [ClientEvent]) {
-        let held = held ?? []
-        self.held = nil
-        return (state.isEmpty ? nil : state, held)
+    /// The app was launched again: where it was; `nil` if there is nothing to tell.
+    package mutating func appReturned() -> PreservedState? {
+        if case .away(let held) = presence { presence = .back(held) }
+        return state.isEmpty ? nil : state
     }
 
     /// The host says something.
@@ -66,35 +80,56 @@ package struct KeptSession: Equatable, Sendable {
     ///   - canLaunch: Whether the app can be launched for it.
     /// - Returns: What is to be done with it.
     package mutating func hear(_ event: ClientEvent, canLaunch: Bool) -> Course {
-        guard let held else { return hearWithApp(event) }
-        if case .stateChanged(let radio) = event { return radioChanged(to: radio) }
-        guard state.concerns(event) else { return .drop }
+        switch presence {
+        case .there:
+            state.note(event)
+            return .tell
+        case .back(let waiting): return hear(event, before: waiting)
+        case .away(let held): return hear(event, canLaunch: canLaunch, after: held)
+        }
+    }
+
+    /// Of the app that is back, what waits comes after the state; what it had asked for before there was a radio is
+    /// asked for when there is one.
+    private mutating func hear(_ event: ClientEvent, before waiting: [ClientEvent]) -> Course {
+        if event.introduces { return .tell }
+        guard case .stateChanged(let radio) = event else {
+            presence = .back(waiting + [event])
+            return .hold(launches: false)
+        }
+        guard !awaitsRadio || radio == .poweredOn else { return .tell }
+        let requests = awaitsRadio ? state.requests : []
+        awaitsRadio = false
+        presence = .there
+        let events = [event] + waiting
+        for event in events { state.note(event) }
+        return .tellAll(events, asking: requests)
+    }
+
+    private mutating func hear(_ event: ClientEvent, canLaunch: Bool, after held: [ClientEvent]) -> Course {
+        if case .stateChanged(let radio) = event { return radioChanged(to: radio, after: held) }
+        guard state.concerns(event) else {
+            // What the app asked for before it ended was done, and its next launch finds it so.
+            state.note(event)
+            return .drop
+        }
         guard canLaunch || !event.needsApp else { return event.refusal.map(Course.refuse) ?? .drop }
         guard held.count < Self.mostHeld else { return .giveUp }
-        self.held?.append(event)
+        presence = .away(held + [event])
         return .hold(launches: event.launchesApps)
     }
 
-    /// What an app that came back before the radio was there had asked for is asked for when the radio is there.
-    private mutating func hearWithApp(_ event: ClientEvent) -> Course {
-        guard awaitsRadio, case .stateChanged(let radio) = event else {
-            state.note(event)
-            return .tell
-        }
-        guard radio == .poweredOn else { return .tell }
-        awaitsRadio = false
-        return .tellAndAsk(state.requests)
-    }
-
     /// When the user switches Bluetooth off while an app is not there, nothing is left for its next launch; a radio
-    /// that is gone comes back.
-    private mutating func radioChanged(to radio: HostState) -> Course {
+    /// that is gone comes back, and until then what was held is over.
+    private mutating func radioChanged(to radio: HostState, after held: [ClientEvent]) -> Course {
         switch radio {
         case .poweredOn:
             defer { awaitsRadio = false }
             return awaitsRadio ? .ask(state.requests) : .drop
         case .poweredOff, .unauthorized: return .giveUp
         case .unknown, .resetting, .unsupported:
+            for event in held where !event.isOfRadio { state.note(event) }
+            presence = .away([])
             state.machineRestarted()
             awaitsRadio = true
             return .drop
@@ -103,6 +138,14 @@ package struct KeptSession: Equatable, Sendable {
 }
 
 extension ClientEvent {
+    /// Whether it belongs to what every new session hears before the state of the radio.
+    fileprivate var introduces: Bool {
+        switch self {
+        case .knownPeers, .systemLinks, .featuresChanged, .server(.centralsConnected): true
+        default: false
+        }
+    }
+
     /// Whether it is of no use to hear of this when it is long over.
     package var needsApp: Bool {
         switch self {

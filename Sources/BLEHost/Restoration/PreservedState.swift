@@ -92,9 +92,18 @@ package enum PreservedState: Equatable, Sendable {
 }
 
 extension ClientEvent {
+    /// Whether a connection has ended, or not begun, because the radio went or was switched off.
+    var isOfRadio: Bool {
+        switch self {
+        case .connectFailed(_, .poweredOff), .disconnected(_, .poweredOff, _): true
+        default: false
+        }
+    }
+
     /// Whether an app is launched so that it hears of this.
     package var launchesApps: Bool {
-        switch self {
+        if isOfRadio { return false }
+        return switch self {
         case .discovered, .connected, .connectFailed, .disconnected, .peer(_, .valueNotified),
             .peer(_, .servicesModified), .server(.subscribed), .server(.unsubscribed), .server(.readRequested),
             .server(.writeRequested):

@@ -27,13 +27,71 @@ struct KeptSessionTests {
         #expect(session.hear(other, canLaunch: true) == .drop)
         let lost = ClientEvent.disconnected(Self.peer, .timedOut, isReconnecting: false)
         #expect(session.hear(lost, canLaunch: true) == .hold(launches: true))
-        let (restored, held) = session.appReturned()
-        guard case .central(let state)? = restored else {
+        guard case .central(let state)? = session.appReturned() else {
             Issue.record("nothing is restored")
             return
         }
-        #expect(state.scan == ScanRequest() && state.peers.map(\.mtu) == [23] && held == [lost])
+        #expect(state.scan == ScanRequest() && state.peers.map(\.mtu) == [23])
         #expect(session.hasApp)
+        #expect(session.hear(.knownPeers([]), canLaunch: true) == .tell)
+        let on = ClientEvent.stateChanged(.poweredOn)
+        #expect(session.hear(on, canLaunch: true) == .tellAll([on, lost], asking: []))
+        #expect(session.hear(Self.connected, canLaunch: true) == .tell)
+    }
+
+    /// What the next launch finds, and hears with the state of the radio.
+    private func nextLaunch(of session: inout KeptSession) -> (PreservedCentral?, [ClientEvent]) {
+        let restored = session.appReturned()
+        guard case .tellAll(let events, _) = session.hear(.stateChanged(.poweredOn), canLaunch: true) else {
+            return (nil, [])
+        }
+        guard case .central(let state)? = restored else { return (nil, events) }
+        return (state, events)
+    }
+
+    @Test("knows what an app heard at its return, and what it did not hear when it ended before")
+    func twice() {
+        let lost = ClientEvent.disconnected(Self.peer, .timedOut, isReconnecting: false)
+        var session = session
+        _ = session.hear(Self.connected, canLaunch: true)
+        session.appEnded()
+        _ = session.hear(lost, canLaunch: true)
+        _ = session.appReturned()
+        session.appEnded()
+        var (restored, events) = nextLaunch(of: &session)
+        #expect(restored?.peers.map(\.mtu) == [23] && events == [.stateChanged(.poweredOn), lost])
+        session.appEnded()
+        (restored, events) = nextLaunch(of: &session)
+        #expect(restored?.peers == [] && events == [.stateChanged(.poweredOn)])
+    }
+
+    @Test("has its next launch find what was subscribed to when the answer came too late for the app")
+    func lateAnswer() {
+        var session = session
+        let handle = AttributeHandle(wire: 7)
+        let answer = ClientEvent.peer(Self.peer, .subscriptionChanged(handle, .notifications, nil))
+        _ = session.hear(Self.connected, canLaunch: true)
+        session.appEnded()
+        #expect(session.hear(answer, canLaunch: true) == .drop)
+        let (restored, _) = nextLaunch(of: &session)
+        #expect(restored?.peers.map(\.learnt) == [[.subscriptionChanged(handle, .notifications, nil)]])
+    }
+
+    @Test(
+        "launches no app for what ends with the radio, and what was held before that is over",
+        arguments: [
+            ClientEvent.disconnected(peer, .poweredOff, isReconnecting: false), .connectFailed(peer, .poweredOff),
+        ]
+    )
+    func radioLoss(event: ClientEvent) {
+        var session = session
+        session.appEnded()
+        #expect(session.hear(Self.connected, canLaunch: true) == .hold(launches: true))
+        #expect(session.hear(event, canLaunch: true) == .hold(launches: false))
+        #expect(session.hear(.stateChanged(.resetting), canLaunch: true) == .drop)
+        #expect(session.hear(.stateChanged(.poweredOn), canLaunch: true) == .ask(Self.requests))
+        let (restored, events) = nextLaunch(of: &session)
+        #expect(restored?.peers.map(\.mtu) == [nil] && events == [.stateChanged(.poweredOn)])
     }
 
     @Test("refuses what a central asks of an app that nobody launches")
@@ -56,9 +114,10 @@ struct KeptSessionTests {
         #expect(away.hear(.stateChanged(.poweredOn), canLaunch: false) == .ask(Self.requests))
         #expect(away.hear(.stateChanged(.poweredOn), canLaunch: false) == .drop)
         var back = KeptSession(continuing: session.state)
-        #expect(back.appReturned().restored == session.state)
+        #expect(back.appReturned() == session.state)
         #expect(back.hear(.stateChanged(.resetting), canLaunch: false) == .tell)
-        #expect(back.hear(.stateChanged(.poweredOn), canLaunch: false) == .tellAndAsk(Self.requests))
+        let on = ClientEvent.stateChanged(.poweredOn)
+        #expect(back.hear(on, canLaunch: false) == .tellAll([on], asking: Self.requests))
         #expect(back.hear(.stateChanged(.poweredOn), canLaunch: false) == .tell)
     }
 
