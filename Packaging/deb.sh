@@ -18,7 +18,7 @@ root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
 chmod 755 "$root"
 install -Dsm 755 -t "$root/usr/bin" "$scratch/release/bled" "$scratch/release/ble"
-install -Dm 644 -t "$root/lib/systemd/system" Packaging/systemd/bled.service Packaging/systemd/bled.socket
+install -Dm 644 -t "$root/lib/systemd/system" Packaging/systemd/{bled.service,bled.socket,bled-restore.service}
 install -Dm 644 -t "$root/usr/lib/systemd/user" Packaging/systemd/user/bled-agent.service
 install -Dm 644 -t "$root/usr/lib/sysusers.d" Packaging/sysusers.d/bled.conf
 install -Dm 644 -t "$root/usr/share/doc/bled" docs/DAEMON.md NOTICE

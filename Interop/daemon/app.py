@@ -1,7 +1,9 @@
 """An app that speaks to the daemon itself, for scripts that try the daemon out. docs/DAEMON.md says how."""
 
+import os
 import socket
 import struct
+import sys
 import time
 
 CENTRAL, PERIPHERAL, AGENT = 1, 2, 3
@@ -21,6 +23,15 @@ def free_ports(count):
     for each in sockets:
         each.close()
     return found
+
+
+def text(words):
+    octets = words.encode()
+    return struct.pack("<I", len(octets)) + octets
+
+
+def optional(words):
+    return b"\0" if words is None else b"\1" + text(words)
 
 
 class Lost(Exception):
@@ -53,9 +64,10 @@ class App:
         except OSError as error:
             raise Lost(str(error)) from None
 
-    def greet(self, role=CENTRAL, identifier=None):
-        restored = b"\0" if identifier is None else b"\1" + struct.pack("<I", len(identifier)) + identifier.encode()
-        self.say(struct.pack("<BHHB", HELLO, 1, 1, role) + restored + bytes(5))
+    def greet(self, role=CENTRAL, identifier=None, unit=None):
+        """Begins a session; with a unit, it is said by which program and unit the app is launched again."""
+        description = b"" if unit is None else text(os.path.realpath(sys.executable)) + optional(unit)
+        self.say(struct.pack("<BHHB", HELLO, 1, 1, role) + optional(identifier) + bytes(5) + description)
 
     def ask(self, request):
         self.number += 1

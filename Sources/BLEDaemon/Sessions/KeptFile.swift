@@ -54,7 +54,8 @@ package final class KeptFile: Sendable {
 
     private func writeLatest() {
         guard let records = latest.withLock({ $0.take() }) else { return }
-        var writer = FrameWriter(), octets = Self.mark
+        // Without sessions it is empty, by which the service manager knows that nobody waits for the daemon.
+        var writer = FrameWriter(), octets = records.isEmpty ? [] : Self.mark
         for record in records { _ = writer.write(record) }
         writer.take { octets.append(copying: $0) }
         do throws(FileProblem) {
