@@ -21,7 +21,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 COMMANDS = (
     "scan", "inspect", "read", "write", "notify", "clone", "serve", "channel serve", "channel open", "chat", "doctor",
-    "adapters", "monitor", "bonds", "demo", "agent", "apps", "app", "links",
+    "adapters", "monitor", "bonds", "demo", "agent", "apps", "app", "links", "power",
     "policy", "logs",
 )
 PATIENCE, GRACE = 5, 10
@@ -35,7 +35,8 @@ LAMP = """{"name": "Lamp", "services": [{"uuid": "180F", "characteristics": [
 WORLD = '{"machines": [{"name": "Lamp", "services": [{"uuid": "180F"}]}, {"name": "Door"}]}'
 
 STATUSES = {"bonds remove": {1}, "agent --desktop": {0, 69}, "doctor": {0, 69}, "adapters": {0, 69},
-            "apps": {0, 69}, "app": {1, 69}, "links": {0, 69}, "policy": {0, 1, 69}, "logs": {0, 69}}
+            "apps": {0, 69}, "app": {1, 69}, "links": {0, 1, 69},
+            "power": {0, 1, 69}, "policy": {0, 1, 69}, "logs": {0, 69}}
 """How examples may end that tell of what there is not."""
 
 

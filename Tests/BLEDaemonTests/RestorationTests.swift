@@ -78,6 +78,7 @@ struct RestorationTests {
         #expect(messages.first.map { if case .welcome = $0 { true } else { false } } == true)
         guard case .apps(let apps) = try DaemonQuery(at: bench.path).ask(.apps) else { throw Failure.notFound }
         #expect(apps.map { $0.links.map(\.peer) } == [[peer]])
+        #expect(apps.map(\.use.isScanning) == [true] && apps.map(\.use.requests) == [0])
         next.say(.request(1, .peer(peer, .readRSSI)))
         let answers = try await next.listen { if case .event(.peer(peer, .rssiRead)) = $0 { true } else { false } }
         #expect(answers.contains { if case .event(.peer(peer, .rssiRead(.success))) = $0 { true } else { false } })

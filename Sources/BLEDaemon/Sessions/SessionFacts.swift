@@ -28,6 +28,7 @@ struct SessionFacts: Sendable {
         fact.phase = .background
         fact.restoreIdentifier = key.identifier
         fact.radio = radio
+        fact.use = RadioUse(of: state)
         if case .central(let central) = state { fact.links = Self.links(of: central) }
     }
 
@@ -41,6 +42,7 @@ struct SessionFacts: Sendable {
     /// The app asks for something.
     mutating func note(_ request: ClientRequest) {
         if case .appMoved(let phase) = request { fact.phase = phase }
+        fact.use.note(request)
         wishes.note(request)
     }
 
@@ -83,6 +85,7 @@ struct SessionFacts: Sendable {
     /// The app hears something.
     mutating func note(_ event: ClientEvent) {
         wishes.note(event)
+        fact.use.note(event)
         switch event {
         case .restored(.central(let central)): fact.links = Self.links(of: central)
         case .connected(let peer, let parameters):

@@ -34,6 +34,8 @@ package struct AppFact: Equatable, Packet {
     /// What the radio is called.
     package var radio = ""
     package var links: [Link] = []
+    /// What it uses the radio for.
+    package var use = RadioUse()
 
     package init() {}
 
@@ -48,6 +50,7 @@ package struct AppFact: Equatable, Packet {
         try wire.text(&restoreIdentifier, "Restore Identifier")
         try wire.text(&radio, "Radio")
         try wire.sequence(&links, "Link")
+        try use.layout(&wire)
     }
 
     private struct Number: WireField {

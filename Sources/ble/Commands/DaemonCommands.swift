@@ -34,8 +34,8 @@ struct Apps: AsyncParsableCommand {
         abstract: "Show the apps that have their radio from the daemon.",
         discussion: """
             One line for each session: the process, or “kept” where the session goes on without its app; its role, how
-            far it is in use, its radio, how many links it keeps, and its program. Root and the user of the daemon see
-            all, others their own.
+            far it is in use, its radio, what it uses that for, how much it has heard, and its program. Root and the
+            user of the daemon see all, others their own.
 
             Examples:
               ble apps

@@ -6,21 +6,32 @@ import CoreBluetooth
 extension AppFact {
     /// A line about a session.
     var fact: Fact {
-        let use = phase.name
         var fields: [String: Any] = [
-            "user": Int(user), "program": program, "role": role.name, "phase": use, "radio": radio,
-            "links": links.map { $0.peer.text },
+            "user": Int(user), "program": program, "role": role.name, "phase": phase.name, "radio": radio,
+            "links": links.map { $0.peer.text }, "scans": use.isScanning, "advertises": use.isAdvertising,
+            "services": Int(use.services), "requests": Int(clamping: use.requests), "events": Int(clamping: use.events),
         ]
         fields["process"] = process.map { Int($0) }
         fields["restore_identifier"] = restoreIdentifier
         let who = process.map { "\($0)" } ?? "kept"
         let identifier = restoreIdentifier.map { "  restores “\($0.printable)”" } ?? ""
-        let count = "\(links.count) link\(links.count == 1 ? "" : "s")"
         let text = [
-            who.padded(to: 8), role.name.padded(to: 10), use.padded(to: 10), radio.printable.padded(to: 8),
-            count.padded(to: 8), program.printable + identifier,
+            who.padded(to: 8), role.name.padded(to: 10), phase.name.padded(to: 10), radio.printable.padded(to: 8),
+            doings.padded(to: 20), "\(use.events) events".padded(to: 12), program.printable + identifier,
         ].joined(separator: "  ")
         return Fact("app", fields, text: text)
+    }
+
+    /// What the session uses the radio for, for people.
+    private var doings: String {
+        func count(_ number: Int, _ what: String) -> String? {
+            number == 0 ? nil : "\(number) \(what)\(number == 1 ? "" : "s")"
+        }
+        let all = [
+            use.isScanning ? "scans" : nil, use.isAdvertising ? "advertises" : nil,
+            count(Int(use.services), "service"), count(links.count, "link"),
+        ].compactMap { $0 }
+        return all.isEmpty ? "nothing" : all.joined(separator: ", ")
     }
 }
 

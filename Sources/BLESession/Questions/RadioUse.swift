@@ -1,0 +1,61 @@
+package import BLEHost
+package import BLEWire
+
+/// What a session uses the radio for.
+package struct RadioUse: Equatable, Packet {
+    package private(set) var isScanning = false
+    package private(set) var isAdvertising = false
+    /// How many services it publishes.
+    package private(set) var services: UInt32 = 0
+    /// How much the app has asked for, and heard.
+    package private(set) var requests: UInt64 = 0
+    package private(set) var events: UInt64 = 0
+
+    package init() {}
+
+    /// What goes on without the app.
+    package init(of state: PreservedState) {
+        switch state {
+        case .central(let state): isScanning = state.scan != nil
+        case .peripheral(let state):
+            isAdvertising = state.advertisement != nil
+            services = UInt32(clamping: state.services.count)
+        }
+    }
+
+    /// The app asks for something.
+    package mutating func note(_ request: ClientRequest) {
+        requests &+= 1
+        switch request {
+        case .scan: isScanning = true
+        case .stopScan: isScanning = false
+        case .server(.stopAdvertising): isAdvertising = false
+        case .server(.removeService): services -= min(services, 1)
+        case .server(.removeAllServices): services = 0
+        default: break
+        }
+    }
+
+    /// The app hears something.
+    package mutating func note(_ event: ClientEvent) {
+        events &+= 1
+        switch event {
+        case .stateChanged(let state) where state != .poweredOn:
+            (isScanning, isAdvertising, services) = (false, false, 0)
+        case .server(.advertisingStarted(let failure)): isAdvertising = failure == nil
+        case .server(.serviceAdded(_, nil)): services &+= 1
+        case .restored(let state):
+            let use = Self(of: state)
+            (isScanning, isAdvertising, services) = (use.isScanning, use.isAdvertising, use.services)
+        default: break
+        }
+    }
+
+    package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+        try wire.flag(&isScanning, "Scanning")
+        try wire.flag(&isAdvertising, "Advertising")
+        try wire.integer(&services, "Services")
+        try wire.integer(&requests, "Requests")
+        try wire.integer(&events, "Events")
+    }
+}

@@ -1,0 +1,65 @@
+import BLEHost
+import BLESession
+import BLEWire
+import Testing
+
+@Suite("What a session uses the radio for")
+struct RadioUseTests {
+    private static let service = ServiceDefinition(id: LocalAttributeID(rawValue: 1), uuid: .short(0x180D))
+
+    /// A session of a server with a service that advertises, and scans besides.
+    private var busy: RadioUse {
+        var use = RadioUse()
+        use.note(.scan(ScanRequest()))
+        use.note(.server(.addService(Self.service)))
+        use.note(.server(.serviceAdded(Self.service.id, nil)))
+        use.note(.server(.startAdvertising(AdvertisingRequest(localName: nil))))
+        use.note(.server(.advertisingStarted(nil)))
+        return use
+    }
+
+    @Test("is what it asked for and got, with how much was said")
+    func counts() {
+        #expect(busy.isScanning && busy.isAdvertising && busy.services == 1)
+        #expect(busy.requests == 3 && busy.events == 2)
+    }
+
+    @Test(
+        "ends with what the app gives up",
+        arguments: [
+            (ClientRequest.stopScan, (false, true, 1)), (.server(.stopAdvertising), (true, false, 1)),
+            (.server(.removeService(service.id)), (true, true, 0)), (.server(.removeAllServices), (true, true, 0)),
+        ] as [(ClientRequest, (Bool, Bool, UInt32))]
+    )
+    func givenUp(request: ClientRequest, left: (Bool, Bool, UInt32)) {
+        var use = busy
+        use.note(request)
+        #expect((use.isScanning, use.isAdvertising, use.services) == left)
+    }
+
+    @Test("ends with what fails, and with the radio")
+    func failures() {
+        var use = busy
+        use.note(.server(.advertisingStarted(.poweredOff)))
+        use.note(.server(.serviceAdded(Self.service.id, .poweredOff)))
+        #expect(use.isScanning && !use.isAdvertising && use.services == 1)
+        use.note(.stateChanged(.resetting))
+        #expect(!use.isScanning && use.services == 0)
+    }
+
+    @Test("takes nothing away where nothing is")
+    func nothing() {
+        var use = RadioUse()
+        use.note(.server(.removeService(Self.service.id)))
+        #expect(use.services == 0)
+    }
+
+    @Test("of an app that comes back is what went on without it")
+    func restored() {
+        var use = RadioUse()
+        use.note(.restored(.peripheral(PreservedPeripheral(services: [Self.service]))))
+        #expect(!use.isAdvertising && use.services == 1)
+        use.note(.restored(.central(PreservedCentral(scan: ScanRequest()))))
+        #expect(use.isScanning && use.services == 0)
+    }
+}
