@@ -199,6 +199,9 @@ final class AppConnection: @unchecked Sendable {
     }
 
     private func pass(_ event: ClientEvent, backlog: Int) {
+        if event.isNotifiedValue, let isAlone = facts?.noteValue(), isAlone {
+            return conversation.tell(event, backlog: backlog)
+        }
         let event = gate.admit(event)
         if let text = facts?.line(about: event) { note(text) }
         if let alert = facts?.alert(insteadOf: event) { self.alert(alert, app) }

@@ -82,6 +82,13 @@ struct SessionFacts: Sendable {
         return name.map { "“\($0)” (\(String(digits)))" } ?? String(digits)
     }
 
+    /// The app hears a value that was notified; `false`, and nothing is noted, if somebody else may have to be told.
+    mutating func noteValue() -> Bool {
+        guard wishes.isEmpty else { return false }
+        fact.use.noteEvent()
+        return true
+    }
+
     /// The app hears something.
     mutating func note(_ event: ClientEvent) {
         wishes.note(event)
@@ -98,4 +105,9 @@ struct SessionFacts: Sendable {
         default: break
         }
     }
+}
+
+extension ClientEvent {
+    /// Whether a peer has notified a value, as most events say.
+    var isNotifiedValue: Bool { if case .peer(_, .valueNotified) = self { true } else { false } }
 }

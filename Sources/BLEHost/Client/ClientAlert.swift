@@ -51,6 +51,9 @@ package struct AlertWishes: Equatable, Sendable {
 
     package init() {}
 
+    /// Whether the user is told nothing, whatever happens.
+    package var isEmpty: Bool { wishes.isEmpty }
+
     /// The app asks for something.
     package mutating func note(_ request: ClientRequest) {
         switch request {

@@ -99,6 +99,7 @@ package struct AppConversation: Sendable {
         self.reader = FrameReader()
         defer { self.reader = reader }
         try reader.receive(chunk) { octets in
+            if let told = NotifiedValue(reading: octets) { return hear(told) }
             // What is not known is of a newer version, and not for this one.
             if let message = try? DaemonMessage(reading: octets) { hear(message) }
         }
@@ -111,6 +112,10 @@ package struct AppConversation: Sendable {
     package mutating func takeEvents(into taken: inout [ClientEvent]) {
         if taken.isEmpty { swap(&events, &taken) } else { taken += events }
         events.removeAll(keepingCapacity: true)
+    }
+
+    private mutating func hear(_ told: NotifiedValue) {
+        if isOpen { events.append(.peer(told.peer, .valueNotified(told.handle, told.value))) }
     }
 
     private mutating func hear(_ message: DaemonMessage) {

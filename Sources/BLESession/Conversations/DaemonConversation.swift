@@ -134,7 +134,11 @@ package struct DaemonConversation: Sendable {
         guard waiting <= Self.mostBacklog else {
             return refuse(Refusal(.congested, "\(waiting) octets have not been read"))
         }
-        write(.event(event))
+        if case .peer(let peer, .valueNotified(let handle, let value)) = event {
+            expectWritten(writer.write(NotifiedValue(peer: peer, handle: handle, value: value)))
+        } else {
+            write(.event(event))
+        }
     }
 
     /// What is to be sent, as octets: all that was written, and which requests have been taken.
@@ -146,8 +150,10 @@ package struct DaemonConversation: Sendable {
         if writer.count > 0 { writer.take(body) }
     }
 
-    private mutating func write(_ message: DaemonMessage) {
-        guard !writer.write(message) else { return }
+    private mutating func write(_ message: DaemonMessage) { expectWritten(writer.write(message)) }
+
+    private mutating func expectWritten(_ isWritten: Bool) {
+        guard !isWritten else { return }
         refuse(Refusal(.congested, "there is too much to say at once"))
     }
 

@@ -83,6 +83,18 @@ package struct FrameWriter: Sendable {
         return true
     }
 
+    /// Writes a value that a peer notified; `false`, and nothing, if it is longer than any that is taken.
+    package mutating func write(_ message: NotifiedValue) -> Bool {
+        let length = NotifiedValue.headerOctets + message.value.count
+        guard length <= FrameReader.mostOctets else { return false }
+        for index in 0..<FrameReader.headerOctets {
+            encoder.append(octet: UInt8(truncatingIfNeeded: length >> (8 * index)))
+        }
+        encoder.append(copying: message.header.span)
+        encoder.append(contentsOf: message.value)
+        return true
+    }
+
     /// Takes what has been written, and keeps the room.
     package mutating func take(_ body: (Span<UInt8>) -> Void) {
         let bytes = encoder.bytes

@@ -36,9 +36,12 @@ package struct RadioUse: Equatable, Packet {
         }
     }
 
+    /// The app hears something that does not change what it uses.
+    package mutating func noteEvent() { events &+= 1 }
+
     /// The app hears something.
     package mutating func note(_ event: ClientEvent) {
-        events &+= 1
+        noteEvent()
         switch event {
         case .stateChanged(let state) where state != .poweredOn:
             (isScanning, isAdvertising, services) = (false, false, 0)

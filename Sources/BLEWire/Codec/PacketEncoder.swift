@@ -90,6 +90,9 @@ package struct PacketEncoder: Wire {
     /// Forgets what was encoded behind the first `count` octets.
     package mutating func truncate(to count: Int) { bytes.removeLast(bytes.count - count) }
 
+    /// Appends a copy of octets that are encoded already.
+    package mutating func append(copying octets: Span<UInt8>) { bytes.append(copying: octets) }
+
     /// Appends octets that are encoded already.
     package mutating func append(contentsOf octets: [UInt8]) { bytes.append(contentsOf: octets) }
 
