@@ -136,7 +136,7 @@ extension Machine: SwitchableHost {
         on queue: DispatchQueue,
         receive: @escaping @Sendable (ClientEvent) -> Void
     ) -> any HostSession {
-        let appQueue = queue.getSpecific(key: Bluetooth.appQueue) ?? queue
+        let appQueue = AppQueue(queue.getSpecific(key: Bluetooth.appQueue) ?? queue)
         let client = world.core.withLock { core in
             let session = WorldSession(
                 machine: index,

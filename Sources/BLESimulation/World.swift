@@ -157,7 +157,8 @@ public final class World: Sendable {
 
     /// Hands `action` to the world, which hears it before any more time passes.
     func tell(_ action: WorldAction) {
-        change { $0.tell(action) }
+        let isOutOfTurn = !AppQueue.isCurrent
+        change { $0.tell(action, isOutOfTurn: isOutOfTurn) }
     }
 
     /// Has something happen at this instant.

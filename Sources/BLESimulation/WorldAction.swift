@@ -43,7 +43,7 @@ struct WorldSession: Sendable {
     /// Where events are delivered.
     let queue: DispatchQueue
     /// The queue behind that one, where the rest of the app may run.
-    let appQueue: DispatchQueue
+    let appQueue: AppQueue
     let receive: @Sendable (ClientEvent) -> Void
 }
 

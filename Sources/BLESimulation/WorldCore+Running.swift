@@ -18,8 +18,27 @@ extension WorldCore {
         return true
     }
 
+    /// How much apps have to hear without anything being asked for outside of their queues before the tasks that may do
+    /// so are no longer waited for after each of them.
+    private static let calm = 16
+
+    /// Whether what is to be heard can be delivered without waiting for anybody, if apps do nothing but what they are
+    /// seen doing: all of it on the main queue, and nobody is to be launched or woken.
+    var maySettleAtOnce: Bool {
+        guard calmness >= Self.calm, launches.isEmpty, !sleepers.hasAwake else { return false }
+        return deliveries.allSatisfy { client, _ in
+            if case .app(let session) = clients[client] { session.appQueue.isMain } else { true }
+        }
+    }
+
+    /// Runs until there is something to hear, and hands it out if it can be delivered so.
+    mutating func takeDeliveriesAtOnce(until end: Instant) -> [WorldDelivery]? {
+        run(until: end) && maySettleAtOnce ? takeDeliveries() : nil
+    }
+
     /// What apps must hear at this instant, one entry a manager, in the order in which managers were created.
     mutating func takeDeliveries() -> [WorldDelivery] {
+        calmness += 1
         var taken: [Int: Int] = [:]
         var result: [(client: Int, delivery: WorldDelivery)] = []
         let waiting = deliveries

@@ -29,6 +29,8 @@ struct WorldCore: ~Copyable {
     var inbox: [WorldAction] = []
     /// How much has been asked for since the beginning.
     private(set) var requestCount = 0
+    /// How much apps have heard since something was asked for outside of their queues.
+    var calmness = 0
     /// What apps have not heard yet.
     var deliveries: [(client: Int, event: ClientEvent)] = []
     /// The sessions that go on when their app has ended, in the order in which they were opened.
@@ -149,13 +151,14 @@ struct WorldCore: ~Copyable {
     }
 
     /// Has `action` done before any more time passes.
-    mutating func tell(_ action: WorldAction) {
+    mutating func tell(_ action: WorldAction, isOutOfTurn: Bool = false) {
         inbox.append(action)
         requestCount += 1
+        if isOutOfTurn { calmness = 0 }
     }
 
     /// The queues of the apps that have managers.
-    var appQueues: [DispatchQueue] {
+    var appQueues: [AppQueue] {
         clients.compactMap { client in
             if case .app(let session) = client { session.appQueue } else { nil }
         }

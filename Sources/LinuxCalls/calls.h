@@ -1,6 +1,8 @@
 #pragma once
 
 #include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 /// Asks a driver for something; `argument` is what the request says that it is. The result is that of ioctl(2).
 static inline int control_device(int file, unsigned long request, void *argument) {
@@ -16,3 +18,15 @@ extern int eventfd(unsigned int count, int flags);
 
 /// Names a thread, in at most 15 octets.
 extern int pthread_setname_np(unsigned long thread, const char *name);
+
+/// Whether the caller is the thread that the process began with.
+static inline int is_first_thread(void) { return (int)syscall(SYS_gettid) == (int)getpid(); }
+
+/// The descriptor by which Dispatch wakes the run loop that serves the main queue, for Foundation's loop to wait for;
+/// weak, since no header of Dispatch promises it.
+extern int _dispatch_get_main_queue_handle_4CF(void) __attribute__((weak));
+
+/// That descriptor; -1 where Dispatch has none to tell of.
+static inline int main_queue_descriptor(void) {
+    return _dispatch_get_main_queue_handle_4CF ? _dispatch_get_main_queue_handle_4CF() : -1;
+}

@@ -116,4 +116,54 @@ struct QuiescenceTests {
         await world.advance(by: .seconds(1))
         #expect(app.events.isEmpty)
     }
+
+    /// An app that hears many advertisements, and in the middle of them does something on other queues.
+    final class Listener: SeamApp, @unchecked Sendable {
+        private let world: World
+        private let path: [DispatchQueue]
+        private(set) var count = 0
+        private(set) var heard: Duration?
+        private(set) var asked: Duration?
+
+        init(in world: World, _ path: [DispatchQueue]) {
+            self.world = world
+            self.path = path
+            super.init(on: .main)
+        }
+
+        override func react(to event: ClientEvent) {
+            switch event {
+            case .stateChanged(.poweredOn): send(.scan(ScanRequest(allowsDuplicates: true)))
+            case .discovered:
+                count += 1
+                guard count == 200 else { return }
+                heard = world.now
+                hop(path[...])
+            default: break
+            }
+        }
+
+        private func hop(_ path: ArraySlice<DispatchQueue>) {
+            if let next = path.first { return next.async { self.hop(path.dropFirst()) } }
+            asked = world.now
+            send(.stopScan)
+        }
+    }
+
+    @Test("So is what an app on the main queue asks for after many events of which it made nothing", arguments: 0...3)
+    func late(count: Int) async {
+        func run(_ path: [DispatchQueue]) async -> (Listener, UInt64) {
+            let world = World(seed: 2)
+            for number in 0..<4 { world.place(SimulatedPeripheral(name: "beacon \(number)", services: [])) }
+            let app = Listener(in: world, path)
+            app.start(.central, on: world.machine("phone"))
+            await world.advance(by: .seconds(60))
+            return (app, world.traceHash)
+        }
+        let (app, hash) = await run(Array(repeating: .main, count: count))
+        #expect(app.count == 200)
+        #expect(app.heard != nil)
+        #expect(app.asked == app.heard)
+        #expect(await run([]).1 == hash)
+    }
 }

@@ -1,0 +1,38 @@
+import BLERuntime
+import Dispatch
+
+/// A queue on which apps work, which is known again by its number.
+///
+/// The objects for one queue may be different ones: Dispatch makes another each time it is asked for the main queue.
+struct AppQueue: Hashable, Sendable {
+    private static let key = DispatchSpecificKey<Int>()
+    private static let latest: Locked<Int> = {
+        DispatchQueue.main.setSpecific(key: key, value: 0)
+        return Locked(0)
+    }()
+
+    static let main = AppQueue(.main)
+
+    let queue: DispatchQueue
+    private let number: Int
+
+    init(_ queue: DispatchQueue) {
+        self.queue = queue
+        number = Self.latest.withLock { latest in
+            if let number = queue.getSpecific(key: Self.key) { return number }
+            latest += 1
+            queue.setSpecific(key: Self.key, value: latest)
+            return latest
+        }
+    }
+
+    /// Whether the caller runs on a queue of an app.
+    static var isCurrent: Bool { DispatchQueue.getSpecific(key: key) != nil }
+
+    /// Whether this is the main queue.
+    var isMain: Bool { number == 0 }
+
+    static func == (one: Self, other: Self) -> Bool { one.number == other.number }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(number) }
+}

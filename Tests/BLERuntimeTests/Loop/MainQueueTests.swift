@@ -1,0 +1,30 @@
+import BLERuntime
+import Dispatch
+import Testing
+
+@Suite("What is known of the main queue", .timeLimit(.minutes(10)))
+struct MainQueueTests {
+    /// Comes back until the bell was tried, which it is not while other tests add to the queue.
+    @MainActor private func canTell() async -> Bool {
+        for _ in 0..<10_000 where MainQueue.mayTell {
+            if MainQueue.canTell() { return true }
+            await Task.yield()
+        }
+        return false
+    }
+
+    @Test("The main queue is not quiet when something was added to it, by a block or by a task")
+    @MainActor func additions() async {
+        guard await canTell() else { return #expect(!MainQueue.mayTell) }
+        await Task.yield()
+        DispatchQueue.main.async {}
+        #expect(!MainQueue.isQuiet)
+        await Task.yield()
+        let task = Task { @MainActor in }
+        #expect(!MainQueue.isQuiet)
+        await task.value
+        let queue = DispatchQueue(label: "behind", target: .main)
+        queue.async {}
+        #expect(!MainQueue.isQuiet)
+    }
+}

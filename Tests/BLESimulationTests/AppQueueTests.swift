@@ -1,0 +1,33 @@
+import Dispatch
+import Testing
+
+@testable import BLESimulation
+
+@Suite("Queues of apps")
+struct AppQueueTests {
+    @Test("The main queue is one queue, whichever object stands for it")
+    func mainQueue() {
+        #expect(AppQueue(.main) == AppQueue(DispatchQueue.main))
+        #expect(AppQueue(.main).isMain)
+        #expect(AppQueue.main.isMain)
+    }
+
+    @Test("Queues differ, also those of one label, and each is itself")
+    func others() {
+        let one = DispatchQueue(label: "app"), other = DispatchQueue(label: "app"),
+            behind = DispatchQueue(label: "app", target: .main)
+        #expect(AppQueue(one) == AppQueue(one))
+        #expect(AppQueue(one) != AppQueue(other))
+        #expect(AppQueue(behind) != AppQueue.main)
+        #expect(![one, other, behind].contains { AppQueue($0).isMain })
+    }
+
+    @Test("A caller is on a queue of an app if that was named as one")
+    func current() {
+        let app = DispatchQueue(label: "app"), other = DispatchQueue(label: "other")
+        _ = AppQueue(app)
+        #expect(app.sync { AppQueue.isCurrent })
+        #expect(DispatchQueue(label: "behind", target: app).sync { AppQueue.isCurrent })
+        #expect(!other.sync { AppQueue.isCurrent })
+    }
+}
