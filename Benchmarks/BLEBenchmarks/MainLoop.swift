@@ -10,10 +10,14 @@ enum MainLoop {
     /// Runs `body` as a task of its own, while this thread, the main one, serves the main queue and the main run loop.
     static func wait(for body: @escaping @Sendable () async -> Result) -> Result {
         let outcome = Outcome()
-        Task.detached { outcome.value.withLock { [result = await body()] in $0 = result } }
+        Task.detached {
+            outcome.value.withLock { [result = await body()] in $0 = result }
+            DispatchQueue.main.async {}
+        }
         while true {
             if let result = outcome.value.withLock({ $0 }) { return result }
-            _ = RunLoop.main.run(mode: .default, before: Date(timeIntervalSinceNow: 0.1))
+            // A date that is near would be a timer to set for each block of the main queue.
+            _ = RunLoop.main.run(mode: .default, before: .distantFuture)
         }
     }
 }
