@@ -8,13 +8,13 @@ open class CBATTRequest: NSObject {
     private let sender: CBCentral
     private let target: CBCharacteristic
     private let first: Int
-    private let content: Guarded<Data?>
+    private let content: Protected<Data?>
 
     /// What is answered as one, at most once.
     final class Exchange: Sendable {
         /// `nil` if the central does not wait for an answer.
         let transaction: ServerTransaction?
-        private let isAnswered = Guarded(false)
+        private let isAnswered = Protected(false)
 
         init(_ transaction: ServerTransaction?) { self.transaction = transaction }
 
@@ -32,7 +32,7 @@ open class CBATTRequest: NSObject {
         sender = central
         self.target = target
         first = offset
-        content = Guarded(value)
+        content = Protected(value)
     }
 
     /// Requests come from a central.

@@ -4,10 +4,10 @@ import Foundation
 /// A remote device that uses the services of this machine.
 open class CBCentral: CBPeer {
     /// The largest ATT packet, in octets, that both ends take.
-    private let mtu: Guarded<Int>
+    private let mtu: Protected<Int>
 
     init(_ central: RemoteCentral) {
-        mtu = Guarded(central.mtu)
+        mtu = Protected(central.mtu)
         super.init(central.peer)
     }
 

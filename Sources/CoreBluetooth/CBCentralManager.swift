@@ -24,7 +24,7 @@ open class CBCentralManager: CBManager {
         public static var channelSounding: Self { Self(rawValue: 1 << 10) }
     }
 
-    let content: Guarded<Content>
+    let content: Protected<Content>
     private let features: SupportedFeatures
 
     /// What a manager knows.
@@ -59,7 +59,7 @@ open class CBCentralManager: CBManager {
         options: [String: Any]? = nil
     ) {
         let link = DefaultLink.current
-        content = Guarded(Content(delegate: delegate))
+        content = Protected(Content(delegate: delegate))
         features = SupportedFeatures.of(link)
         super.init(
             .central,

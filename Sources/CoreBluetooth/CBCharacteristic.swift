@@ -6,7 +6,7 @@ public import Foundation
 open class CBCharacteristic: CBAttribute {
     /// Where the characteristic lies in the database of the peripheral; `nil` for one of this machine.
     let handles: Handles?
-    private let content: Guarded<Content>
+    private let content: Protected<Content>
 
     /// Where a characteristic lies.
     struct Handles: Hashable {
@@ -35,35 +35,35 @@ open class CBCharacteristic: CBAttribute {
     init(_ found: DiscoveredCharacteristic, of service: CBService) {
         handles = Handles(found)
         let properties = CBCharacteristicProperties(rawValue: UInt(found.properties))
-        content = Guarded(Content(service: service, properties: properties))
+        content = Protected(Content(service: service, properties: properties))
         super.init(type: CBUUID(found.uuid))
     }
 
     /// Creates a characteristic of this machine.
     init(local type: CBUUID, properties: CBCharacteristicProperties, value: Data?) {
         handles = nil
-        content = Guarded(Content(properties: properties, value: value))
+        content = Protected(Content(properties: properties, value: value))
         super.init(type: type)
     }
 
     /// The service that the characteristic belongs to.
-    open weak var service: CBService? { content.current.service }
+    open weak var service: CBService? { content.withLock { $0.service } }
 
     /// What the characteristic can do.
-    open var properties: CBCharacteristicProperties { content.current.properties }
+    open var properties: CBCharacteristicProperties { content.withLock { $0.properties } }
 
     /// What was last read or notified; for a characteristic of this machine, what the app has put there.
-    open var value: Data? { content.current.value }
+    open var value: Data? { content.withLock { $0.value } }
 
     /// What describes the characteristic; `nil` before it has been discovered.
-    open var descriptors: [CBDescriptor]? { content.current.descriptors }
+    open var descriptors: [CBDescriptor]? { content.withLock { $0.descriptors } }
 
     /// Whether the characteristic is part of an advertisement; always `false`, as on Apple's systems.
     @available(*, deprecated)
     open var isBroadcasted: Bool { false }
 
     /// Whether the characteristic sends its value by itself, as notifications or as indications.
-    open var isNotifying: Bool { content.current.subscription != .none }
+    open var isNotifying: Bool { content.withLock { $0.subscription != .none } }
 
     /// The type, the value and where the object stands, for logs.
     open override var description: String {
@@ -76,12 +76,23 @@ open class CBCharacteristic: CBAttribute {
 
     /// What the characteristic sends by itself.
     var subscription: Subscription {
-        get { content.current.subscription }
+        get { content.withLock { $0.subscription } }
         set { content.withLock { $0.subscription = newValue } }
     }
 
     func setService(_ service: CBService?) { content.withLock { $0.service = service } }
     func setProperties(_ properties: CBCharacteristicProperties) { content.withLock { $0.properties = properties } }
     func setValue(_ value: Data?) { content.withLock { $0.value = value } }
+
+    /// Keeps `octets` as the value, in the room of the one before if nobody else has that and it is as long.
+    func setValue(octets: [UInt8]) {
+        content.withLock { content in
+            guard content.value?.count == octets.count else { return content.value = Data(octets: octets) }
+            octets.withUnsafeBytes { new in
+                content.value?.withUnsafeMutableBytes { $0.copyMemory(from: new) }
+            }
+        }
+    }
+
     func setDescriptors(_ descriptors: [CBDescriptor]?) { content.withLock { $0.descriptors = descriptors } }
 }

@@ -6,7 +6,7 @@ import Foundation
 open class CBDescriptor: CBAttribute {
     /// Where the descriptor lies in the database of the peripheral; `nil` for one of this machine.
     let handle: AttributeHandle?
-    private let content: Guarded<Content>
+    private let content: Protected<Content>
 
     private struct Content {
         weak var characteristic: CBCharacteristic?
@@ -16,14 +16,14 @@ open class CBDescriptor: CBAttribute {
     /// Creates a descriptor of a peripheral.
     init(_ found: DiscoveredDescriptor, of characteristic: CBCharacteristic) {
         handle = found.handle
-        content = Guarded(Content(characteristic: characteristic))
+        content = Protected(Content(characteristic: characteristic))
         super.init(type: CBUUID(found.uuid))
     }
 
     /// Creates a descriptor of this machine.
     init(local type: CBUUID, value: Any?) {
         handle = nil
-        content = Guarded(Content(value: value))
+        content = Protected(Content(value: value))
         super.init(type: type)
     }
 

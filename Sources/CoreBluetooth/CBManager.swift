@@ -10,10 +10,10 @@ open class CBManager: NSObject, Observed {
     let session: any HostSession
     /// Those who hear what the host says after the delegate has.
     package let observers = Observers()
-    let channels = Guarded(WeakTable<ChannelID, ChannelConduit>())
+    let channels = Protected(WeakTable<ChannelID, ChannelConduit>())
     /// Whether the app wants its manager's state back when it is launched again.
     private let restores: Bool
-    private let hostState = Guarded(CBManagerState.unknown)
+    private let hostState = Protected(CBManagerState.unknown)
 
     /// Opens a session; events arrive on a serial queue of the manager's own, which targets the app's queue.
     ///

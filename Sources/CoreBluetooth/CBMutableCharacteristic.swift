@@ -6,8 +6,8 @@ public import Foundation
 /// If it has a value when it is published, that value is fixed, the host answers reads by itself, and nobody can write
 /// it. Otherwise every read and write goes to the delegate of the manager.
 open class CBMutableCharacteristic: CBCharacteristic {
-    private let publication = Guarded<Publication?>(nil)
-    private let local: Guarded<Local>
+    private let publication = Protected<Publication?>(nil)
+    private let local: Protected<Local>
 
     private struct Local {
         var permissions: CBAttributePermissions
@@ -21,18 +21,18 @@ open class CBMutableCharacteristic: CBCharacteristic {
         value: Data?,
         permissions: CBAttributePermissions
     ) {
-        local = Guarded(Local(permissions: permissions))
+        local = Protected(Local(permissions: permissions))
         super.init(local: UUID, properties: properties, value: value)
     }
 
     /// Who may read and write.
     open var permissions: CBAttributePermissions {
-        get { local.current.permissions }
+        get { local.withLock { $0.permissions } }
         set { if mayChange(publication) { local.withLock { $0.permissions = newValue } } }
     }
 
     /// The centrals to which the characteristic sends its value, in the order in which they asked for it.
-    open var subscribedCentrals: [CBCentral]? { local.current.subscribers }
+    open var subscribedCentrals: [CBCentral]? { local.withLock { $0.subscribers } }
 
     /// What the characteristic can do.
     open override var properties: CBCharacteristicProperties {

@@ -5,7 +5,7 @@ import Foundation
 ///
 /// What it holds can be changed until it is published, and again once it has been removed.
 open class CBMutableService: CBService {
-    private let publication = Guarded<Publication?>(nil)
+    private let publication = Protected<Publication?>(nil)
 
     /// Creates a service without characteristics.
     public init(type UUID: CBUUID, primary isPrimary: Bool) { super.init(local: UUID, primary: isPrimary) }
@@ -44,7 +44,7 @@ struct Publication {
 
 extension CBAttribute {
     /// Whether an attribute with this publication may change; says so if it may not.
-    func mayChange(_ publication: Guarded<Publication?>) -> Bool {
+    func mayChange(_ publication: borrowing Protected<Publication?>) -> Bool {
         guard let publication = publication.current else { return true }
         publication.publisher.console.misuse("\(self) can not be changed while it is published")
         return false

@@ -10,7 +10,7 @@ public import Foundation
 open class CBPeripheral: CBPeer, Observed {
     let session: any HostSession
     let reference: ManagerReference
-    let content: Guarded<Content>
+    let content: Protected<Content>
     /// Who observes properties of the peripheral.
     let watchers = Watchers()
 
@@ -36,7 +36,7 @@ open class CBPeripheral: CBPeer, Observed {
     init(_ peer: PeerIdentifier, name: String?, session: any HostSession, reference: ManagerReference) {
         self.session = session
         self.reference = reference
-        content = Guarded(Content(name: name))
+        content = Protected(Content(name: name))
         super.init(peer)
     }
 

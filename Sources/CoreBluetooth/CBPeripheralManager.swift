@@ -10,7 +10,7 @@ public import Foundation
 /// Commands before the state is ``CBManagerState/poweredOn`` are ignored with a line on the standard error. Everything
 /// returns at once; what comes of it is told to the delegate, on the queue given at the start.
 open class CBPeripheralManager: CBManager {
-    let content: Guarded<Content>
+    let content: Protected<Content>
 
     /// What a manager knows.
     struct Content {
@@ -41,7 +41,7 @@ open class CBPeripheralManager: CBManager {
         queue: dispatch_queue_t?,
         options: [String: Any]? = nil
     ) {
-        content = Guarded(Content(delegate: delegate))
+        content = Protected(Content(delegate: delegate))
         super.init(
             .peripheral,
             of: DefaultLink.current,

@@ -7,7 +7,7 @@ open class CBService: CBAttribute {
     /// Where the service lies in the database of the peripheral; `nil` for a service of this machine.
     let range: AttributeHandleRange?
     private let primary: Bool
-    private let content: Guarded<Content>
+    private let content: Protected<Content>
 
     private struct Content {
         weak var peripheral: CBPeripheral?
@@ -19,7 +19,7 @@ open class CBService: CBAttribute {
     init(_ found: DiscoveredService, of peripheral: CBPeripheral) {
         range = found.range
         primary = found.isPrimary
-        content = Guarded(Content(peripheral: peripheral))
+        content = Protected(Content(peripheral: peripheral))
         super.init(type: CBUUID(found.uuid))
     }
 
@@ -27,21 +27,21 @@ open class CBService: CBAttribute {
     init(local type: CBUUID, primary: Bool) {
         range = nil
         self.primary = primary
-        content = Guarded(Content())
+        content = Protected(Content())
         super.init(type: type)
     }
 
     /// The device that offers the service, or `nil` for a service of this machine.
-    open weak var peripheral: CBPeripheral? { content.current.peripheral }
+    open weak var peripheral: CBPeripheral? { content.withLock { $0.peripheral } }
 
     /// Whether the service stands for itself, instead of being part of others.
     open var isPrimary: Bool { primary }
 
     /// The services that belong to this one; `nil` before they have been discovered.
-    open var includedServices: [CBService]? { content.current.includedServices }
+    open var includedServices: [CBService]? { content.withLock { $0.includedServices } }
 
     /// The values of the service; `nil` before they have been discovered.
-    open var characteristics: [CBCharacteristic]? { content.current.characteristics }
+    open var characteristics: [CBCharacteristic]? { content.withLock { $0.characteristics } }
 
     /// The type and where the object stands, for logs.
     open override var description: String {

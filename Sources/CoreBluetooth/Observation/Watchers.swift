@@ -15,7 +15,7 @@ final class Watchers: Sendable {
         var isStale = false
     }
 
-    private let state = Guarded(State())
+    private let state = Protected(State())
 
     /// Adds a watch, which says whether it saw a change, and returns the number under which it can be removed.
     func add(_ look: @escaping @Sendable () -> Bool) -> Int {
@@ -70,7 +70,7 @@ final class Watch<Object: AnyObject, Value>: Sendable {
         var last: Value
     }
 
-    private let state: Guarded<State>
+    private let state: Protected<State>
     private let options: NSKeyValueObservingOptions
     private let handler: @Sendable (Object, NSKeyValueObservedChange<Value>) -> Void
 
@@ -80,7 +80,7 @@ final class Watch<Object: AnyObject, Value>: Sendable {
         _ options: NSKeyValueObservingOptions,
         _ handler: @escaping @Sendable (Object, NSKeyValueObservedChange<Value>) -> Void
     ) {
-        state = Guarded(State(object: object, keyPath: keyPath, last: object[keyPath: keyPath]))
+        state = Protected(State(object: object, keyPath: keyPath, last: object[keyPath: keyPath]))
         self.options = options
         self.handler = handler
     }

@@ -27,7 +27,7 @@ package final class Observers: Sendable {
         let isWaiting: Bool
     }
 
-    private let content = Guarded<(entries: [Entry], last: Int)>(([], 0))
+    private let content = Protected<(entries: [Entry], last: Int)>(([], 0))
 
     /// Calls `receive` with every event from now on.
     package func add(_ receive: @escaping @Sendable (ClientEvent) -> Void) -> ID {
@@ -61,7 +61,7 @@ package final class Observers: Sendable {
 
     func tell(_ event: ClientEvent) {
         var isAnswered = false
-        for entry in content.current.entries where !entry.isWaiting || !isAnswered {
+        for entry in content.withLock({ $0.entries }) where !entry.isWaiting || !isAnswered {
             let reception = entry.receive(event)
             guard entry.isWaiting, reception != .passed else { continue }
             remove(entry.id)

@@ -3,9 +3,9 @@ import BLERuntime
 
 /// What a host has said that it can do, since apps ask for that without naming a manager.
 final class SupportedFeatures: Sendable {
-    private static let known = Guarded(WeakTable<HostIdentity, SupportedFeatures>())
+    private static let known = Protected(WeakTable<HostIdentity, SupportedFeatures>())
 
-    private let features = Guarded(CBCentralManager.Feature())
+    private let features = Protected(CBCentralManager.Feature())
     /// Kept, so that no other host can come to have its identity.
     private let link: any HostLink
 
