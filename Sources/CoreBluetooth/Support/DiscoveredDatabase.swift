@@ -7,8 +7,8 @@ struct DiscoveredDatabase {
     private(set) var services: [CBService]?
     /// Those that are known only as part of others.
     private var parts: [CBService] = []
-    private var characteristics: [AttributeHandle: CBCharacteristic] = [:]
-    private var descriptors: [AttributeHandle: CBDescriptor] = [:]
+    private var characteristics = HandleTable<CBCharacteristic>()
+    private var descriptors = HandleTable<CBDescriptor>()
 
     private var all: [CBService] { (services ?? []) + parts }
 
@@ -96,11 +96,8 @@ struct DiscoveredDatabase {
     }
 
     private mutating func removeCharacteristics(in range: AttributeHandleRange) {
-        for (handle, characteristic) in characteristics where range.contains(handle) {
-            characteristic.subscription = .none
-            characteristics.removeValue(forKey: handle)
-        }
-        descriptors = descriptors.filter { !range.contains($0.key) }
+        for characteristic in characteristics.remove(in: range) { characteristic.subscription = .none }
+        _ = descriptors.remove(in: range)
     }
 
     /// Removes everything, as if nothing had been discovered, and returns the services.
@@ -112,7 +109,7 @@ struct DiscoveredDatabase {
 
     /// The connection is gone, and with it what the peripheral sends by itself.
     func endSubscriptions() {
-        for characteristic in characteristics.values { characteristic.subscription = .none }
+        for characteristic in characteristics.objects { characteristic.subscription = .none }
     }
 
     private mutating func object(for found: DiscoveredService, of peripheral: CBPeripheral) -> CBService {

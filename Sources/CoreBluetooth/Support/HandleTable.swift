@@ -1,0 +1,53 @@
+import BLEWire
+
+/// Objects that stand for attributes of a peripheral, in the order of their handles.
+///
+/// A handle is found in a few steps of a binary search, without being hashed: each notification looks for one.
+struct HandleTable<Object> {
+    private var handles: [UInt16] = []
+    /// What stands for each handle, at the same place.
+    private(set) var objects: [Object] = []
+
+    subscript(handle: AttributeHandle) -> Object? {
+        get {
+            let place = place(of: handle.wire)
+            return place < handles.count && handles[place] == handle.wire ? objects[place] : nil
+        }
+        set {
+            let place = place(of: handle.wire), isThere = place < handles.count && handles[place] == handle.wire
+            switch (newValue, isThere) {
+            case (let object?, true): objects[place] = object
+            case (let object?, false):
+                handles.insert(handle.wire, at: place)
+                objects.insert(object, at: place)
+            case (nil, true):
+                handles.remove(at: place)
+                objects.remove(at: place)
+            case (nil, false): break
+            }
+        }
+    }
+
+    /// Removes what has a handle in `range`, and returns it.
+    mutating func remove(in range: AttributeHandleRange) -> [Object] {
+        let first = place(of: range.start.wire), end = place(after: range.end.wire)
+        defer {
+            handles.removeSubrange(first..<end)
+            objects.removeSubrange(first..<end)
+        }
+        return Array(objects[first..<end])
+    }
+
+    /// Where the first handle is that is not less than `handle`.
+    private func place(of handle: UInt16) -> Int {
+        var low = 0, high = handles.count
+        while low < high {
+            let middle = (low + high) / 2
+            if handles[middle] < handle { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// Where the first handle is that is greater than `handle`.
+    private func place(after handle: UInt16) -> Int { handle == .max ? handles.count : place(of: handle + 1) }
+}
