@@ -10,14 +10,31 @@ final class ClientMailbox: Sendable {
     /// How many events may wait before advertisements are dropped.
     static let limit = 1_024
 
+    /// How a client hears of events.
+    enum Receiver: Sendable {
+        /// One by one, until the mailbox is closed.
+        case each(@Sendable (ClientEvent) -> Void)
+        /// All at once that have come together, unless the mailbox is closed.
+        case all(@Sendable ([ClientEvent]) -> Void)
+    }
+
     private struct Contents {
         var events: [ClientEvent] = []
+        /// Empty, with room for those that come while the client is being told of the present ones.
+        var spare: [ClientEvent] = []
         var isScheduled = false
+
+        /// Exchanges what is empty for all events that there are.
+        mutating func take(into others: inout [ClientEvent]) {
+            isScheduled = false
+            swap(&events, &others)
+            swap(&events, &spare)
+        }
     }
 
     let client: ClientID
     private let queue: DispatchQueue
-    private let receive: @Sendable (ClientEvent) -> Void
+    private let receiver: Receiver
     private let caughtUp: @Sendable (ClientMailbox) -> Void
     private let contents = Locked(Contents())
     private let isClosed = Atomic(false)
@@ -29,18 +46,28 @@ final class ClientMailbox: Sendable {
     /// - Parameters:
     ///   - client: Whose it is.
     ///   - queue: The client's queue.
-    ///   - receive: Called on `queue` with each event.
+    ///   - receiver: Called on `queue` with the events.
     ///   - caughtUp: Called on `queue` when a client has heard what made it fall far behind.
     init(
+        client: ClientID,
+        queue: DispatchQueue,
+        receiver: Receiver,
+        caughtUp: @escaping @Sendable (ClientMailbox) -> Void
+    ) {
+        self.client = client
+        self.queue = queue
+        self.receiver = receiver
+        self.caughtUp = caughtUp
+    }
+
+    /// Creates an empty mailbox of a client that is told of each event by itself.
+    convenience init(
         client: ClientID,
         queue: DispatchQueue,
         receive: @escaping @Sendable (ClientEvent) -> Void,
         caughtUp: @escaping @Sendable (ClientMailbox) -> Void
     ) {
-        self.client = client
-        self.queue = queue
-        self.receive = receive
-        self.caughtUp = caughtUp
+        self.init(client: client, queue: queue, receiver: .each(receive), caughtUp: caughtUp)
     }
 
     /// Takes events, which leaves `events` empty, and returns how many are waiting then.
@@ -81,14 +108,16 @@ final class ClientMailbox: Sendable {
 
     private func deliver() {
         var events: [ClientEvent] = []
-        contents.withLock { contents in
-            contents.isScheduled = false
-            swap(&contents.events, &events)
-        }
+        contents.withLock { $0.take(into: &events) }
         if events.contains(where: { !$0.isReceipt }) { hasHeard.store(true, ordering: .relaxed) }
-        for event in events {
-            guard !isClosed.load(ordering: .relaxed) else { return }
-            receive(event)
+        guard !isClosed.load(ordering: .relaxed) else { return }
+        switch receiver {
+        case .all(let receive): receive(events)
+        case .each(let receive):
+            for event in events {
+                guard !isClosed.load(ordering: .relaxed) else { return }
+                receive(event)
+            }
         }
         if events.count > Self.limit { caughtUp(self) } else { giveBack(&events) }
     }
@@ -96,9 +125,7 @@ final class ClientMailbox: Sendable {
     /// Keeps the room of `events` for those that come next.
     private func giveBack(_ events: inout [ClientEvent]) {
         events.removeAll(keepingCapacity: true)
-        contents.withLock { contents in
-            if contents.events.capacity == 0 { swap(&contents.events, &events) }
-        }
+        contents.withLock { swap(&$0.spare, &events) }
     }
 }
 

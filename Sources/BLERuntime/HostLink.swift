@@ -15,6 +15,14 @@ package protocol HostLink: AnyObject, Sendable {
         receive: @escaping @Sendable (ClientEvent) -> Void
     ) -> any HostSession
 
+    /// Opens a session as ``open(_:restoring:on:receive:)`` does, and hands over at once what has come together.
+    func open(
+        _ role: ClientRole,
+        restoring identifier: String?,
+        on queue: DispatchQueue,
+        receiveAll: @escaping @Sendable ([ClientEvent]) -> Void
+    ) -> any HostSession
+
     /// The host that this leads to, which is the same for all links to it.
     var host: HostIdentity { get }
 
@@ -58,6 +66,16 @@ extension HostLink {
 
     /// What nobody guards may be used.
     package var permission: HostAuthorization { .allowed }
+
+    /// Opens a session that hands over each event by itself.
+    package func open(
+        _ role: ClientRole,
+        restoring identifier: String?,
+        on queue: DispatchQueue,
+        receiveAll: @escaping @Sendable ([ClientEvent]) -> Void
+    ) -> any HostSession {
+        open(role, restoring: identifier, on: queue) { receiveAll([$0]) }
+    }
 
     /// Opens a session of which nothing is left when the app ends.
     package func open(

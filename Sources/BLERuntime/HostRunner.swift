@@ -140,10 +140,19 @@ package actor HostRunner {
 
     /// Takes what the host has to say.
     private func drain() {
+        var outputs: [Host.Output] = []
+        swap(&self.outputs, &outputs)
         host.takeAll(into: &outputs, &outgoing)
         if witnesses.areThere { outgoing.forEach { record($0, .toController) } }
-        for output in outputs {
-            switch output {
+        carryOut(&outputs, &posts)
+        outputs.removeAll(keepingCapacity: outputs.count <= ClientMailbox.limit)
+        swap(&self.outputs, &outputs)
+    }
+
+    private func carryOut(_ outputs: inout [Host.Output], _ posts: inout Posts) {
+        for index in outputs.indices {
+            // Taken out, since to copy an event and to let go of it costs more than all else here.
+            switch exchange(&outputs[index], with: .resetTransport) {
             case .packet: preconditionFailure("packets are not among all else")
             case .event(let event, let client):
                 if witnesses.areThere { note(event, for: client) }
@@ -153,7 +162,6 @@ package actor HostRunner {
             case .note(let note): journal.write(note, at: loop.clock.now)
             }
         }
-        outputs.removeAll(keepingCapacity: outputs.count <= ClientMailbox.limit)
     }
 
     /// Sends the packets of the turn; returns whether there were any, which may have made the host say more.
@@ -212,14 +220,25 @@ extension HostRunner: TransportClient {
 
     private func receive(_ chunk: Span<UInt8>) -> TransportError? {
         do throws(TransportError) {
-            let now = loop.clock.now
-            try framer.receive(chunk) { packet in
-                record(packet, .toHost)
-                host.receive(packet, at: now)
-            }
+            try receive(chunk, with: &framer, for: &host)
             return nil
         } catch {
             return error
+        }
+    }
+
+    /// Tells the host of the packets in `chunk`.
+    ///
+    /// What changes is passed as one access, so that it is not looked at for each packet whether another has begun.
+    private func receive(
+        _ chunk: Span<UInt8>,
+        with framer: inout H4Framer,
+        for host: inout Host
+    ) throws(TransportError) {
+        let now = loop.clock.now
+        try framer.receive(chunk) { packet in
+            record(packet, .toHost)
+            host.receive(packet, at: now)
         }
     }
 }
@@ -251,8 +270,25 @@ extension HostRunner: SwitchableHost {
         on queue: DispatchQueue,
         receive: @escaping @Sendable (ClientEvent) -> Void
     ) -> any HostSession {
+        open(role, on: queue, .each(receive))
+    }
+
+    package nonisolated func open(
+        _ role: ClientRole,
+        restoring identifier: String?,
+        on queue: DispatchQueue,
+        receiveAll: @escaping @Sendable ([ClientEvent]) -> Void
+    ) -> any HostSession {
+        open(role, on: queue, .all(receiveAll))
+    }
+
+    private nonisolated func open(
+        _ role: ClientRole,
+        on queue: DispatchQueue,
+        _ receiver: ClientMailbox.Receiver
+    ) -> any HostSession {
         let client = ClientID(rawValue: clientCount.wrappingAdd(1, ordering: .relaxed).newValue)
-        let mailbox = ClientMailbox(client: client, queue: queue, receive: receive) { [weak self] mailbox in
+        let mailbox = ClientMailbox(client: client, queue: queue, receiver: receiver) { [weak self] mailbox in
             self?.hand(over: .caughtUp(mailbox))
         }
         hand(over: .open(mailbox, role))

@@ -4,18 +4,19 @@ import BLEHost
 struct Posts {
     private struct Draft {
         let mailbox: ClientMailbox
+        let client: ClientID
         var events: [ClientEvent] = []
     }
 
     private var drafts: [Draft] = []
 
-    mutating func open(_ mailbox: ClientMailbox) { drafts.append(Draft(mailbox: mailbox)) }
+    mutating func open(_ mailbox: ClientMailbox) { drafts.append(Draft(mailbox: mailbox, client: mailbox.client)) }
 
     mutating func close(_ mailbox: ClientMailbox) { drafts.removeAll { $0.mailbox === mailbox } }
 
     /// Adds an event, unless the client is gone.
-    mutating func add(_ event: ClientEvent, for client: ClientID) {
-        guard let index = drafts.firstIndex(where: { $0.mailbox.client == client }) else { return }
+    mutating func add(_ event: consuming ClientEvent, for client: ClientID) {
+        guard let index = drafts.firstIndex(where: { $0.client.rawValue == client.rawValue }) else { return }
         if event.isReceipt, let last = drafts[index].events.indices.last, drafts[index].events[last].absorb(event) {
             return
         }

@@ -150,7 +150,17 @@ open class CBCentralManager: CBManager {
         content.tell(watchers)
     }
 
-    override func apply(_ event: ClientEvent) {
+    override func apply(_ event: ClientEvent, _ latest: inout LatestPeers) {
+        if case .peer(let peer, let event) = event {
+            if let peripheral = latest.peripheral, peripheral.peer.rawValue == peer.rawValue {
+                return peripheral.receive(event)
+            }
+            latest.peripheral = content.withLock { $0.peripherals[peer] }
+            latest.peripheral?.receive(event)
+            return
+        }
+        // Any other may be the end of the object.
+        latest.peripheral = nil
         switch event {
         case .restored(.central(let state)): restore(state)
         case .stateChanged(let state): stateChanged(CBManagerState(state))
@@ -162,10 +172,8 @@ open class CBCentralManager: CBManager {
         case .connectFailed(let peer, let failure): connectFailed(peer, failure)
         case .disconnected(let peer, let failure, let isReconnecting):
             disconnected(peer, failure, isReconnecting: isReconnecting)
-        case .peer(let peer, let event):
-            content.withLock { $0.peripherals[peer] }?.receive(event)
         case .channel(let id, let event): apply(event, to: id)
-        case .server, .security, .alert, .tester, .restored: break
+        case .peer, .server, .security, .alert, .tester, .restored: break
         }
     }
 }

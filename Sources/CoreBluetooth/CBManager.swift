@@ -9,7 +9,7 @@ open class CBManager: NSObject, Observed {
     let reference: ManagerReference
     let session: any HostSession
     /// Those who hear what the host says after the delegate has.
-    package let observers = Observers()
+    package var observers: Observers { reference.observers }
     let channels = Protected(WeakTable<ChannelID, ChannelConduit>())
     /// Whether the app wants its manager's state back when it is launched again.
     private let restores: Bool
@@ -28,9 +28,7 @@ open class CBManager: NSObject, Observed {
         let reference = ManagerReference(queue: queue)
         self.reference = reference
         queue.suspend()
-        session = link.open(role, restoring: restoreIdentifier, on: queue) {
-            reference.manager?.receive($0)
-        }
+        session = link.open(role, restoring: restoreIdentifier, on: queue, receiveAll: reference.hear)
         super.init()
         reference.manager = self
         if let declared = ProcessInfo.processInfo.environment[BackgroundDeclaration.variable] {
@@ -69,13 +67,14 @@ open class CBManager: NSObject, Observed {
     /// Brings the objects up to date with `event`, then tells the delegate.
     ///
     /// Always on the manager's queue: what a delegate method reads is what it was called about.
-    func apply(_: ClientEvent) {}
+    func apply(_: ClientEvent, _: inout LatestPeers) {}
 
-    private func receive(_ event: ClientEvent) {
-        apply(event)
+    /// Takes an event of those that came together, of which earlier ones were about `latest`.
+    final func receive(_ event: ClientEvent, _ latest: inout LatestPeers) {
+        apply(event, &latest)
         // Peripherals tell what is theirs themselves, since they answer some requests on their own.
         if case .peer = event { return }
-        observers.tell(event)
+        if !reference.observers.isEmpty { reference.observers.tell(event) }
     }
 
     /// Changes the state, and says what it was.

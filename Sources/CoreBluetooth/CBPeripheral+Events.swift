@@ -149,7 +149,7 @@ extension CBPeripheral {
 
     private func valueRead(_ handle: AttributeHandle, _ result: Result<[UInt8], Failure>) {
         if let characteristic = characteristic(handle) {
-            let failure = keep(result) { characteristic.setValue(Data($1)) }
+            let failure = keep(result) { characteristic.setValue(octets: $1) }
             delegate?.peripheral(self, didUpdateValueFor: characteristic, error: failure)
         } else if let descriptor = descriptor(handle) {
             let failure = keep(result) { descriptor.setValue($1) }
@@ -187,19 +187,22 @@ extension CBPeripheral {
 
     /// Tells the app of a value that it did not ask for; what waits for answers goes on waiting.
     private func notified(_ handle: AttributeHandle, _ value: [UInt8]) {
-        let found = content.withLock { content -> (CBCharacteristic, (any CBPeripheralDelegate)?, isAsking: Bool)? in
+        var delegate: (any CBPeripheralDelegate)?, isAsking = false
+        let found = content.withLock { content -> CBCharacteristic? in
             guard content.link.acceptsAnswers, let object = content.database.characteristic(handle) else { return nil }
-            return (object, content.delegate, content.requests.count > 0)
+            delegate = content.delegate
+            isAsking = content.requests.count > 0
+            return object
         }
-        guard let (characteristic, delegate, isAsking) = found else { return }
-        characteristic.setValue(Data(value))
+        guard let characteristic = found else { return }
+        characteristic.setValue(octets: value)
         delegate?.peripheral(self, didUpdateValueFor: characteristic, error: nil)
         tellObservers(.valueNotified(handle, value))
         if isAsking { proceed() }
     }
 
     private func tellObservers(_ event: PeerEvent) {
-        if let observers = reference.manager?.observers, !observers.isEmpty { observers.tell(.peer(peer, event)) }
+        if !reference.observers.isEmpty { reference.observers.tell(.peer(peer, event)) }
     }
 
     private func characteristic(_ handle: AttributeHandle) -> CBCharacteristic? {

@@ -63,7 +63,7 @@ extension CBPeripheral {
         guard data.count <= Self.longestValue else {
             return fail(.write(handle, []), .att(.invalidAttributeValueLength))
         }
-        submit(.write(handle, [UInt8](data)))
+        submit(.write(handle, [UInt8](octetsOf: data)))
     }
 
     func writeCommand(_ data: Data, to characteristic: CBCharacteristic) {
@@ -95,7 +95,7 @@ extension CBPeripheral {
                 "\(self) takes no more values without response now: one is dropped; see canSendWriteWithoutResponse"
             )
         }
-        submit(.writeCommand(handle, [UInt8](data)))
+        submit(.writeCommand(handle, [UInt8](octetsOf: data)))
     }
 
     /// How many values without response an app may send although it was told that there is no room.

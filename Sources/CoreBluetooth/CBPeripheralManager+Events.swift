@@ -44,7 +44,7 @@ extension CBPeripheralManager {
     }
 
     /// Brings the objects up to date with `event`, then tells the delegate; on the manager's queue.
-    func apply(_ event: ServerEvent) {
+    func apply(_ event: ServerEvent, _ latest: inout LatestPeers) {
         switch event {
         case .serviceAdded(let id, let failure): serviceAdded(id, failure)
         case .advertisingStarted(let failure):
@@ -65,8 +65,9 @@ extension CBPeripheralManager {
             characteristic.unsubscribe(central)
             delegate?.peripheralManager(self, central: central, didUnsubscribeFrom: characteristic)
         case .readRequested(let transaction, let remote, let id, let offset):
-            readRequested(transaction, remote, id, offset: offset)
-        case .writeRequested(let transaction, let remote, let parts): writeRequested(transaction, remote, parts)
+            readRequested(transaction, central(remote, &latest), id, offset: offset)
+        case .writeRequested(let transaction, let remote, let parts):
+            writeRequested(transaction, central(remote, &latest), parts)
         case .updatesTaken(let count):
             switch content.withLock({ $0.window.taken(count) }) {
             case .reopened(wasRefused: true): delegate?.peripheralManagerIsReady(toUpdateSubscribers: self)
@@ -93,7 +94,7 @@ extension CBPeripheralManager {
 
     private func readRequested(
         _ transaction: ServerTransaction,
-        _ remote: RemoteCentral,
+        _ central: CBCentral,
         _ id: LocalAttributeID,
         offset: Int
     ) {
@@ -102,7 +103,7 @@ extension CBPeripheralManager {
         }
         let request = CBATTRequest(
             CBATTRequest.Exchange(transaction),
-            from: central(remote),
+            from: central,
             to: characteristic,
             offset: offset,
             value: nil
@@ -110,11 +111,11 @@ extension CBPeripheralManager {
         delegate.peripheralManager(self, didReceiveRead: request)
     }
 
-    private func writeRequested(_ transaction: ServerTransaction?, _ remote: RemoteCentral, _ parts: WriteGroup) {
-        let exchange = CBATTRequest.Exchange(transaction), central = central(remote)
+    private func writeRequested(_ transaction: ServerTransaction?, _ central: CBCentral, _ parts: WriteGroup) {
+        let exchange = CBATTRequest.Exchange(transaction)
         let requests = parts.compactMap { part in
             characteristic(part.attribute).map {
-                CBATTRequest(exchange, from: central, to: $0, offset: part.offset, value: Data(part.value))
+                CBATTRequest(exchange, from: central, to: $0, offset: part.offset, value: Data(octets: part.value))
             }
         }
         // A group is carried out as a whole or not at all.
@@ -132,6 +133,16 @@ extension CBPeripheralManager {
 
     private func characteristic(_ id: LocalAttributeID) -> CBMutableCharacteristic? {
         content.withLock { $0.services.characteristic(id) }
+    }
+
+    private func central(_ remote: RemoteCentral, _ latest: inout LatestPeers) -> CBCentral {
+        if let central = latest.central, central.peer.rawValue == remote.peer.rawValue {
+            central.update(mtu: remote.mtu)
+            return central
+        }
+        let central = central(remote)
+        latest.central = central
+        return central
     }
 
     /// The object that stands for `remote`: the one that the app has, or a new one.

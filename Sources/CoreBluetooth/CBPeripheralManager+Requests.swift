@@ -50,7 +50,7 @@ extension CBPeripheralManager {
         guard let transaction = request.exchange.transaction else { return }
         let response: ServerResponse =
             switch result {
-            case .success: .success(request.value.map { [UInt8]($0) } ?? [])
+            case .success: .success(request.value.map { [UInt8](octetsOf: $0) } ?? [])
             default: .failure(UInt8(exactly: result.rawValue).map(ATT.ErrorCode.init(wire:)) ?? .unlikelyError)
             }
         session.send(.server(.respond(transaction, response)))
@@ -76,7 +76,7 @@ extension CBPeripheralManager {
             return true
         }
         guard hasRoom else { return false }
-        let octets = [UInt8](value.prefix(CBPeripheral.longestValue))
+        let octets = [UInt8](octetsOf: value.prefix(CBPeripheral.longestValue))
         session.send(.server(.update(id, octets, to: receivers?.map(\.peer))))
         return true
     }

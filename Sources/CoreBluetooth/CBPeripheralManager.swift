@@ -164,11 +164,11 @@ open class CBPeripheralManager: CBManager {
         content.tell(watchers)
     }
 
-    override func apply(_ event: ClientEvent) {
+    override func apply(_ event: ClientEvent, _ latest: inout LatestPeers) {
         switch event {
         case .restored(.peripheral(let state)): restore(state)
         case .stateChanged(let state): stateChanged(CBManagerState(state))
-        case .server(let event): apply(event)
+        case .server(let event): apply(event, &latest)
         case .channel(let id, let event): apply(event, to: id)
         case .featuresChanged, .knownPeers, .systemLinks, .discovered, .connected, .connectFailed, .disconnected,
             .peer, .security, .alert, .tester, .restored:

@@ -1,3 +1,4 @@
+import BLEHost
 import Dispatch
 
 /// How everything that belongs to a manager reaches it: weakly, and on its queue alone.
@@ -7,6 +8,8 @@ final class ManagerReference: @unchecked Sendable {
     /// Where the manager's delegate is called: a serial queue that targets the app's.
     let queue: DispatchQueue
     let console = Console()
+    /// Those who hear what the host says after the delegate has.
+    let observers = Observers()
     weak var manager: CBManager?
 
     init(queue: DispatchQueue) { self.queue = queue }
@@ -16,5 +19,34 @@ final class ManagerReference: @unchecked Sendable {
         queue.async {
             if let manager = self.manager { body(manager) }
         }
+    }
+
+    /// Has the manager take what has come together; on its queue.
+    ///
+    /// An app that lets go of its manager while it is being told hears nothing more.
+    func hear(_ events: [ClientEvent]) {
+        guard var manager else { return }
+        var latest = LatestPeers()
+        // Events are looked at where they lie.
+        let events = events.span
+        for index in events.indices {
+            guard !isKnownUniquelyReferenced(&manager) else { return }
+            latest.dropUnkept()
+            manager.receive(events[index], &latest)
+        }
+    }
+}
+
+/// The objects that events were about before, of which those that came with them mostly are, too.
+///
+/// An object is looked for anew when the app has let go of it.
+struct LatestPeers {
+    var peripheral: CBPeripheral?
+    var central: CBCentral?
+
+    /// Lets go of what nobody else keeps.
+    mutating func dropUnkept() {
+        if isKnownUniquelyReferenced(&peripheral) { peripheral = nil }
+        if isKnownUniquelyReferenced(&central) { central = nil }
     }
 }

@@ -1,5 +1,5 @@
 package import BLEHost
-import Foundation
+import Synchronization
 
 /// Those who hear what the host says beside the delegate of a manager.
 ///
@@ -28,6 +28,8 @@ package final class Observers: Sendable {
     }
 
     private let content = Protected<(entries: [Entry], last: Int)>(([], 0))
+    /// How many there are, for those who would have something to tell.
+    private let count = Atomic<Int>(0)
 
     /// Calls `receive` with every event from now on.
     package func add(_ receive: @escaping @Sendable (ClientEvent) -> Void) -> ID {
@@ -49,15 +51,21 @@ package final class Observers: Sendable {
             $0.last += 1
             let id = ID(number: $0.last)
             $0.entries.append(Entry(id: id, receive: receive, isWaiting: isWaiting))
+            count.store($0.entries.count, ordering: .releasing)
             return id
         }
     }
 
     /// Calls an observer no more, but for an event that is under way.
-    package func remove(_ id: ID) { content.withLock { $0.entries.removeAll { $0.id == id } } }
+    package func remove(_ id: ID) {
+        content.withLock {
+            $0.entries.removeAll { $0.id == id }
+            count.store($0.entries.count, ordering: .releasing)
+        }
+    }
 
     /// Whether there is nobody to tell, which is so in most apps.
-    var isEmpty: Bool { content.withLock { $0.entries.isEmpty } }
+    var isEmpty: Bool { count.load(ordering: .acquiring) == 0 }
 
     func tell(_ event: ClientEvent) {
         var isAnswered = false

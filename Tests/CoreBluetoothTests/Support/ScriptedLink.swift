@@ -15,7 +15,16 @@ final class ScriptedLink: HostLink {
         on queue: DispatchQueue,
         receive: @escaping @Sendable (ClientEvent) -> Void
     ) -> any HostSession {
-        let session = ScriptedSession(role, on: queue, receive: receive)
+        open(role, restoring: identifier, on: queue, receiveAll: { $0.forEach(receive) })
+    }
+
+    func open(
+        _ role: ClientRole,
+        restoring identifier: String?,
+        on queue: DispatchQueue,
+        receiveAll: @escaping @Sendable ([ClientEvent]) -> Void
+    ) -> any HostSession {
+        let session = ScriptedSession(role, on: queue, receive: receiveAll)
         opened.withLock { $0.append(session) }
         return session
     }
@@ -30,12 +39,12 @@ final class ScriptedSession: HostSession {
 
     let role: ClientRole
     private let queue: DispatchQueue
-    private let receive: @Sendable (ClientEvent) -> Void
+    private let receive: @Sendable ([ClientEvent]) -> Void
     private let state = Locked(State())
     /// Shows the thread sanitizer the order that a continuation gives, which it does not see by itself.
     private let order = NSLock()
 
-    init(_ role: ClientRole, on queue: DispatchQueue, receive: @escaping @Sendable (ClientEvent) -> Void) {
+    init(_ role: ClientRole, on queue: DispatchQueue, receive: @escaping @Sendable ([ClientEvent]) -> Void) {
         self.role = role
         self.queue = queue
         self.receive = receive
@@ -58,7 +67,13 @@ final class ScriptedSession: HostSession {
 
     /// Says something, and returns when the app has heard it.
     func tell(_ events: ClientEvent...) async {
-        for event in events { queue.async { self.receive(event) } }
+        for event in events { queue.async { self.receive([event]) } }
+        await settle()
+    }
+
+    /// Says what has come together, and returns when the app has heard it.
+    func tell(together events: [ClientEvent]) async {
+        queue.async { self.receive(events) }
         await settle()
     }
 

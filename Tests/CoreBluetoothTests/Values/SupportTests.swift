@@ -1,4 +1,5 @@
 import BLEHost
+import BLEWire
 import Testing
 
 @testable import CoreBluetooth
@@ -44,5 +45,21 @@ struct SupportTests {
         let uuid = try #require(UUID(uuidString: "00112233-4455-6677-8899-AABBCCDDEEFF"))
         #expect(PeerIdentifier(uuid).rawValue == 0x0011_2233_4455_6677_8899_AABB_CCDD_EEFF)
         #expect(UUID(PeerIdentifier(uuid)) == uuid)
+    }
+
+    @Test("A table of handles finds what was put in last, in the order of handles, and loses what is in a range")
+    func handleTable() {
+        var table = HandleTable<String>()
+        for handle: UInt16 in [9, 3, 0xFFFF, 1, 7, 3] { table[AttributeHandle(wire: handle)] = "\(handle)" }
+        table[AttributeHandle(wire: 7)] = "seven"
+        #expect(table.objects == ["1", "3", "seven", "9", "65535"])
+        #expect(table[AttributeHandle(wire: 3)] == "3")
+        #expect(table[AttributeHandle(wire: 2)] == nil)
+        table[AttributeHandle(wire: 1)] = nil
+        #expect(table.remove(in: .of(4...8)) == ["seven"])
+        #expect(table.remove(in: .of(10...0xFFFE)) == [])
+        #expect(table.objects == ["3", "9", "65535"])
+        #expect(table.remove(in: .all) == ["3", "9", "65535"])
+        #expect(table[AttributeHandle(wire: 9)] == nil)
     }
 }
