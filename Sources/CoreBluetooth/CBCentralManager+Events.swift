@@ -49,20 +49,37 @@ extension CBCentralManager {
                 peripheral.failRequests(.poweredOff)
                 peripheral.radioLost()
             }
-            if state.invalidatesObjects { content.withLock { $0.peripherals.removeAll() } }
+            if state.invalidatesObjects {
+                content.withLock {
+                    $0.peripherals.removeAll()
+                    $0.advertisements = SeenAdvertisements()
+                }
+            }
         }
         delegate?.centralManagerDidUpdateState(self)
     }
 
     func discovered(_ report: AdvertisementReport) {
-        let found = content.withLock { content -> (any CBCentralManagerDelegate, CBPeripheral, [String: Any])? in
-            guard let scan = content.scan, let delegate = content.delegate else { return nil }
-            guard let data = content.advertisements.dictionary(of: report, for: scan) else { return nil }
-            return (delegate, peripheral(report.peer, name: report.name, &content), data)
+        var delegate: (any CBCentralManagerDelegate)?, data: [String: Any] = [:]
+        let found = content.withLock { content -> CBPeripheral? in
+            guard let scan = content.scan, let listener = content.delegate,
+                let dictionary = content.advertisements.dictionary(of: report, for: scan)
+            else { return nil }
+            (delegate, data) = (listener, dictionary)
+            return sender(of: report, &content)
         }
-        guard let (delegate, peripheral, data) = found else { return }
+        guard let peripheral = found, let delegate else { return }
         peripheral.heard(report)
         delegate.centralManager(self, didDiscover: peripheral, advertisementData: data, rssi: report.rssi.number)
+    }
+
+    /// The object that stands for whoever sent what was just heard.
+    private func sender(of report: AdvertisementReport, _ content: inout Content) -> CBPeripheral {
+        // Of a peer that may have been forgotten meanwhile, all are told anew.
+        if !content.seen.isFull, let known = content.advertisements.sender { return known }
+        let peripheral = peripheral(report.peer, name: report.name, &content)
+        content.advertisements.sender = peripheral
+        return peripheral
     }
 
     func connected(_ peer: PeerIdentifier, _ link: LinkParameters) {

@@ -49,7 +49,7 @@ extension CBPeripheral {
     func heard(_ report: AdvertisementReport) {
         content.withLock {
             $0.report = report
-            if let name = report.name { $0.name = name }
+            if let name = report.name, name != $0.name { $0.name = name }
         }
     }
 

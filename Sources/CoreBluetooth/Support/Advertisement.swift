@@ -41,6 +41,9 @@ extension AdvertisementReport {
 }
 
 extension RSSI {
+    /// One number for each strength, since each advertisement has one.
+    private static let numbers = (UInt8.min...UInt8.max).map { NSNumber(value: RSSI(wire: $0).dBm ?? 127) }
+
     /// The strength in dBm as apps see it, 127 if it is unknown.
-    var number: NSNumber { NSNumber(value: dBm ?? 127) }
+    var number: NSNumber { Self.numbers[Int(wire)] }
 }

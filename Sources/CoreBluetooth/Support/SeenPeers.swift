@@ -10,6 +10,9 @@ struct SeenPeers {
     private var order: [PeerIdentifier] = []
     private var oldest = 0
 
+    /// Whether the next peer takes the place of another one.
+    var isFull: Bool { order.count == Self.limit }
+
     func contains(_ peer: PeerIdentifier) -> Bool { names[peer] != nil }
 
     /// The last name that was known of `peer`.
