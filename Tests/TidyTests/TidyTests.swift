@@ -77,7 +77,7 @@ struct TidyTests {
         "Sources/CoreBluetooth/Channels/RunLoopBell.swift": (1, "a lock makes each access whole"),
         "Sources/CoreBluetooth/Channels/ChannelEvents.swift": (1, "a lock makes each access whole"),
         "Sources/CoreBluetoothExtras/Support/Unchecked.swift": (1, "objects of the facade are behind locks"),
-        "Sources/CoreBluetooth/Support/Guarded.swift": (1, "a lock makes each access whole"),
+        "Sources/CoreBluetooth/Support/Protected.swift": (2, "a lock makes each access whole"),
         "Sources/CoreBluetooth/Support/ManagerReference.swift": (1, "set once, then used on the manager's queue"),
         "Sources/ble/Commands/Interruption.swift": (1, "set before the handler of signals is, which alone reads it"),
     ]

@@ -64,7 +64,7 @@ struct TogetherTests {
 
     @Test("is told no further of a peripheral that the app lets go of")
     func peripheralLetGo() async {
-        await { _ = await connectBoth() }()
+        _ = await connectBoth()
         bench.app.reactions = [("value", { [bench] in bench.app.forget() })]
         await bench.session.tell(together: [value(1), value(2)])
         #expect(bench.app.take() == ["value 2A37 [1] ok"])
