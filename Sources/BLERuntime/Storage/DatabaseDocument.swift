@@ -36,10 +36,10 @@ struct DatabaseDocument: Codable, Equatable {
         }
         types = attributes.types.map { "\($0.handle.line) \($0.uuid)" }
         known = Known(
-            services: attributes.known[.services].ranges.map(\.line),
-            includes: attributes.known[.includes].ranges.map(\.line),
-            characteristics: attributes.known[.characteristics].ranges.map(\.line),
-            types: attributes.known[.types].ranges.map(\.line)
+            services: attributes.status[.services].known.map(\.line),
+            includes: attributes.status[.includes].known.map(\.line),
+            characteristics: attributes.status[.characteristics].known.map(\.line),
+            types: attributes.status[.types].known.map(\.line)
         )
     }
 
@@ -48,14 +48,14 @@ struct DatabaseDocument: Codable, Equatable {
         guard let hash = UInt128(hash, radix: 16),
             let services = Self.each(services, Self.service), let includes = Self.each(includes, Self.include),
             let declarations = Self.each(characteristics, Self.declaration),
-            let types = Self.each(types, Self.type), let coverage = known.coverage
+            let types = Self.each(types, Self.type), let status = known.status
         else { return nil }
         return KnownAttributes(
             services: services,
             includes: includes,
             declarations: declarations,
             types: types,
-            known: coverage
+            status: status
         ).map { CachedDatabase(hash: hash, attributes: $0) }
     }
 
@@ -102,8 +102,8 @@ struct DatabaseDocument: Codable, Equatable {
 
 extension DatabaseDocument.Known {
     /// What the ranges make up; `nil` if one is none.
-    fileprivate var coverage: KnownAttributes.Coverage? {
-        var coverage = KnownAttributes.Coverage()
+    fileprivate var status: KnownAttributes.Status? {
+        var status = KnownAttributes.Status()
         for aspect in KnownAttributes.Aspect.allCases {
             let lines =
                 switch aspect {
@@ -114,16 +114,16 @@ extension DatabaseDocument.Known {
                 }
             let read = { (fields: [Substring]) in fields.count == 1 ? AttributeHandleRange(line: fields[0]) : nil }
             guard let ranges = DatabaseDocument.each(lines, read) else { return nil }
-            for range in ranges { coverage[aspect].insert(range) }
+            for range in ranges { status.update(aspect, in: range) { $0.learn() } }
         }
-        return coverage
+        return status
     }
 }
 
 extension CachedDatabase {
     /// How many lines of a file this takes.
     var lines: Int {
-        let ranges = KnownAttributes.Aspect.allCases.map { attributes.known[$0].ranges.count }
+        let ranges = KnownAttributes.Aspect.allCases.map { attributes.status[$0].known.count }
         return attributes.services.count + attributes.includes.count + attributes.declarations.count
             + attributes.types.count + ranges.reduce(0, +)
     }

@@ -23,7 +23,7 @@ struct DatabaseDocumentTests {
         }
         var services: [DiscoveredService] = [], includes: [KnownAttributes.Include] = []
         var declarations: [KnownAttributes.Declaration] = [], types: [DiscoveredDescriptor] = []
-        var known = KnownAttributes.Coverage(), next: UInt16 = 1
+        var status = KnownAttributes.Status(), next: UInt16 = 1
         while types.count < count {
             let start = AttributeHandle(wire: next), value = AttributeHandle(wire: next + 2)
             let include = AttributeHandle(wire: next + 1 + UInt16(random.next(2)))
@@ -35,7 +35,9 @@ struct DatabaseDocumentTests {
                 .init(handle: start, properties: UInt8(random.next(256)), value: value, uuid: uuid())
             )
             types += [DiscoveredDescriptor(uuid: uuid(), handle: start), .init(uuid: uuid(), handle: end)]
-            for aspect in KnownAttributes.Aspect.allCases where random.next(3) > 0 { known[aspect].insert(range) }
+            for aspect in KnownAttributes.Aspect.allCases where random.next(3) > 0 {
+                status.update(aspect, in: range) { $0.learn() }
+            }
             next = end.wire + 1 + UInt16(random.next(3))
         }
         return KnownAttributes(
@@ -43,7 +45,7 @@ struct DatabaseDocumentTests {
             includes: includes,
             declarations: declarations,
             types: types,
-            known: known
+            status: status
         ).map { CachedDatabase(hash: UInt128(seed) << 64 | 5, attributes: $0) }
     }
 
@@ -79,8 +81,8 @@ struct DatabaseDocumentTests {
         let handle = { (number: UInt16) in AttributeHandle(wire: number) }
         let place = try #require(AttributeHandleRange(handle(1), handle(9)))
         let behind = try #require(AttributeHandleRange(handle(0x10), handle(0x19)))
-        var known = KnownAttributes.Coverage()
-        known[.services].insert(.all)
+        var status = KnownAttributes.Status()
+        status.update(.services, in: .all) { $0.learn() }
         let attributes = try #require(
             KnownAttributes(
                 services: [
@@ -90,7 +92,7 @@ struct DatabaseDocumentTests {
                 includes: [.init(handle: handle(3), range: behind, uuid: nil)],
                 declarations: [.init(handle: handle(4), properties: 2, value: handle(5), uuid: short(0x2A00))],
                 types: [.init(uuid: short(0x2A00), handle: handle(5)), .init(uuid: short(0x2901), handle: handle(6))],
-                known: known
+                status: status
             )
         )
         let records = [Self.record(3, CachedDatabase(hash: 5, attributes: attributes)), StateFileTests.tea]

@@ -24,7 +24,7 @@ struct PeerChangeTests {
         bond.client.features = features
         if let next { bond.remoteSigning = RemoteSigning(key: .zero, nextCounter: next) }
         bond.database = hash.flatMap { hash in
-            KnownAttributes(services: [], includes: [], declarations: [], types: [], known: .init())
+            KnownAttributes(services: [], includes: [], declarations: [], types: [], status: .init())
                 .map { CachedDatabase(hash: hash, attributes: $0) }
         }
         return bond

@@ -94,7 +94,7 @@ extension GATTClient {
         guard database.isProven else { return ownRequests.append(.prove) }
         database.confirm()
         if database.attributes.count <= limits.cachedAttributes {
-            cacheChange = .store(CachedDatabase(hash: hash, attributes: database.attributes))
+            cacheChange = .store(CachedDatabase(hash: hash, attributes: database.attributes.kept))
         }
     }
 

@@ -2,33 +2,34 @@ import BLEWire
 
 // What an answer of the peer says to what somebody was told before.
 extension KnownAttributes {
-    /// Where it is news to those who were told of the services in `told` that just these begin in `range`.
+    /// Where it is news to those who were told of services that just these begin in `range`.
     func change(services found: [DiscoveredService], in range: AttributeHandleRange, told: HandleSet)
         -> AttributeHandleRange?
     {
         guard told.first(in: range) != nil else { return nil }
         let old = services[services.indices(in: range)]
-        return told.news(from: old, to: found, at: \.place, isSame: ==).map(\.range).joined
+        return status.news(from: old, to: found, at: \.place, isSame: ==).map(\.range).joined
     }
 
-    /// Where it is news to those who were told of the included services in `told` that just these are in `range`.
-    func change(includes found: [Include], in range: AttributeHandleRange, told: HandleSet) -> AttributeHandleRange? {
-        guard told.first(in: range) != nil else { return nil }
+    /// Where it is news to those who were told of included services that just these are in `range`.
+    func change(includes found: [Include], in range: AttributeHandleRange) -> AttributeHandleRange? {
+        let status = status[.includes]
+        guard status.first(in: range, where: \.isTold) != nil else { return nil }
         let old = includes[includes.indices(in: range)]
-        let news = told.news(from: old, to: found, at: \.handle) { $0.agrees(with: $1) }
+        let news = status.news(from: old, to: found, at: \.handle) { $0.agrees(with: $1) }
         return news.compactMap { AttributeHandleRange($0.handle) }.joined
     }
 
-    /// Where it is news to those who were told of the characteristics in `told` that just these are in `range`.
+    /// Where it is news to those who were told of characteristics that just these are in `range`.
     func change(declarations found: [Declaration], in range: AttributeHandleRange, told: HandleSet)
         -> AttributeHandleRange?
     {
         guard told.first(in: range) != nil else { return nil }
         let old = declarations[declarations.indices(in: range)]
-        return told.news(from: old, to: found, at: \.handle, isSame: ==).compactMap(\.range).joined
+        return status.news(from: old, to: found, at: \.handle, isSame: ==).compactMap(\.range).joined
     }
 
-    /// Where it is news to those who were told of the descriptors in `told` that `range` holds just these attributes.
+    /// Where it is news to those who were told of descriptors that `range` holds just these attributes.
     ///
     /// What belongs to a declaration is left to that: not every peer says the same of it twice.
     func change(types found: [DiscoveredDescriptor], in range: AttributeHandleRange, told: HandleSet)
@@ -36,23 +37,23 @@ extension KnownAttributes {
     {
         guard told.first(in: range) != nil else { return nil }
         let old = types[types.indices(in: range)]
-        return told.news(from: old, to: found, at: \.handle, isSame: ==)
+        return status.news(from: old, to: found, at: \.handle, isSame: ==)
             .filter { one in !declarations.contains { $0.range?.contains(one.handle) ?? false } }
             .compactMap { AttributeHandleRange($0.handle) }
             .joined
     }
 }
 
-extension HandleSet {
-    /// What is gone and what is new, of all that lies at one of these handles.
+extension HandleStatuses {
+    /// What is gone and what is new, of all that lies where clients were told what there is.
     fileprivate func news<Item>(
         from old: some Sequence<Item>,
         to found: [Item],
         at place: (Item) -> AttributeHandle,
         isSame: (Item, Item) -> Bool
     ) -> [Item] {
-        let gone = old.filter { one in contains(place(one)) && !found.contains { isSame($0, one) } }
-        let new = found.filter { one in contains(place(one)) && !old.contains { isSame($0, one) } }
+        let gone = old.filter { one in self[place(one)].isTold && !found.contains { isSame($0, one) } }
+        let new = found.filter { one in self[place(one)].isTold && !old.contains { isSame($0, one) } }
         return gone + new
     }
 }
@@ -62,11 +63,6 @@ extension KnownAttributes.Include {
     fileprivate func agrees(with other: Self) -> Bool {
         handle == other.handle && range == other.range && (uuid == other.uuid || uuid == nil || other.uuid == nil)
     }
-}
-
-extension AttributeHandleRange {
-    /// The least range that has both in it.
-    func joined(with other: Self) -> Self? { Self(min(start, other.start), max(end, other.end)) }
 }
 
 extension [AttributeHandleRange] {

@@ -23,14 +23,7 @@ extension Array where Element: Placed {
         replaceSubrange(indices(in: range), with: new)
     }
 
-    private func position(of handle: AttributeHandle) -> Int {
-        var low = 0, high = count
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle].place < handle { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
+    private func position(of handle: AttributeHandle) -> Int { indices.bisected { self[$0].place < handle } }
 }
 
 extension Sequence<KnownAttributes.Declaration> {

@@ -8,7 +8,7 @@ package import BLEWire
 /// Core 6.0, Vol 3, Part G, 2.5.2.
 package struct KnownAttributes: Equatable, Sendable {
     /// Something to be learnt of a range of handles.
-    package enum Aspect: CaseIterable, Sendable {
+    package enum Aspect: Int, CaseIterable, Sendable {
         /// Which primary services begin there.
         case services
         /// Which included services are declared there.
@@ -19,41 +19,30 @@ package struct KnownAttributes: Equatable, Sendable {
         case types
     }
 
-    /// The handles of which an aspect is known, for each aspect.
-    package struct Coverage: Equatable, Sendable {
-        private var services = HandleSet()
-        private var includes = HandleSet()
-        private var characteristics = HandleSet()
-        private var types = HandleSet()
+    /// How far each aspect of each handle is known.
+    package struct Status: Equatable, Sendable {
+        private var aspects = [HandleStatuses](repeating: HandleStatuses(), count: Aspect.allCases.count)
 
         package init() {}
 
-        package subscript(aspect: Aspect) -> HandleSet {
-            get {
-                switch aspect {
-                case .services: services
-                case .includes: includes
-                case .characteristics: characteristics
-                case .types: types
-                }
-            }
-            set {
-                switch aspect {
-                case .services: services = newValue
-                case .includes: includes = newValue
-                case .characteristics: characteristics = newValue
-                case .types: types = newValue
-                }
-            }
+        package subscript(aspect: Aspect) -> HandleStatuses { aspects[aspect.rawValue] }
+
+        /// Whether a handle has one of those in some aspect.
+        func contains(where fits: (HandleStatus) -> Bool) -> Bool {
+            aspects.contains { $0.last(where: fits) != nil }
         }
 
-        package var isEmpty: Bool { Aspect.allCases.allSatisfy { self[$0].isEmpty } }
+        package mutating func update(
+            _ aspect: Aspect,
+            in range: AttributeHandleRange,
+            _ change: (inout HandleStatus) -> Void
+        ) {
+            aspects[aspect.rawValue].update(range, change)
+        }
 
-        /// Takes every handle of `other` away.
-        mutating func subtract(_ other: Self) {
-            for aspect in Aspect.allCases {
-                for range in other[aspect].ranges { self[aspect].remove(range) }
-            }
+        /// Changes every aspect.
+        mutating func update(_ range: AttributeHandleRange = .all, _ change: (inout HandleStatus) -> Void) {
+            for aspect in Aspect.allCases { update(aspect, in: range, change) }
         }
     }
 
@@ -94,7 +83,7 @@ package struct KnownAttributes: Equatable, Sendable {
     package private(set) var includes: [Include] = []
     package private(set) var declarations: [Declaration] = []
     package private(set) var types: [DiscoveredDescriptor] = []
-    package private(set) var known = Coverage()
+    package private(set) var status = Status()
 
     package init() {}
 
@@ -104,7 +93,7 @@ package struct KnownAttributes: Equatable, Sendable {
         includes: [Include],
         declarations: [Declaration],
         types: [DiscoveredDescriptor],
-        known: Coverage
+        status: Status
     ) {
         guard zip(services, services.dropFirst()).allSatisfy({ $0.range.end < $1.range.start }),
             zip(includes, includes.dropFirst()).allSatisfy({ $0.handle < $1.handle }),
@@ -116,36 +105,54 @@ package struct KnownAttributes: Equatable, Sendable {
         self.includes = includes
         self.declarations = declarations
         self.types = types
-        self.known = known
+        self.status = status
     }
 
     /// How many attributes of the aspect with the most of them are kept.
     var count: Int { max(services.count, includes.count, declarations.count, types.count) }
 
+    /// Whether nothing is known.
+    var isEmpty: Bool { !status.contains(where: \.isKnown) }
+
+    /// The same, of which nobody has heard.
+    var kept: Self {
+        var kept = self
+        kept.status.update { $0 = $0.kept }
+        return kept
+    }
+
+    /// Changes how far an aspect of `range` can be relied on.
+    mutating func mark(_ aspect: Aspect, in range: AttributeHandleRange, _ change: (inout HandleStatus) -> Void) {
+        status.update(aspect, in: range, change)
+    }
+
+    /// Changes how far all can be relied on.
+    mutating func mark(_ change: (inout HandleStatus) -> Void) { status.update(change) }
+
     /// Notes that just these primary services begin in `range`, which reaches to the end of the last of them.
     ///
     /// One that begins before, and reaches beyond the beginning of the first of these, ends there.
-    mutating func learn(services found: [DiscoveredService], in range: AttributeHandleRange) -> Coverage {
+    mutating func learn(services found: [DiscoveredService], in range: AttributeHandleRange) {
         services.replace(in: range, with: found)
         let first = services.indices(in: range).lowerBound
         if first > 0, first < services.count { _ = services[first - 1].end(before: services[first]) }
-        return gain([(.services, range)])
+        learnt(.services, in: range)
     }
 
     /// Notes that just these included services are declared in `range`; a type that was known stays so.
-    mutating func learn(includes found: [Include], in range: AttributeHandleRange) -> Coverage {
+    mutating func learn(includes found: [Include], in range: AttributeHandleRange) {
         let old = includes[includes.indices(in: range)]
         let found = found.map { new in
             old.first { $0.handle == new.handle && $0.range == new.range && new.uuid == nil } ?? new
         }
         includes.replace(in: range, with: found)
-        return gain([(.includes, range)])
+        learnt(.includes, in: range)
     }
 
     /// Notes that just these characteristics are declared in `range`, and with that what follows each declaration.
-    mutating func learn(declarations found: [Declaration], in range: AttributeHandleRange) -> Coverage {
-        var gained: [(Aspect, AttributeHandleRange)] = [(.characteristics, range)]
+    mutating func learn(declarations found: [Declaration], in range: AttributeHandleRange) {
         declarations.replace(in: range, with: [])
+        learnt(.characteristics, in: range)
         for declaration in found {
             guard let extent = declaration.range else { continue }
             declarations.replace(in: extent, with: [declaration])
@@ -156,37 +163,31 @@ package struct KnownAttributes: Equatable, Sendable {
                     DiscoveredDescriptor(uuid: declaration.uuid, handle: declaration.value),
                 ]
             )
-            gained += [(.characteristics, extent), (.types, extent)]
+            learnt(.characteristics, in: extent)
+            learnt(.types, in: extent)
         }
-        return gain(gained)
     }
 
     /// Notes that `range` holds just attributes of these types, which also tells where nothing is declared.
-    mutating func learn(types found: [DiscoveredDescriptor], in range: AttributeHandleRange) -> Coverage {
+    mutating func learn(types found: [DiscoveredDescriptor], in range: AttributeHandleRange) {
         types.replace(in: range, with: found)
-        var gained: [(Aspect, AttributeHandleRange)] = [(.types, range)]
+        learnt(.types, in: range)
         for (aspect, type) in [(Aspect.includes, GATT.include), (.characteristics, GATT.characteristic)] {
             var rest: AttributeHandleRange? = range
             for attribute in found where attribute.uuid == type {
                 if let start = rest?.start, start < attribute.handle,
                     let before = AttributeHandleRange(start, AttributeHandle(wire: attribute.handle.wire - 1))
                 {
-                    gained.append((aspect, before))
+                    learnt(aspect, in: before)
                 }
                 rest = rest?.after(attribute.handle)
             }
-            if let rest { gained.append((aspect, rest)) }
+            if let rest { learnt(aspect, in: rest) }
         }
-        return gain(gained)
     }
 
-    private mutating func gain(_ parts: [(Aspect, AttributeHandleRange)]) -> Coverage {
-        var gained = Coverage()
-        for (aspect, range) in parts {
-            gained[aspect].insert(range)
-            known[aspect].insert(range)
-        }
-        return gained
+    private mutating func learnt(_ aspect: Aspect, in range: AttributeHandleRange) {
+        status.update(aspect, in: range) { $0.learn() }
     }
 
     /// Notes the type of a service that is included.
@@ -195,7 +196,8 @@ package struct KnownAttributes: Equatable, Sendable {
         includes[index].uuid = uuid
     }
 
-    /// Forgets whatever has a part in `range`, and returns what is not known any more.
+    /// Forgets whatever has a part in `range`, also that somebody was told of it, and returns what is not known any
+    /// more.
     mutating func remove(_ range: AttributeHandleRange) -> AttributeHandleRange {
         var start = range.start, end = range.end
         for extent in declarations.compactMap(\.range) + services.map(\.range) where extent.overlaps(range) {
@@ -205,12 +207,14 @@ package struct KnownAttributes: Equatable, Sendable {
         guard let gone = AttributeHandleRange(start, end) else { return range }
         services.removeAll { $0.range.overlaps(gone) }
         for include in includes where include.range.overlaps(gone) {
-            if let place = AttributeHandleRange(include.handle) { known[.includes].remove(place) }
+            if let place = AttributeHandleRange(include.handle) {
+                status.update(.includes, in: place) { $0.forget() }
+            }
         }
         includes.removeAll { gone.contains($0.handle) || $0.range.overlaps(gone) }
         declarations.replace(in: gone, with: [])
         types.replace(in: gone, with: [])
-        for aspect in Aspect.allCases { known[aspect].remove(gone) }
+        status.update(gone) { $0 = HandleStatus() }
         return gone
     }
 }

@@ -2,7 +2,7 @@ import BLEWire
 
 /// What a link knows of the attributes of its peer, and how far that can be relied on.
 ///
-/// As long as the peer has not been asked to tell of changes, whatever is handed out is ``spent``: it has to be asked
+/// As long as the peer has not been asked to tell of changes, whatever is handed out is stale: it has to be asked
 /// for again before it is handed out a second time, since it may have changed by then. What was read ahead is handed
 /// out once; so a client that goes through a database once asks for nothing twice, and one that looks again looks
 /// again.
@@ -25,21 +25,13 @@ struct PeerDatabase: Sendable {
     private static let roomPerPacketAhead = 8
 
     private(set) var attributes = KnownAttributes()
-    /// What may not be handed out any more.
-    private var spent = KnownAttributes.Coverage()
-    /// What was learnt before the hash was read, or told before the peer told of changes: it has to be learnt again.
-    private var unproven = KnownAttributes.Coverage()
-    /// What clients were told, and stand on until they hear of a change.
-    private var told = KnownAttributes.Coverage()
-    /// What of it they were told before the peer was asked to tell of changes.
-    private var unwatched = KnownAttributes.Coverage()
-    /// Whether clients were told more than that.
+    /// Whether clients were told more than ``attributes`` says.
     private(set) var isForgotten = false
     /// Where the peer has something else by now than clients were told.
     private var change: AttributeHandleRange?
     /// Where the peer contradicts itself, as it was last heard.
     private var faults: [AttributeHandle] = []
-    /// The Database Hash that was read before everything but ``unproven`` was learnt.
+    /// The Database Hash that was read before everything was learnt that is verified.
     private(set) var hash: UInt128?
     /// Whether something was learnt since ``attributes`` were taken for a cache.
     private(set) var hasNews = false
@@ -48,39 +40,32 @@ struct PeerDatabase: Sendable {
     /// Whether requests look beyond what is wanted; not if the peer refuses that.
     var readsAhead = true
     private var lastListing: Listing?
+    /// Whether there may be something that is not stale.
+    private var mayExpire = false
 
-    var isEmpty: Bool { attributes.known.isEmpty }
+    var isEmpty: Bool { attributes.isEmpty }
     /// Whether clients were told anything.
-    var isTold: Bool { !told.isEmpty }
+    var isTold: Bool { attributes.status.contains(where: \.isTold) }
     /// Whether nothing has to be learnt again.
-    var isProven: Bool { unproven.isEmpty }
+    var isProven: Bool { !attributes.status.contains(where: \.isUnverified) }
 
     /// The first handle of `range` of which an aspect must be asked for.
     func missing(_ aspect: Aspect, in range: AttributeHandleRange) -> AttributeHandle? {
-        guard let new = attributes.known[aspect].first(missingIn: range) else { return spent[aspect].first(in: range) }
-        return spent[aspect].first(in: range).map { min($0, new) } ?? new
-    }
-
-    /// The last handle of which an aspect must be asked for; `nil` if there is none.
-    private func lastMissing(_ aspect: Aspect) -> AttributeHandle? {
-        let spent = spent[aspect].ranges.last?.end ?? .none
-        let known = attributes.known[aspect].ranges.last
-        guard let known, known.end.wire == .max else { return AttributeHandle(wire: .max) }
-        let new = AttributeHandle(wire: known.start.wire - 1)
-        return max(new, spent) == .none ? nil : max(new, spent)
+        attributes.status[aspect].first(in: range, where: \.isMissing)
     }
 
     /// Where to ask for an aspect of `wanted`, of which the handles before `start` are known.
     func search(_ aspect: Aspect, from start: AttributeHandle, in wanted: AttributeHandleRange) -> AttributeHandleRange?
     {
-        AttributeHandleRange(start, readsAhead ? lastMissing(aspect) ?? wanted.end : wanted.end)
+        AttributeHandleRange(start, readsAhead ? attributes.status[aspect].last(where: \.isMissing) ?? wanted.end : wanted.end)
     }
 
     /// Something that has to be learnt again.
     var firstUnproven: (aspect: Aspect, range: AttributeHandleRange)? {
         for aspect in Aspect.allCases {
-            guard let first = unproven[aspect].ranges.first, let last = unproven[aspect].ranges.last,
-                let range = AttributeHandleRange(first.start, last.end)
+            let status = attributes.status[aspect]
+            guard let first = status.first(in: .all, where: \.isUnverified),
+                let last = status.last(where: \.isUnverified), let range = AttributeHandleRange(first, last)
             else { continue }
             return (aspect, range)
         }
@@ -104,7 +89,7 @@ struct PeerDatabase: Sendable {
         lastListing = nil
         // What was asked for ends before the last handle of the service, where no characteristic could begin.
         let end = AttributeHandle(wire: min(service.end.wire, .max - 1) + 1)
-        guard attributes.known[.services].first(missingIn: .all) == nil,
+        guard attributes.status[.services].first(in: .all, where: { !$0.isKnown }) == nil,
             !attributes.services.contains(where: { end < $0.range.start && $0.range.count > 2 }),
             let whole = AttributeHandleRange(AttributeHandle(wire: 1), end),
             let behind = attributes.lastLongType(in: whole).map({ whole.after($0) }) ?? whole,
@@ -136,26 +121,27 @@ struct PeerDatabase: Sendable {
     /// Notes that an answer to a client was made of an aspect of `range`.
     mutating func spend(_ aspect: Aspect, in range: AttributeHandleRange) {
         noteTold(aspect, in: range)
-        if !isWatched { spent[aspect].insert(range) }
+        if !isWatched { attributes.mark(aspect, in: range) { $0.expire() } }
     }
 
     /// Notes that a client has heard of an aspect of `range`.
-    mutating func noteTold(_ aspect: Aspect, in range: AttributeHandleRange) { told[aspect].insert(range) }
+    mutating func noteTold(_ aspect: Aspect, in range: AttributeHandleRange) {
+        attributes.mark(aspect, in: range) { $0.tell() }
+    }
 
     /// Notes that the peer is about to be asked to tell of changes: of those before that it never will.
-    mutating func beginWatching() { unwatched = told }
+    mutating func beginWatching() { attributes.mark { $0.beginWatching() } }
 
     /// Has what clients were told before the peer told of changes learnt again.
-    mutating func checkUnwatched() {
-        unproven = unwatched
-        unwatched = KnownAttributes.Coverage()
-    }
+    mutating func checkUnwatched() { attributes.mark { $0.checkUnwatched() } }
 
     /// Has all that clients were told learnt again, since the peer says that something is otherwise.
     mutating func checkAll() {
         hash = nil
-        spent = attributes.known
-        unproven = told
+        attributes.mark {
+            $0.expire()
+            $0.isUnverified = $0.isTold
+        }
     }
 
     /// Hands out, once, where the peer has something else than clients were told.
@@ -176,12 +162,14 @@ struct PeerDatabase: Sendable {
     /// Notes that the peer tells of changes from now on; what it has not told of so far, nobody knows.
     mutating func watch() {
         isWatched = true
-        spent = attributes.known
+        attributes.mark { $0.expire() }
     }
 
     /// Notes that time has passed, in which anything may have changed unless the peer tells of changes.
     mutating func expire() {
-        if !isWatched { spent = attributes.known }
+        guard !isWatched, mayExpire else { return }
+        mayExpire = false
+        attributes.mark { $0.expire() }
     }
 
     /// Begins to learn under a hash that has just been read.
@@ -189,19 +177,23 @@ struct PeerDatabase: Sendable {
     /// What was learnt before has to be learnt again, but for what the peer would have told of.
     mutating func prove(under hash: UInt128) {
         self.hash = hash
-        unproven = isWatched ? spent : attributes.known
+        let mayHaveChanged = !isWatched
+        attributes.mark { $0.isUnverified = $0.isKnown && (mayHaveChanged || $0.isMissing) }
     }
 
     /// Notes that the hash, just read, is still the same: all that is known is so at this moment.
     mutating func confirm() {
         hasNews = false
-        if isWatched { spent = KnownAttributes.Coverage() }
+        guard isWatched else { return }
+        attributes.mark { $0.confirm() }
+        mayExpire = true
     }
 
     /// Takes over what was known of the peer when it was here last; its hash has just been read, and is the same.
     mutating func adopt(_ cache: CachedDatabase) {
         precondition(isEmpty, "a cache comes first")
         attributes = cache.attributes
+        mayExpire = true
         hash = cache.hash
     }
 
@@ -214,12 +206,6 @@ struct PeerDatabase: Sendable {
     /// Forgets whatever has a part in `range`, and the hash with it.
     mutating func remove(_ range: AttributeHandleRange) {
         let gone = attributes.remove(range)
-        for aspect in Aspect.allCases {
-            spent[aspect].remove(gone)
-            unproven[aspect].remove(gone)
-            told[aspect].remove(gone)
-            unwatched[aspect].remove(gone)
-        }
         if let change, gone.contains(change.start), gone.contains(change.end) { self.change = nil }
         if range == .all { isForgotten = false }
         hash = nil
@@ -246,13 +232,13 @@ struct PeerDatabase: Sendable {
 
 extension PeerDatabase {
     mutating func learn(services found: [DiscoveredService], in range: AttributeHandleRange) {
-        note(attributes.change(services: found, in: range, told: told[.services]))
-        gain(attributes.learn(services: found, in: range))
+        note(attributes.change(services: found, in: range))
+        attributes.learn(services: found, in: range)
     }
 
     mutating func learn(includes found: [KnownAttributes.Include], in range: AttributeHandleRange) {
-        note(attributes.change(includes: found, in: range, told: told[.includes]))
-        gain(attributes.learn(includes: found, in: range))
+        note(attributes.change(includes: found, in: range))
+        attributes.learn(includes: found, in: range)
     }
 
     /// Notes declarations; `isFull` if the response had no room for another.
@@ -261,15 +247,15 @@ extension PeerDatabase {
         in range: AttributeHandleRange,
         isFull: Bool
     ) {
-        note(attributes.change(declarations: found, in: range, told: told[.characteristics]))
-        gain(attributes.learn(declarations: found, in: range))
+        note(attributes.change(declarations: found, in: range))
+        attributes.learn(declarations: found, in: range)
         let end = found.last.flatMap { AttributeHandleRange.all.after($0.value)?.start }
         lastListing = end.map { Listing(isFull: isFull, end: $0, requests: 0) }
     }
 
     mutating func learn(types found: [DiscoveredDescriptor], in range: AttributeHandleRange) {
-        note(attributes.change(types: found, in: range, told: told[.types]))
-        gain(attributes.learn(types: found, in: range))
+        note(attributes.change(types: found, in: range))
+        attributes.learn(types: found, in: range)
     }
 
     /// Notes that a search found nothing.
@@ -287,14 +273,11 @@ extension PeerDatabase {
         hasNews = true
     }
 
+    /// Takes note of what the peer has just said, and where it is otherwise than clients were told.
     private mutating func note(_ change: AttributeHandleRange?) {
+        hasNews = true
+        mayExpire = true
         guard let change else { return }
         self.change = self.change?.joined(with: change) ?? change
-    }
-
-    private mutating func gain(_ gained: KnownAttributes.Coverage) {
-        spent.subtract(gained)
-        unproven.subtract(gained)
-        hasNews = true
     }
 }

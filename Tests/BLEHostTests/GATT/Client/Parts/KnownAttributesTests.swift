@@ -20,9 +20,9 @@ struct KnownAttributesTests {
     @Test("A declaration tells of both of its attributes, and that nothing is between them")
     func declarations() {
         var known = KnownAttributes()
-        let gained = known.learn(declarations: [Self.declaration(4, value: 7)], in: range(2, 4))
-        #expect(gained[.characteristics].ranges == [range(2, 7)])
-        #expect(gained[.types].ranges == [range(4, 7)])
+        known.learn(declarations: [Self.declaration(4, value: 7)], in: range(2, 4))
+        #expect(known.status[.characteristics].known == [range(2, 7)])
+        #expect(known.status[.types].known == [range(4, 7)])
         #expect(known.types.map(\.handle.wire) == [4, 7])
     }
 
@@ -31,27 +31,27 @@ struct KnownAttributesTests {
         var known = KnownAttributes()
         let found = [(2, GATT.characteristic), (3, .short(0x2A19)), (4, GATT.include), (5, .short(0x2902))]
             .map { DiscoveredDescriptor(uuid: $0.1, handle: Self.handle($0.0)) }
-        let gained = known.learn(types: found, in: range(1, 6))
-        #expect(gained[.types].ranges == [range(1, 6)])
-        #expect(gained[.characteristics].ranges == [range(1, 1), range(3, 6)])
-        #expect(gained[.includes].ranges == [range(1, 3), range(5, 6)])
+        known.learn(types: found, in: range(1, 6))
+        #expect(known.status[.types].known == [range(1, 6)])
+        #expect(known.status[.characteristics].known == [range(1, 1), range(3, 6)])
+        #expect(known.status[.includes].known == [range(1, 3), range(5, 6)])
         #expect(known.descriptors(in: range(1, 6)).map(\.handle.wire) == [3, 5])
     }
 
     @Test("A service ends where another one is found to begin")
     func services() {
         var known = KnownAttributes()
-        _ = known.learn(services: [Self.service(1, 20)], in: range(1, 20))
-        _ = known.learn(services: [Self.service(10, 20)], in: range(10, 20))
+        known.learn(services: [Self.service(1, 20)], in: range(1, 20))
+        known.learn(services: [Self.service(10, 20)], in: range(10, 20))
         #expect(known.services.map(\.range) == [range(1, 9), range(10, 20)])
-        #expect(known.known[.services].ranges == [range(1, 20)])
+        #expect(known.status[.services].known == [range(1, 20)])
     }
 
     @Test("Forgetting takes whole services and characteristics, and what lies elsewhere stays")
     func removal() {
         var known = KnownAttributes()
-        _ = known.learn(services: [Self.service(1, 9), Self.service(10, 19), Self.service(20, 29)], in: range(1, 29))
-        _ = known.learn(
+        known.learn(services: [Self.service(1, 9), Self.service(10, 19), Self.service(20, 29)], in: range(1, 29))
+        known.learn(
             declarations: [Self.declaration(11, value: 12), Self.declaration(21, value: 22)],
             in: range(1, 29)
         )
@@ -59,31 +59,43 @@ struct KnownAttributesTests {
         #expect(gone == range(10, 19))
         #expect(known.services.map(\.range) == [range(1, 9), range(20, 29)])
         #expect(known.declarations.map(\.handle.wire) == [21])
-        #expect(known.known[.services].first(missingIn: .all) == Self.handle(10))
+        #expect(known.status[.services].first(in: .all, where: \.isMissing) == Self.handle(10))
+    }
+
+    @Test("What is kept of a peer tells nothing of who has heard of it")
+    func kept() {
+        var known = KnownAttributes()
+        known.learn(services: [Self.service(1, 20)], in: range(1, 20))
+        let fresh = known
+        known.mark(.services, in: range(1, 9)) { $0.tell() }
+        known.mark(.services, in: range(5, 12)) { $0.expire() }
+        known.mark(.services, in: range(11, 30)) { $0.isUnverified = true }
+        #expect(known != fresh && known.kept == fresh)
     }
 
     @Test("What was told is news again only where it is otherwise")
     func changes() {
-        var known = KnownAttributes(), told = HandleSet()
-        _ = known.learn(declarations: [Self.declaration(2, value: 3), Self.declaration(5, value: 6)], in: range(1, 9))
-        told.insert(range(1, 9))
+        var untold = KnownAttributes()
+        untold.learn(declarations: [Self.declaration(2, value: 3), Self.declaration(5, value: 6)], in: range(1, 9))
+        var known = untold
+        known.mark(.characteristics, in: range(1, 9)) { $0.tell() }
         func change(_ found: [Declaration]) -> AttributeHandleRange? {
-            known.change(declarations: found, in: range(1, 9), told: told)
+            known.change(declarations: found, in: range(1, 9))
         }
         let same = Self.declaration(2, value: 3), moved = Self.declaration(5, value: 7)
         #expect(change([same, Self.declaration(5, value: 6)]) == nil)
         #expect(change([same, moved]) == range(5, 7))
         #expect(change([same]) == range(5, 6))
-        #expect(known.change(declarations: [], in: range(1, 9), told: HandleSet()) == nil, "nobody was told")
+        #expect(untold.change(declarations: [], in: range(1, 9)) == nil, "nobody was told")
     }
 
     @Test("What no peer could have is not taken from a file")
     func senseless() {
         let overlapping = [Self.service(1, 10), Self.service(10, 20)]
         #expect(
-            KnownAttributes(services: overlapping, includes: [], declarations: [], types: [], known: .init()) == nil
+            KnownAttributes(services: overlapping, includes: [], declarations: [], types: [], status: .init()) == nil
         )
         let inside = [Self.declaration(2, value: 5), Self.declaration(4, value: 6)]
-        #expect(KnownAttributes(services: [], includes: [], declarations: inside, types: [], known: .init()) == nil)
+        #expect(KnownAttributes(services: [], includes: [], declarations: inside, types: [], status: .init()) == nil)
     }
 }

@@ -1,0 +1,134 @@
+package import BLEWire
+
+/// How far one aspect of an attribute is known, and whether clients stand on what they were told of it.
+package struct HandleStatus: Equatable, Sendable {
+    enum Knowledge: Sendable {
+        /// It was not asked for, or is forgotten.
+        case unknown
+        /// It may be handed out.
+        case read
+        /// It has to be asked for again before it is handed out.
+        case stale
+    }
+
+    enum Telling: Sendable {
+        case untold
+        /// Clients were told before the peer was asked to tell of changes.
+        case unwatched
+        /// Clients were told, and stand on it until they hear of a change.
+        case told
+    }
+
+    private(set) var knowledge = Knowledge.unknown
+    private(set) var telling = Telling.untold
+    /// Whether it has to be learnt again, by nobody's wish: it may be otherwise than it was.
+    var isUnverified = false
+
+    package var isKnown: Bool { knowledge != .unknown }
+    var isTold: Bool { telling != .untold }
+    /// Whether the peer must be asked before this is handed out.
+    var isMissing: Bool { knowledge != .read }
+    /// The same, of which nobody has heard.
+    var kept: Self {
+        var kept = Self()
+        if isKnown { kept.learn() }
+        return kept
+    }
+
+    /// Takes note that the peer has just said what is there.
+    package mutating func learn() {
+        knowledge = .read
+        isUnverified = false
+    }
+
+    mutating func forget() { knowledge = .unknown }
+
+    mutating func expire() { if isKnown { knowledge = .stale } }
+
+    /// Takes note that what was stale is still so.
+    mutating func confirm() { if isKnown { knowledge = .read } }
+
+    mutating func tell() { if telling == .untold { telling = .told } }
+
+    /// Takes note that the peer is about to be asked to tell of changes.
+    mutating func beginWatching() { if isTold { telling = .unwatched } }
+
+    /// Has it learnt again if clients were told before the peer told of changes.
+    mutating func checkUnwatched() {
+        isUnverified = telling == .unwatched
+        if isUnverified { telling = .told }
+    }
+}
+
+/// The status of every handle, kept once for each run of handles that share one.
+package struct HandleStatuses: Equatable, Sendable {
+    private struct Run: Equatable, Sendable {
+        /// The last handle; the first is the one behind the run before.
+        let end: AttributeHandle
+        let status: HandleStatus
+    }
+
+    /// In ascending order, up to the last handle that there is; neighbours differ.
+    private var runs = [Run(end: AttributeHandleRange.all.end, status: HandleStatus())]
+
+    package init() {}
+
+    package subscript(handle: AttributeHandle) -> HandleStatus { runs[position(of: handle)].status }
+
+    /// The first handle of `range` whose status is one of those.
+    package func first(in range: AttributeHandleRange, where fits: (HandleStatus) -> Bool) -> AttributeHandle? {
+        var rest = range
+        for run in runs[position(of: range.start)...] {
+            if fits(run.status) { return rest.start }
+            guard let behind = rest.after(run.end) else { return nil }
+            rest = behind
+        }
+        return nil
+    }
+
+    /// The last handle whose status is one of those.
+    func last(where fits: (HandleStatus) -> Bool) -> AttributeHandle? { runs.last { fits($0.status) }?.end }
+
+    /// The handles of which it is known what is there, as the fewest ranges.
+    package var known: [AttributeHandleRange] {
+        var ranges: [AttributeHandleRange] = [], rest: AttributeHandleRange? = .all
+        for run in runs {
+            guard let start = rest?.start, let range = AttributeHandleRange(start, run.end) else { break }
+            if run.status.isKnown {
+                let joined = ranges.last.flatMap { $0.end.wire + 1 == start.wire ? $0.joined(with: range) : nil }
+                if let joined { ranges[ranges.count - 1] = joined } else { ranges.append(range) }
+            }
+            rest = rest?.after(run.end)
+        }
+        return ranges
+    }
+
+    /// Changes the status of all handles of `range`.
+    package mutating func update(_ range: AttributeHandleRange, _ change: (inout HandleStatus) -> Void) {
+        let lower = max(position(of: range.start) - 1, 0), upper = min(position(of: range.end) + 1, runs.count - 1)
+        let before = AttributeHandle(wire: range.start.wire - 1)
+        var start = lower > 0 ? Int(runs[lower - 1].end.wire) + 1 : 1, new: [Run] = []
+        for run in runs[lower...upper] {
+            var changed = run.status
+            change(&changed)
+            for (limit, status) in [(before, run.status), (range.end, changed), (run.end, run.status)] {
+                let end = min(limit, run.end)
+                guard start <= Int(end.wire) else { continue }
+                if new.last?.status == status { new.removeLast() }
+                new.append(Run(end: end, status: status))
+                start = Int(end.wire) + 1
+            }
+        }
+        runs.replaceSubrange(lower...upper, with: new)
+    }
+
+    /// The run in which a handle is.
+    private func position(of handle: AttributeHandle) -> Int {
+        runs.indices.bisected { runs[$0].end < handle }
+    }
+}
+
+extension AttributeHandleRange {
+    /// The least range that has both in it.
+    func joined(with other: Self) -> Self? { Self(min(start, other.start), max(end, other.end)) }
+}
