@@ -17,7 +17,7 @@ extension Host {
         case .leReadRemoteFeaturesComplete(let event): tune(event, from: controller, at: now)
         case .leRemoteConnectionParameterRequest(let event): judge(event, at: now)
         case .leConnectionUpdateComplete(let event): updated(event, at: now)
-        case .lePHYUpdateComplete(let event): updated(event)
+        case .lePHYUpdateComplete(let event): updated(event, at: now)
         case .leDataLengthChange(let event): updated(event)
         case .leLongTermKeyRequest(let event): answer(event, at: now)
         case .leChannelSelectionAlgorithm, .leScanRequestReceived,
@@ -92,12 +92,9 @@ extension Host {
         case .initiator: initiatorAnswered(status, at: now)
         case .advertiser(let set): advertiserAnswered(status, in: set, at: now)
         case .privacy: privacyAnswered(status, at: now)
-        case .reader(let client, let link): readerAnswered(status, answer, client, link)
         case .link: break
-        case .physicalLayers(let link): physicalLayersRead(status, answer, of: link)
         case .encryption(let link): encryptionAnswered(status, on: link, at: now)
-        case .tuner(let link, let number): tunerAnswered(status, number, of: link)
-        case .parameters(let link): if status != .success { updated(link, status, at: now) }
+        case .errand(let link, let number): answered(number, status, answer, on: link, at: now)
         case .disconnection(let link):
             // The controller knows of no such link, so nothing more will be heard of it.
             if status == .unknownConnectionIdentifier { ended(link, .connectionTerminatedByLocalHost, at: now) }

@@ -49,44 +49,13 @@ extension Host {
             return tell(client, .peer(peer, request.answer(.notConnected)))
         }
         switch request {
-        case .readRSSI:
-            links.update(link) { $0.readers.append(client) }
-            submit(.readRSSI(.init(handle: link)), for: .reader(client, link), at: now)
-        case .tune(let tuning): tune(link, tuning, for: client, at: now)
+        case .readRSSI: ask(.readRSSI, about: link, for: client, at: now)
+        case .tune(let tuning): ask(.tune(tuning), about: link, for: client, at: now)
         case .openChannel(let psm): channels.open(psm, on: link, for: client, at: now)
         case .discoverServices, .discoverIncludedServices, .discoverCharacteristics, .discoverDescriptors, .read,
             .write, .writeCommand, .subscribe, .forgetDatabase:
             attributes.perform(request, on: link, for: client, at: now)
         }
-    }
-
-    /// Takes what the controller says about the strength of a signal.
-    mutating func readerAnswered(
-        _ status: HCI.Status,
-        _ answer: HCI.CommandComplete?,
-        _ client: ClientID,
-        _ link: ConnectionHandle
-    ) {
-        var result = Result<RSSI, Failure>.failure(.hci(status))
-        if status == .success {
-            do throws(PacketError) {
-                guard let answer else { throw .truncated(field: "RSSI") }
-                result = .success(try answer.returned(by: HCI.ReadRSSI.self).rssi)
-            } catch {
-                note(.dropped(error, .event))
-                result = .failure(.hci(.unspecifiedError))
-            }
-        }
-        answerReader(client, result, on: link)
-    }
-
-    /// Tells a client that reads the strength of a signal what came of it, if it still waits for that.
-    mutating func answerReader(_ client: ClientID, _ result: Result<RSSI, Failure>, on link: ConnectionHandle) {
-        guard let index = links.index(of: link), let place = links.values[index].readers.firstIndex(of: client) else {
-            return
-        }
-        links.values[index].readers.remove(at: place)
-        tell(client, .peer(links.values[index].peer, .rssiRead(result)))
     }
 
     /// Answers a request that needs a controller, when there is none.

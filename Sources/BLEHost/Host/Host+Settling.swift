@@ -9,10 +9,8 @@ extension Host {
         if commands.submit(entry, for: owner, at: now) { return true }
         note(.limitReached(.queuedCommands))
         switch owner {
-        case .reader(let client, let link): answerReader(client, .failure(.limitReached), on: link)
-        case .tuner(let link, let number): endTuner(number, .limitReached, of: link)
-        case .parameters(let link): updated(link, .memoryCapacityExceeded, at: now)
-        case .link, .physicalLayers: break
+        case .errand(let link, let number): refused(number, .limitReached, on: link, at: now)
+        case .link: break
         case .setup, .scanner, .initiator, .advertiser, .privacy, .encryption, .disconnection:
             preconditionFailure("the queue has room for what cannot be done without")
         }

@@ -199,7 +199,7 @@ extension Host {
         channels.clientClosed(client, at: now)
         attributes.appEnded(client, at: now)
         drain(at: now)
-        for handle in links.handles { answerErrands(of: client, on: handle) }
+        for handle in links.handles { answerErrands(of: client, on: handle, at: now) }
         settle(at: now)
     }
 

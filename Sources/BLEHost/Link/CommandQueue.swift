@@ -19,16 +19,10 @@ struct CommandQueue {
         case advertiser(AdvertisingHandle)
         /// The private addresses of this host, and of its friends.
         case privacy
-        /// A client that reads the signal strength of a link.
-        case reader(ClientID, ConnectionHandle)
         /// The link itself; its failure is only noted.
         case link(ConnectionHandle)
-        /// A change of the link, by its number among those of the link.
-        case tuner(ConnectionHandle, UInt32)
-        /// The parameters of the link were asked for by its peripheral.
-        case parameters(ConnectionHandle)
-        /// On which PHYs the link is.
-        case physicalLayers(ConnectionHandle)
+        /// What was asked about the link, by its number there.
+        case errand(ConnectionHandle, UInt32)
         /// The link is to be encrypted.
         case encryption(ConnectionHandle)
         /// The end of the link was asked for.
@@ -38,9 +32,7 @@ struct CommandQueue {
         var link: ConnectionHandle? {
             switch self {
             case .setup, .scanner, .initiator, .advertiser, .privacy: nil
-            case .reader(_, let link), .link(let link), .tuner(let link, _), .parameters(let link),
-                .physicalLayers(let link), .encryption(let link), .disconnection(let link):
-                link
+            case .link(let link), .errand(let link, _), .encryption(let link), .disconnection(let link): link
             }
         }
 
@@ -48,7 +40,7 @@ struct CommandQueue {
         var isPatient: Bool {
             switch self {
             case .setup, .scanner, .initiator, .advertiser, .privacy, .encryption, .disconnection: true
-            case .reader, .link, .tuner, .parameters, .physicalLayers: false
+            case .link, .errand: false
             }
         }
     }

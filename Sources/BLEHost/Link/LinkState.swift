@@ -29,20 +29,12 @@ struct LinkState {
     let role: LinkRole
     var phase = Phase.settling
     var reassembler = Reassembler()
-    /// Clients that wait for the strength of the signal, in order.
-    var readers: [ClientID] = []
-    /// What the controller has told of the link.
-    var details: LinkDetails
-    /// Changes that were asked for and have not been answered, in order.
-    var tuners: [LinkTuner] = []
-    /// The number of the last change that was asked for.
-    var lastTuner: UInt32 = 0
+    /// What was asked of the controller about the link, and what it told.
+    var control: LinkControl
     /// How far the link is encrypted.
     var encryption = LinkEncryption()
     /// What the key is worth that the link is encrypted with.
     var strength: PairingStrength?
-    /// What a peripheral asked the controller for, so that it can ask by a signal if the peer's controller cannot.
-    var asked: HCI.ConnectionParameters?
 
     /// Creates the state of a link to `peer` on which strangers see this host as `address`.
     init(_ link: NewLink, to peer: PeerIdentifier, as address: DeviceAddress) {
@@ -50,9 +42,12 @@ struct LinkState {
         self.address = link.details.address
         onAir = (link.localPrivateAddress ?? address, link.peerOnAir)
         hasMadeAddress = link.localPrivateAddress != nil
-        details = link.details
+        control = LinkControl(link.details)
         role = link.role
     }
+
+    /// What the link is like, as far as the controller has told.
+    var details: LinkDetails { control.details }
 
     /// The link was made with this address of this host, unless the controller made another one for it.
     mutating func showed(_ address: DeviceAddress) {

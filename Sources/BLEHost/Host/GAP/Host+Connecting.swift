@@ -120,20 +120,13 @@ extension Host {
         channels.detach(client, from: link, at: now)
         attributes.detach(client, from: link, at: now)
         drain(at: now)
-        answerErrands(of: client, on: link)
+        answerErrands(of: client, on: link, at: now)
     }
 
     /// Answers what a client waits for on a link that has to do with neither attributes nor channels.
-    mutating func answerErrands(of client: ClientID, on link: ConnectionHandle) {
-        guard let index = links.index(of: link) else { return }
-        for reader in links.values[index].readers where reader == client {
-            tell(client, .peer(links.values[index].peer, .rssiRead(.failure(.notConnected))))
-        }
-        links.values[index].readers.removeAll { $0 == client }
-        for tuner in links.values[index].tuners where tuner.client == client {
-            tell(client, .peer(links.values[index].peer, .tuned(tuner.tuning, .notConnected)))
-        }
-        links.values[index].tuners.removeAll { $0.client == client }
+    mutating func answerErrands(of client: ClientID, on link: ConnectionHandle, at now: Instant) {
+        let errands = links.update(link) { $0.control.leave(client) } ?? []
+        for errand in errands { finish(errand, .notConnected, on: link, at: now) }
     }
 
     /// Ends the patience of those who wanted to be connected sooner.

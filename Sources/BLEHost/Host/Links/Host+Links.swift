@@ -52,7 +52,7 @@ extension Host {
         if isCentral, links[handle]?.isClosing == false, controller.commands.contains(.leReadRemoteFeatures) {
             submit(.leReadRemoteFeatures(.init(handle: handle)), for: .link(handle), at: now)
         }
-        if links[handle]?.isClosing == false { readPhysicalLayers(of: handle, controller, at: now) }
+        if links[handle]?.isClosing == false { readPHY(of: handle, controller, at: now) }
     }
 
     private mutating func linkUp(_ link: NewLink, showing local: DeviceAddress, at now: Instant) {
@@ -133,8 +133,8 @@ extension Host {
         channels.linkDown(handle, failure: channelFailure)
         attributes.linkDown(handle, failure: failure, at: now)
         drain(at: now)
-        for reader in state.readers { tell(reader, .peer(state.peer, .rssiRead(.failure(failure)))) }
-        for tuner in state.tuners { answer(tuner, failure, of: state.peer) }
+        let errands = links.update(handle) { $0.control.end() } ?? []
+        for errand in errands { finish(errand, failure, on: handle, at: now) }
         links[handle] = nil
         scheduler.linkDown(handle)
         commands.forget(handle)

@@ -47,26 +47,13 @@ extension Host {
     ///
     /// The controllers agree on it by themselves if both can; otherwise the central's host is asked.
     mutating func setLatency(_ latency: ConnectionLatency, of peer: PeerIdentifier, at now: Instant) {
-        guard case .ready(let controller) = phase, let handle = link(to: peer),
-            let index = links.index(of: handle), links.values[index].role == .peripheral
-        else { return }
+        guard case .ready = phase, let handle = link(to: peer), links[handle]?.role == .peripheral else { return }
         let parameters = HCI.ConnectionParameters(.peripheral(latency), timeout: supervisionTimeout)
-        guard controller.features.contains(.connectionParametersRequest) else {
-            return signal(parameters, on: handle, at: now)
-        }
-        links.values[index].asked = parameters
-        submit(.leConnectionUpdate(.init(handle: handle, parameters: parameters)), for: .parameters(handle), at: now)
+        ask(.propose(parameters), about: handle, for: nil, at: now)
     }
 
-    /// The parameters of a link changed, or did not.
-    mutating func updated(_ handle: ConnectionHandle, _ status: HCI.Status, at now: Instant) {
-        guard let index = links.index(of: handle) else { return note(.unknownLink(handle)) }
-        guard let asked = links.values[index].asked else { return }
-        links.values[index].asked = nil
-        if status != .success { signal(asked, on: handle, at: now) }
-    }
-
-    private mutating func signal(_ parameters: HCI.ConnectionParameters, on handle: ConnectionHandle, at now: Instant) {
+    /// Asks the host of the central.
+    mutating func signal(_ parameters: HCI.ConnectionParameters, on handle: ConnectionHandle, at now: Instant) {
         let request = Signal.ConnectionParameterUpdateRequest(
             intervalMin: parameters.minimum.wire,
             intervalMax: parameters.maximum.wire,
@@ -92,7 +79,7 @@ extension Host {
             submit(.leSetDataLength(command), for: .link(event.handle), at: now)
         }
         if common.contains(.phy2M), controller.commands.contains(.leSetPHY) {
-            tune(event.handle, .physicalLayers(transmit: .le2M, receive: .le2M), for: nil, at: now)
+            ask(.tune(.physicalLayers(transmit: .le2M, receive: .le2M)), about: event.handle, for: nil, at: now)
         }
     }
 }

@@ -1,110 +1,120 @@
 import BLEWire
 
-// What clients want changed about their links, and what becomes of it.
+// What the controller is asked about links, and what becomes of it.
 extension Host {
-    /// Asks the controller for a change on behalf of a client, which hears of the outcome once.
-    mutating func tune(_ handle: ConnectionHandle, _ tuning: LinkTuning, for client: ClientID?, at now: Instant) {
+    /// Asks the controller something about a link on behalf of a client, which hears of the outcome once.
+    mutating func ask(
+        _ request: LinkControl.Request,
+        about handle: ConnectionHandle,
+        for client: ClientID?,
+        at now: Instant
+    ) {
         guard case .ready(let controller) = phase, let index = links.index(of: handle) else { return }
-        let peer = links.values[index].peer
-        let number = links.values[index].lastTuner &+ 1
-        let tuner = LinkTuner(number: number, client: client, tuning: tuning)
-        guard links.values[index].tuners.count < LinkTuner.limit else { return answer(tuner, .limitReached, of: peer) }
         let isCentral = links.values[index].role == .central
-        guard let command = controller.command(tuning, on: handle, isCentral: isCentral) else {
-            return answer(tuner, .notSupported, of: peer)
+        switch links.values[index].control.ask(request, for: client) {
+        case .tooMany(let errand): finish(errand, .limitReached, on: handle, at: now)
+        case .submit(let number):
+            guard let command = controller.command(request, on: handle, isCentral: isCentral) else {
+                return refused(number, .notSupported, on: handle, at: now)
+            }
+            submit(command, for: .errand(handle, number), at: now)
         }
-        links.values[index].lastTuner = number
-        links.values[index].tuners.append(tuner)
-        submit(command, for: .tuner(handle, number), at: now)
     }
 
-    /// The controller has taken or refused the command for a change.
-    mutating func tunerAnswered(_ status: HCI.Status, _ number: UInt32, of handle: ConnectionHandle) {
-        guard status == .success else { return endTuner(number, .hci(status), of: handle) }
-        // Of the length of packets no event tells if it stays as it is.
-        let tuner = links[handle]?.tuners.first { $0.number == number }
-        if case .dataLength? = tuner?.tuning { endTuner(number, nil, of: handle) }
+    /// The controller has taken or refused a command about a link.
+    mutating func answered(
+        _ number: UInt32,
+        _ status: HCI.Status,
+        _ answer: HCI.CommandComplete?,
+        on handle: ConnectionHandle,
+        at now: Instant
+    ) {
+        guard status == .success else { return refused(number, .hci(status), on: handle, at: now) }
+        guard case .finished(let errand)? = links.update(handle, { $0.control.taken(number) }) else { return }
+        do throws(PacketError) {
+            switch errand.request {
+            case .readRSSI:
+                let result = try answer.returned(by: HCI.ReadRSSI.self)
+                if let client = errand.client { tell(client, of: handle, .rssiRead(.success(result.rssi))) }
+            case .readPHY:
+                let layers = try answer.returned(by: HCI.LEReadPHY.self)
+                if links.update(handle, { $0.control.read(layers) }) == .announce { announceDetails(of: handle) }
+            case .tune, .propose: finish(errand, nil, on: handle, at: now)
+            }
+        } catch {
+            note(.dropped(error, .event))
+            finish(errand, .hci(.unspecifiedError), on: handle, at: now)
+        }
     }
 
-    /// Tells whoever asked for a change, and still waits for it, what became of it.
-    mutating func endTuner(_ number: UInt32, _ failure: Failure?, of handle: ConnectionHandle) {
-        guard let index = links.index(of: handle),
-            let place = links.values[index].tuners.firstIndex(where: { $0.number == number })
-        else { return }
-        let tuner = links.values[index].tuners.remove(at: place)
-        answer(tuner, failure, of: links.values[index].peer)
+    /// A command about a link came to nothing.
+    mutating func refused(_ number: UInt32, _ failure: Failure, on handle: ConnectionHandle, at now: Instant) {
+        guard case .finished(let errand)? = links.update(handle, { $0.control.refused(number) }) else { return }
+        finish(errand, failure, on: handle, at: now)
     }
 
     mutating func updated(_ event: HCI.LEConnectionUpdateComplete, at now: Instant) {
-        updated(event.handle, event.status, at: now)
-        guard let index = links.index(of: event.handle) else { return }
-        if event.status == .success {
-            links.values[index].details.set(event.interval, event.latency, event.timeout)
-            announceDetails(of: event.handle)
+        guard let action = links.update(event.handle, { $0.control.updated(event) }) else {
+            return note(.unknownLink(event.handle))
         }
-        finish(.parameters, event.status, on: event.handle)
+        updated(event.handle, event.status, action, at: now)
     }
 
-    mutating func updated(_ event: HCI.LEPHYUpdateComplete) {
-        guard let index = links.index(of: event.handle) else { return note(.unknownLink(event.handle)) }
-        if event.status == .success {
-            links.values[index].details.transmitPHY = event.transmit
-            links.values[index].details.receivePHY = event.receive
-            announceDetails(of: event.handle)
+    mutating func updated(_ event: HCI.LEPHYUpdateComplete, at now: Instant) {
+        guard let action = links.update(event.handle, { $0.control.updated(event) }) else {
+            return note(.unknownLink(event.handle))
         }
-        finish(.physicalLayers, event.status, on: event.handle)
+        updated(event.handle, event.status, action, at: now)
     }
 
-    /// Asks on which PHYs a link is that was made by an extended advertisement, which need not be the 1M PHY.
-    mutating func readPhysicalLayers(of handle: ConnectionHandle, _ controller: ControllerDescription, at now: Instant)
-    {
-        guard controller.usesExtendedCommands, controller.commands.contains(.leReadPHY),
-            controller.features.contains(.phy2M) || controller.features.contains(.phyCoded)
-        else { return }
-        submit(.leReadPHY(.init(handle: handle)), for: .physicalLayers(handle), at: now)
-    }
-
-    /// Takes what the controller says about the PHYs of a link.
-    mutating func physicalLayersRead(
+    private mutating func updated(
+        _ handle: ConnectionHandle,
         _ status: HCI.Status,
-        _ answer: HCI.CommandComplete?,
-        of handle: ConnectionHandle
+        _ action: LinkControl.OnAnswer,
+        at now: Instant
     ) {
-        guard status == .success, let index = links.index(of: handle) else { return }
-        do throws(PacketError) {
-            guard let answer else { throw .truncated(field: "TX PHY") }
-            let layers = try answer.returned(by: HCI.LEReadPHY.self)
-            guard
-                (links.values[index].details.transmitPHY, links.values[index].details.receivePHY)
-                    != (layers.transmit, layers.receive)
-            else { return }
-            links.values[index].details.transmitPHY = layers.transmit
-            links.values[index].details.receivePHY = layers.receive
-            announceDetails(of: handle)
-        } catch {
-            note(.dropped(error, .event))
-        }
+        if status == .success { announceDetails(of: handle) }
+        guard case .finished(let errand) = action else { return }
+        finish(errand, status == .success ? nil : .hci(status), on: handle, at: now)
     }
 
     mutating func updated(_ event: HCI.LEDataLengthChange) {
-        guard let index = links.index(of: event.handle) else { return note(.unknownLink(event.handle)) }
-        links.values[index].details.transmitOctets = Int(event.transmitOctets)
-        links.values[index].details.receiveOctets = Int(event.receiveOctets)
+        guard links.update(event.handle, { $0.control.updated(event) }) != nil else {
+            return note(.unknownLink(event.handle))
+        }
         announceDetails(of: event.handle)
     }
 
-    /// Answers the oldest change of that kind.
-    private mutating func finish(_ kind: LinkTuner.Kind, _ status: HCI.Status, on handle: ConnectionHandle) {
-        guard let index = links.index(of: handle),
-            let place = links.values[index].tuners.firstIndex(where: { $0.isAnswered(with: kind) })
+    /// Asks on which PHYs a link is that was made by an extended advertisement, which need not be the 1M PHY.
+    mutating func readPHY(of handle: ConnectionHandle, _ controller: ControllerDescription, at now: Instant) {
+        guard controller.usesExtendedCommands, controller.commands.contains(.leReadPHY),
+            controller.features.contains(.phy2M) || controller.features.contains(.phyCoded)
         else { return }
-        let tuner = links.values[index].tuners.remove(at: place)
-        answer(tuner, status == .success ? nil : .hci(status), of: links.values[index].peer)
+        ask(.readPHY, about: handle, for: nil, at: now)
     }
 
-    /// Tells whoever asked for a change what became of it.
-    mutating func answer(_ tuner: LinkTuner, _ failure: Failure?, of peer: PeerIdentifier) {
-        if let client = tuner.client { tell(client, .peer(peer, .tuned(tuner.tuning, failure))) }
+    /// Tells whoever asked what became of it.
+    ///
+    /// What a peripheral could not have its controller ask for, it asks its central for by a signal.
+    mutating func finish(
+        _ errand: LinkControl.Errand,
+        _ failure: Failure?,
+        on handle: ConnectionHandle,
+        at now: Instant
+    ) {
+        switch (errand.request, failure) {
+        case (.tune(let tuning), _):
+            if let client = errand.client { tell(client, of: handle, .tuned(tuning, failure)) }
+        case (.readRSSI, let failure?):
+            if let client = errand.client { tell(client, of: handle, .rssiRead(.failure(failure))) }
+        case (.propose(let parameters), _?): signal(parameters, on: handle, at: now)
+        case (.readRSSI, nil), (.propose, nil), (.readPHY, _): break
+        }
+    }
+
+    private mutating func tell(_ client: ClientID, of handle: ConnectionHandle, _ event: PeerEvent) {
+        guard let peer = links[handle]?.peer else { return }
+        tell(client, .peer(peer, event))
     }
 
     /// Tells the clients of a link what it is like now.
@@ -116,28 +126,38 @@ extension Host {
     }
 }
 
+extension HCI.CommandComplete? {
+    /// What the answer to a command returns, which one to another command does not.
+    fileprivate func returned<Command: HCICommand>(by command: Command.Type) throws(PacketError) -> Command.Return {
+        guard let self else { throw .truncated(field: "Return Parameters") }
+        return try self.returned(by: command)
+    }
+}
+
 extension ControllerDescription {
-    /// The command for a change of a link, `nil` if the controller does not know it.
+    /// The command for something that is asked about a link, `nil` if the controller does not know it.
     ///
     /// A peripheral can have the parameters changed only if the controllers can agree on it by themselves.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.18, 7.8.33 and 7.8.49.
     fileprivate func command(
-        _ tuning: LinkTuning,
+        _ request: LinkControl.Request,
         on handle: ConnectionHandle,
         isCentral: Bool
     ) -> HCICommandPacket? {
-        switch tuning {
-        case .parameters(let parameters):
+        switch request {
+        case .readRSSI: return .readRSSI(.init(handle: handle))
+        case .readPHY: return .leReadPHY(.init(handle: handle))
+        case .tune(.parameters(let parameters)), .propose(let parameters):
             guard isCentral || features.contains(.connectionParametersRequest) else { return nil }
             return .leConnectionUpdate(.init(handle: handle, parameters: parameters))
-        case .physicalLayers(let transmit, let receive):
+        case .tune(.physicalLayers(let transmit, let receive)):
             guard commands.contains(.leSetPHY) else { return nil }
             var open: HCI.NoPreference = []
             if transmit.isEmpty { open.insert(.transmitter) }
             if receive.isEmpty { open.insert(.receiver) }
             return .leSetPHY(.init(handle: handle, noPreference: open, transmit: transmit, receive: receive))
-        case .dataLength(let octets):
+        case .tune(.dataLength(let octets)):
             guard commands.contains(.leSetDataLength) else { return nil }
             let octets = min(max(octets, 27), 251)
             // A packet has 14 octets besides its payload, if it is encrypted, at 8 µs each.

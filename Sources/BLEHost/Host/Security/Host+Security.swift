@@ -18,10 +18,7 @@ extension Host {
         guard let index = links.index(of: link) else { return note(.unknownLink(link)) }
         channels.secure(link, security, keySize: keySize)
         attributes.secure(link, security, keySize: keySize)
-        if links.values[index].details.security != security {
-            links.values[index].details.security = security
-            announceDetails(of: link)
-        }
+        if links.values[index].control.trust(security) == .announce { announceDetails(of: link) }
     }
 
     /// Lets the peer of a link do what needs an authorisation, or no more.

@@ -3,10 +3,9 @@ import BLEWire
 // What an answer of the peer says to what somebody was told before.
 extension KnownAttributes {
     /// Where it is news to those who were told of services that just these begin in `range`.
-    func change(services found: [DiscoveredService], in range: AttributeHandleRange, told: HandleSet)
-        -> AttributeHandleRange?
-    {
-        guard told.first(in: range) != nil else { return nil }
+    func change(services found: [DiscoveredService], in range: AttributeHandleRange) -> AttributeHandleRange? {
+        let status = status[.services]
+        guard status.first(in: range, where: \.isTold) != nil else { return nil }
         let old = services[services.indices(in: range)]
         return status.news(from: old, to: found, at: \.place, isSame: ==).map(\.range).joined
     }
@@ -21,10 +20,9 @@ extension KnownAttributes {
     }
 
     /// Where it is news to those who were told of characteristics that just these are in `range`.
-    func change(declarations found: [Declaration], in range: AttributeHandleRange, told: HandleSet)
-        -> AttributeHandleRange?
-    {
-        guard told.first(in: range) != nil else { return nil }
+    func change(declarations found: [Declaration], in range: AttributeHandleRange) -> AttributeHandleRange? {
+        let status = status[.characteristics]
+        guard status.first(in: range, where: \.isTold) != nil else { return nil }
         let old = declarations[declarations.indices(in: range)]
         return status.news(from: old, to: found, at: \.handle, isSame: ==).compactMap(\.range).joined
     }
@@ -32,10 +30,9 @@ extension KnownAttributes {
     /// Where it is news to those who were told of descriptors that `range` holds just these attributes.
     ///
     /// What belongs to a declaration is left to that: not every peer says the same of it twice.
-    func change(types found: [DiscoveredDescriptor], in range: AttributeHandleRange, told: HandleSet)
-        -> AttributeHandleRange?
-    {
-        guard told.first(in: range) != nil else { return nil }
+    func change(types found: [DiscoveredDescriptor], in range: AttributeHandleRange) -> AttributeHandleRange? {
+        let status = status[.types]
+        guard status.first(in: range, where: \.isTold) != nil else { return nil }
         let old = types[types.indices(in: range)]
         return status.news(from: old, to: found, at: \.handle, isSame: ==)
             .filter { one in !declarations.contains { $0.range?.contains(one.handle) ?? false } }

@@ -41,7 +41,7 @@ package struct KnownAttributes: Equatable, Sendable {
         }
 
         /// Changes every aspect.
-        mutating func update(_ range: AttributeHandleRange = .all, _ change: (inout HandleStatus) -> Void) {
+        mutating func update(_ range: AttributeHandleRange, _ change: (inout HandleStatus) -> Void) {
             for aspect in Aspect.allCases { update(aspect, in: range, change) }
         }
     }
@@ -117,7 +117,7 @@ package struct KnownAttributes: Equatable, Sendable {
     /// The same, of which nobody has heard.
     var kept: Self {
         var kept = self
-        kept.status.update { $0 = $0.kept }
+        kept.status.update(.all) { $0 = $0.kept }
         return kept
     }
 
@@ -127,7 +127,7 @@ package struct KnownAttributes: Equatable, Sendable {
     }
 
     /// Changes how far all can be relied on.
-    mutating func mark(_ change: (inout HandleStatus) -> Void) { status.update(change) }
+    mutating func mark(_ change: (inout HandleStatus) -> Void) { status.update(.all, change) }
 
     /// Notes that just these primary services begin in `range`, which reaches to the end of the last of them.
     ///

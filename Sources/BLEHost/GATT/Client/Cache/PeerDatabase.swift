@@ -57,7 +57,8 @@ struct PeerDatabase: Sendable {
     /// Where to ask for an aspect of `wanted`, of which the handles before `start` are known.
     func search(_ aspect: Aspect, from start: AttributeHandle, in wanted: AttributeHandleRange) -> AttributeHandleRange?
     {
-        AttributeHandleRange(start, readsAhead ? attributes.status[aspect].last(where: \.isMissing) ?? wanted.end : wanted.end)
+        let last = readsAhead ? attributes.status[aspect].last(where: \.isMissing) : nil
+        return AttributeHandleRange(start, last ?? wanted.end)
     }
 
     /// Something that has to be learnt again.
