@@ -4,7 +4,7 @@ extension ATT {
     /// Core 6.0, Vol 3, Part F, 3.3.1 and 3.4.8.
     package struct Opcode: WireField, Hashable {
         package let wire: UInt8
-        package init(wire: UInt8) { self.wire = wire }
+        @inlinable package init(wire: UInt8) { self.wire = wire }
 
         // Here and not made by the compiler, so that other modules need no call for it.
         @inlinable @inline(__always)
@@ -19,27 +19,27 @@ extension ATT {
         package static let findByTypeValueResponse = Self(wire: 0x07)
         package static let readByTypeRequest = Self(wire: 0x08)
         package static let readByTypeResponse = Self(wire: 0x09)
-        package static let readRequest = Self(wire: 0x0A)
-        package static let readResponse = Self(wire: 0x0B)
+        @inlinable package static var readRequest: Self { Self(wire: 0x0A) }
+        @inlinable package static var readResponse: Self { Self(wire: 0x0B) }
         package static let readBlobRequest = Self(wire: 0x0C)
         package static let readBlobResponse = Self(wire: 0x0D)
         package static let readMultipleRequest = Self(wire: 0x0E)
         package static let readMultipleResponse = Self(wire: 0x0F)
         package static let readByGroupTypeRequest = Self(wire: 0x10)
         package static let readByGroupTypeResponse = Self(wire: 0x11)
-        package static let writeRequest = Self(wire: 0x12)
-        package static let writeResponse = Self(wire: 0x13)
+        @inlinable package static var writeRequest: Self { Self(wire: 0x12) }
+        @inlinable package static var writeResponse: Self { Self(wire: 0x13) }
         package static let prepareWriteRequest = Self(wire: 0x16)
         package static let prepareWriteResponse = Self(wire: 0x17)
         package static let executeWriteRequest = Self(wire: 0x18)
         package static let executeWriteResponse = Self(wire: 0x19)
-        package static let handleValueNotification = Self(wire: 0x1B)
+        @inlinable package static var handleValueNotification: Self { Self(wire: 0x1B) }
         package static let handleValueIndication = Self(wire: 0x1D)
         package static let handleValueConfirmation = Self(wire: 0x1E)
         package static let readMultipleVariableRequest = Self(wire: 0x20)
         package static let readMultipleVariableResponse = Self(wire: 0x21)
         package static let multipleHandleValueNotification = Self(wire: 0x23)
-        package static let writeCommand = Self(wire: 0x52)
+        @inlinable package static var writeCommand: Self { Self(wire: 0x52) }
         package static let signedWriteCommand = Self(wire: 0xD2)
 
         /// Whether the packet is a command: one that is never answered, and that a server which does

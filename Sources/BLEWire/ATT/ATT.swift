@@ -5,12 +5,12 @@ package enum ATT {
     /// The size of the largest packet before the two ends agree on another, in octets.
     ///
     /// Core 6.0, Vol 3, Part G, 5.2.1.
-    package static let defaultMTU = 23
+    @inlinable package static var defaultMTU: Int { 23 }
 
     /// The size of the largest packet that has a use, in octets: a prepared write of the longest value.
     ///
     /// Core 6.0, Vol 3, Part F, 3.2.8 and 3.4.6.1.
-    package static let maximumMTU = 517
+    @inlinable package static var maximumMTU: Int { 517 }
 
     /// The length of the longest attribute value, in octets.
     ///
@@ -20,5 +20,8 @@ package enum ATT {
     /// How long an answer or a confirmation may take before the bearer is given up.
     ///
     /// Core 6.0, Vol 3, Part F, 3.3.3.
-    package static let transactionTimeout = Duration.seconds(30)
+    package static let transactionTimeout = Duration.nanoseconds(transactionNanoseconds)
+
+    /// ``transactionTimeout`` as one number.
+    @inlinable package static var transactionNanoseconds: Int64 { 30_000_000_000 }
 }

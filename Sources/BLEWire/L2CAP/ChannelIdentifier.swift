@@ -3,13 +3,13 @@
 /// Core 6.0, Vol 3, Part A, 2.1, table 2.2.
 package struct ChannelIdentifier: WireField, Hashable, Comparable {
     package let wire: UInt16
-    package init(wire: UInt16) { self.wire = wire }
+    @inlinable package init(wire: UInt16) { self.wire = wire }
 
     /// 0x0000, which names no channel.
     package static let none = Self(wire: 0x0000)
-    package static let attribute = Self(wire: 0x0004)
+    @inlinable package static var attribute: Self { Self(wire: 0x0004) }
     package static let leSignaling = Self(wire: 0x0005)
-    package static let securityManager = Self(wire: 0x0006)
+    @inlinable package static var securityManager: Self { Self(wire: 0x0006) }
 
     /// What an end of an LE link may give to its credit-based channels.
     package static let dynamic = Self(wire: 0x0040)...Self(wire: 0x007F)

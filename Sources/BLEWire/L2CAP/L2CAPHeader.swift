@@ -3,7 +3,7 @@
 /// Core 6.0, Vol 3, Part A, 3.1.
 package struct L2CAPHeader: Packet {
     /// The length of the header itself, in octets.
-    package static let size = 4
+    @inlinable package static var size: Int { 4 }
 
     /// The length of the payload, in octets.
     package var length: UInt16

@@ -22,9 +22,9 @@ package struct AdvertisingHandle: WireField, Hashable, Comparable {
 /// Core 6.0, Vol 4, Part E, 7.8.53 and 7.7.65.13.
 package struct AdvertisingSID: WireField, Hashable, CustomStringConvertible {
     package let wire: UInt8
-    package init(wire: UInt8) { self.wire = wire }
+    @inlinable package init(wire: UInt8) { self.wire = wire }
 
     /// The report is of a packet without such an identifier, as all legacy ones are.
-    package static let none = Self(wire: 0xFF)
+    @inlinable package static var none: Self { Self(wire: 0xFF) }
     package var description: String { self == .none ? "none" : "\(wire)" }
 }

@@ -5,12 +5,12 @@
 /// Core 6.0, Vol 4, Part E, 7.8.47 and 7.7.65.13.
 package struct PHY: WireField, Hashable, CustomStringConvertible {
     package let wire: UInt8
-    package init(wire: UInt8) { self.wire = wire }
+    @inlinable package init(wire: UInt8) { self.wire = wire }
 
     /// No packet was sent there.
-    package static let none = Self(wire: 0)
+    @inlinable package static var none: Self { Self(wire: 0) }
     /// 1 Mb/s, which every device has.
-    package static let le1M = Self(wire: 1)
+    @inlinable package static var le1M: Self { Self(wire: 1) }
     /// 2 Mb/s.
     package static let le2M = Self(wire: 2)
     /// 1 Mb/s with coding, for long range.

@@ -3,12 +3,12 @@
 /// Core 6.0, Vol 4, Part E, 7.5.4 and 7.7.65.2.
 package struct RSSI: WireField, Hashable, CustomStringConvertible {
     package let wire: UInt8
-    package init(wire: UInt8) { self.wire = wire }
+    @inlinable package init(wire: UInt8) { self.wire = wire }
 
     /// Creates a strength; 127 means that it is unavailable.
-    package init(dBm: Int8) { wire = UInt8(bitPattern: dBm) }
+    @inlinable package init(dBm: Int8) { wire = UInt8(bitPattern: dBm) }
 
-    package static let unavailable = Self(dBm: 127)
+    @inlinable package static var unavailable: Self { Self(dBm: 127) }
 
     /// The strength, or `nil` if the controller did not measure it.
     package var dBm: Int8? { self == .unavailable ? nil : Int8(bitPattern: wire) }
@@ -22,12 +22,12 @@ package struct RSSI: WireField, Hashable, CustomStringConvertible {
 /// Core 6.0, Vol 4, Part E, 7.8.53 and 7.7.65.13.
 package struct TransmitPower: WireField, Hashable, CustomStringConvertible {
     package let wire: UInt8
-    package init(wire: UInt8) { self.wire = wire }
+    @inlinable package init(wire: UInt8) { self.wire = wire }
 
     /// Creates a power; 127 means that it is unavailable or left open.
-    package init(dBm: Int8) { wire = UInt8(bitPattern: dBm) }
+    @inlinable package init(dBm: Int8) { wire = UInt8(bitPattern: dBm) }
 
-    package static let unavailable = Self(dBm: 127)
+    @inlinable package static var unavailable: Self { Self(dBm: 127) }
 
     /// The power, or `nil` if it is unavailable or left open.
     package var dBm: Int8? { self == .unavailable ? nil : Int8(bitPattern: wire) }

@@ -34,7 +34,7 @@ extension HCI {
         /// What kind of packet a report is about.
         package struct EventType: WireField, Hashable, CustomStringConvertible {
             package let wire: UInt8
-            package init(wire: UInt8) { self.wire = wire }
+            @inlinable package init(wire: UInt8) { self.wire = wire }
 
             /// Connectable and scannable, undirected.
             package static let connectable = Self(wire: 0)
@@ -45,11 +45,11 @@ extension HCI {
             package static let scanResponse = Self(wire: 4)
 
             /// Whether the specification says what it means.
-            @inline(__always) package var isKnown: Bool { wire <= 4 }
-            @inline(__always) package var isConnectable: Bool { wire <= 1 }
-            @inline(__always) package var isDirected: Bool { wire == 1 }
-            @inline(__always) package var isScannable: Bool { wire == 0 || wire == 2 }
-            @inline(__always) package var isScanResponse: Bool { wire == 4 }
+            @inlinable @inline(__always) package var isKnown: Bool { wire <= 4 }
+            @inlinable @inline(__always) package var isConnectable: Bool { wire <= 1 }
+            @inlinable @inline(__always) package var isDirected: Bool { wire == 1 }
+            @inlinable @inline(__always) package var isScannable: Bool { wire == 0 || wire == 2 }
+            @inlinable @inline(__always) package var isScanResponse: Bool { wire == 4 }
 
             package var description: String {
                 switch self {

@@ -3,7 +3,7 @@
 /// Core 6.0, Vol 4, Part E, 5.4.2.
 package struct ACLHeader: Packet {
     /// The length of the header itself, in octets.
-    package static let size = 4
+    @inlinable package static var size: Int { 4 }
 
     /// How a fragment relates to the L2CAP packet that it is part of.
     package enum Boundary: UInt16, Sendable {

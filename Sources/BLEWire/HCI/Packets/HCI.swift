@@ -8,12 +8,12 @@ package enum HCI {
     /// Unknown values are kept. Core 6.0, Vol 4, Part A, 2.
     package struct PacketType: WireField, Hashable {
         package let wire: UInt8
-        package init(wire: UInt8) { self.wire = wire }
+        @inlinable package init(wire: UInt8) { self.wire = wire }
 
         package static let command = Self(wire: 1)
-        package static let acl = Self(wire: 2)
+        @inlinable package static var acl: Self { Self(wire: 2) }
         package static let synchronous = Self(wire: 3)
-        package static let event = Self(wire: 4)
+        @inlinable package static var event: Self { Self(wire: 4) }
         package static let iso = Self(wire: 5)
 
         /// How many octets the header of such a packet takes after this one, or `nil` for an unknown type.
