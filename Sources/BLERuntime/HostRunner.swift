@@ -167,7 +167,7 @@ package actor HostRunner {
     /// Sends the packets of the turn; returns whether there were any, which may have made the host say more.
     private func sendOutgoing() -> Bool {
         guard !outgoing.isEmpty else { return false }
-        transport.send(outgoing.octets.span)
+        transport.send(outgoing.span)
         outgoing.removeAll()
         return true
     }
