@@ -8,6 +8,8 @@ struct HostFeed {
     private var now: Instant
     private var outputs: [Host.Output] = []
     private var sent = OutgoingPackets()
+    /// What gives buffers of the link back, but for their number.
+    private var completed: [UInt8]
 
     /// Creates a feed.
     ///
@@ -18,6 +20,7 @@ struct HostFeed {
     init(client: ClientID, link packet: [UInt8], now: Instant) {
         self.client = client
         link = [packet[1], packet[2] & 0x0F]
+        completed = [0x04, 0x13, 0x05, 0x01] + link + [0, 0]
         self.now = now
     }
 
@@ -29,14 +32,14 @@ struct HostFeed {
 
     /// Hands over a packet several times, and says how many events came of it.
     mutating func hear(_ packet: [UInt8], _ count: Int, by host: inout Host) -> Int {
-        now = now + .microseconds(50)
+        now = now.later(byNanoseconds: 50_000)
         for _ in 0..<count { host.receive(packet.span, at: now) }
         return takeAll(from: &host).others
     }
 
     /// Hands over a request, answers it as the app does, and says how many responses came of it.
     mutating func serve(_ packet: [UInt8], by host: inout Host, value: [UInt8]) -> Int {
-        now = now + .microseconds(50)
+        now = now.later(byNanoseconds: 50_000)
         host.receive(packet.span, at: now)
         var packets = 0
         while true {
@@ -66,7 +69,7 @@ struct HostFeed {
 
     /// Makes a request several times, and says how many packets came of it.
     mutating func say(_ request: ClientRequest, _ count: Int, to host: inout Host) -> Int {
-        now = now + .microseconds(50)
+        now = now.later(byNanoseconds: 50_000)
         for _ in 0..<count { host.perform(request, for: client, at: now) }
         let packets = takeAll(from: &host).packets
         giveBack(packets, to: &host)
@@ -75,7 +78,7 @@ struct HostFeed {
 
     /// Makes a request, hands over the answer, and says how many events came of it.
     mutating func ask(_ request: ClientRequest, answer packet: [UInt8], of host: inout Host) -> Int {
-        now = now + .microseconds(50)
+        now = now.later(byNanoseconds: 50_000)
         host.perform(request, for: client, at: now)
         let packets = takeAll(from: &host).packets
         giveBack(packets, to: &host)
@@ -94,8 +97,8 @@ struct HostFeed {
     /// Gives buffers back, as the controller does when packets have been acknowledged; and hears what that leads to.
     private mutating func giveBack(_ count: Int, to host: inout Host) {
         guard count > 0 else { return }
-        let event: [UInt8] = [0x04, 0x13, 0x05, 0x01, link[0], link[1], UInt8(truncatingIfNeeded: count), 0x00]
-        host.receive(event.span, at: now)
+        completed[6] = UInt8(truncatingIfNeeded: count)
+        host.receive(completed.span, at: now)
         _ = takeAll(from: &host)
     }
 }

@@ -47,7 +47,7 @@ struct ScanBench: ~Copyable {
 
     /// Hears the reports of one turn.
     private mutating func hear(_ numbers: Range<Int>) {
-        now = now + .microseconds(100)
+        now = now.later(byNanoseconds: 100_000)
         for number in numbers {
             let report = reports[number % reports.count]
             pair.central.receive(report.span, at: now)

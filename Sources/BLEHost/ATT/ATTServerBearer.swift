@@ -41,18 +41,32 @@ package struct ATTServerBearer<Pending: Sendable>: Sendable {
         if case .suspended(let pending) = state { pending } else { nil }
     }
 
-    /// Whether no request is being answered.
+    /// Whether no request is being answered; mutating, as is ``isLast``, so that it is looked at where it lies.
     var isIdle: Bool {
-        if case .idle = state { true } else { false }
+        mutating get {
+            if case .idle = state { true } else { false }
+        }
     }
 
     /// Whether no other request waits.
-    var isLast: Bool { waiting.isEmpty }
+    var isLast: Bool { mutating get { waiting.isEmpty } }
+
+    /// What `body` makes of what the answer waits for, if it waits for anything.
+    @inline(__always)
+    mutating func withPending<Result>(_ body: (Pending) -> Result?) -> Result? {
+        if case .suspended(let pending) = state { body(pending) } else { nil }
+    }
 
     /// Takes a request, and notes whom its answer waits for; the bearer must be idle.
     mutating func begin(_ pending: Pending) {
         precondition(isIdle, "one request is answered at a time")
         state = .suspended(pending)
+    }
+
+    /// Notes that the request at hand is answered, behind which none waits.
+    mutating func finishLast() {
+        precondition(isLast, "what waits is answered next")
+        state = .idle
     }
 
     package enum OnReceive: Equatable {

@@ -1,22 +1,33 @@
 /// Writes that a client of the local database takes all or none of: mostly one.
 package struct WriteGroup: Equatable, Sendable, RandomAccessCollection {
-    private var only: WritePart?
-    /// All of them, unless there is one alone, which needs no array.
-    private var several: [WritePart] = []
-
-    package init(_ part: WritePart) { only = part }
-
-    package init(_ parts: [WritePart]) {
-        if parts.count == 1 { only = parts[0] } else { several = parts }
+    private enum Parts: Equatable, Sendable {
+        /// One alone, which needs no array.
+        case one(WritePart)
+        case several([WritePart])
     }
 
+    private let parts: Parts
+
+    package init(_ part: WritePart) { parts = .one(part) }
+
+    package init(_ parts: [WritePart]) { self.parts = parts.count == 1 ? .one(parts[0]) : .several(parts) }
+
     package var startIndex: Int { 0 }
-    package var endIndex: Int { only == nil ? several.count : 1 }
+
+    package var endIndex: Int {
+        switch parts {
+        case .one: 1
+        case .several(let parts): parts.count
+        }
+    }
 
     package subscript(position: Int) -> WritePart {
-        guard let only else { return several[position] }
-        precondition(position == 0, "there is one write")
-        return only
+        switch parts {
+        case .one(let part):
+            precondition(position == 0, "there is one write")
+            return part
+        case .several(let parts): return parts[position]
+        }
     }
 }
 

@@ -4,56 +4,74 @@ import BLEWire
 //
 // Whatever is not as it mostly is takes the long way, to which nothing has happened then.
 extension AttributeLayer {
-    /// Takes what the peer's server sends.
-    mutating func hearAtOnce(
+    /// Takes a value that the peer notifies.
+    @inline(__always)
+    mutating func deliverAtOnce(
+        _ packet: AttributePacket,
+        in octets: Span<UInt8>,
+        into outbox: inout HostOutbox
+    ) -> Bool {
+        guard let index = index(of: packet.link) else { return false }
+        return links[index].client.deliverAtOnce(packet, in: octets, into: &outbox)
+    }
+
+    /// Takes what the peer answers to a read or a write of one value.
+    @inline(__always)
+    mutating func answerAtOnce(
         _ packet: AttributePacket,
         in octets: Span<UInt8>,
         at now: Instant,
         into outbox: inout HostOutbox
     ) -> Bool {
         guard let index = index(of: packet.link) else { return false }
-        guard packet.kind == .notification else {
-            return links[index].client.answerAtOnce(packet, in: octets, at: now, into: &outbox)
-        }
-        return links[index].client.deliverAtOnce(packet, in: octets, into: &outbox)
+        return links[index].client.answerAtOnce(packet, in: octets, at: now, into: &outbox)
     }
 
-    /// Takes a read, a write or a value without response that is a matter of one client.
+    /// Takes a value without response that is a matter of one client.
+    mutating func obeyAtOnce(
+        _ packet: AttributePacket,
+        in octets: Span<UInt8>,
+        into outbox: inout HostOutbox
+    ) -> Bool {
+        guard let index = index(of: packet.link), let handle = packet.attribute(in: octets),
+            packet.parameterCount - 2 <= configuration.limits.attributeLength,
+            let trust = links[index].trustAtOnce(forRequest: false),
+            let owner = database.holder(of: handle, for: .write, on: trust)
+        else { return false }
+        let part = WritePart(attribute: owner.id, value: outbox.copy(packet.value(in: octets, droppingFirst: 2)))
+        let event = ServerEvent.writeRequested(nil, links[index].central, WriteGroup(part))
+        outbox.append(.event(.server(event), for: owner.client))
+        return true
+    }
+
+    /// Takes a read or a write that is a matter of one client.
     mutating func serveAtOnce(
         _ packet: AttributePacket,
         in octets: Span<UInt8>,
         into outbox: inout HostOutbox
     ) -> Bool {
-        guard let index = index(of: packet.link), links[index].server.awareness.isAware,
-            let handle = packet.attribute(in: octets)
+        let isRead = if case .readRequest = packet.kind { true } else { false }
+        guard let index = index(of: packet.link), let handle = packet.attribute(in: octets),
+            isRead ? packet.parameterCount == 2 : packet.parameterCount - 2 <= configuration.limits.attributeLength,
+            let trust = links[index].trustAtOnce(forRequest: true),
+            let owner = database.holder(of: handle, for: isRead ? .read : .write, on: trust)
         else { return false }
-        let isRead = packet.kind == .readRequest, isCommand = packet.kind == .writeCommand
-        guard isCommand || links[index].server.bearers[0].exchange.isIdle, !isRead || packet.parameterCount == 2,
-            packet.parameterCount - 2 <= configuration.limits.attributeLength,
-            let owner = database.holder(of: handle, for: isRead ? .read : .write, on: links[index].server.trust)
-        else { return false }
-        let central = RemoteCentral(peer: links[index].client.peer, mtu: links[index].client.mtu)
-        guard !isCommand else {
-            let part = WritePart(attribute: owner.id, value: packet.value(in: octets, droppingFirst: 2))
-            outbox.append(.event(.server(.writeRequested(nil, central, WriteGroup(part))), for: owner.client))
-            return true
-        }
-        let asked = ServerLink.Asked(transaction: makeTransaction(on: packet.link), client: owner.client)
-        let request: ATT.Opcode = isRead ? .readRequest : .writeRequest
-        let answer: ServerLink.Answer = isRead ? .reading(asked, for: .value) : .writing(asked)
-        links[index].server.bearers[0].exchange.begin(.init(request: request, handle: handle, answer: answer))
+        let transaction = makeTransaction(on: packet.link)
+        let asked = ServerLink.Asked(transaction: transaction, client: owner.client)
+        links[index].server.bearers[0].begin(asked, of: handle, isRead: isRead)
+        let event: ServerEvent
         if isRead {
-            let event = ServerEvent.readRequested(asked.transaction, central, owner.id, offset: 0)
-            outbox.append(.event(.server(event), for: owner.client))
+            event = .readRequested(transaction, links[index].central, owner.id, offset: 0)
         } else {
-            let part = WritePart(attribute: owner.id, value: packet.value(in: octets, droppingFirst: 2))
-            let event = ServerEvent.writeRequested(asked.transaction, central, WriteGroup(part))
-            outbox.append(.event(.server(event), for: owner.client))
+            let part = WritePart(attribute: owner.id, value: outbox.copy(packet.value(in: octets, droppingFirst: 2)))
+            event = .writeRequested(transaction, links[index].central, WriteGroup(part))
         }
+        outbox.append(.event(.server(event), for: owner.client))
         return true
     }
 
     /// Sends what a client answers to a read or a write of one value.
+    @inline(__always)
     mutating func respondAtOnce(
         _ transaction: ServerTransaction,
         with value: [UInt8],
@@ -63,14 +81,14 @@ extension AttributeLayer {
     ) -> Bool {
         let asked = ServerLink.Asked(transaction: transaction, client: client)
         guard let index = index(of: transaction),
-            let response = links[index].server.bearers[0].response(to: asked)
+            let isRead = links[index].server.bearers[0].isRead(by: asked)
         else { return false }
-        let link = links[index].client.link, limit = links[index].client.mtu - 1
-        let isRead = response == .readResponse
-        let length = isRead ? min(value.count, configuration.limits.attributeLength, limit) : 0
-        guard scheduler.pass(length + 1 + L2CAPHeader.size, on: .attribute, of: link) else { return false }
-        _ = links[index].server.bearers[0].exchange.finish()
-        outbox.send(response, nil, isRead ? value : [], limit: length, on: link)
+        let link = links[index].client.link,
+            limit = min(links[index].client.mtu - 1, configuration.limits.attributeLength)
+        let length = isRead ? min(value.count, limit) : 0
+        guard scheduler.pass(length + 1 + L2CAPHeader.size, of: link) else { return false }
+        links[index].server.bearers[0].exchange.finishLast()
+        outbox.send(isRead ? .readResponse : .writeResponse, nil, value, limit: length, on: link)
         return true
     }
 
@@ -104,7 +122,7 @@ extension AttributeLayer {
             guard let index = index(of: link),
                 isForAll
                     || links[index].server.notifiesAtOnce(configured.about, at: configured.handle) == .yes,
-                scheduler.pass(length, on: .attribute, of: link)
+                scheduler.pass(length, of: link)
             else { continue }
             let limit = links[index].client.mtu - 3
             outbox.send(.handleValueNotification, configured.about.value, value, limit: limit, on: link)
@@ -123,7 +141,7 @@ extension AttributeLayer {
         into outbox: inout HostOutbox
     ) -> Bool {
         guard let index = index(of: link), links[index].client.mayCommandAtOnce(client, octets: value.count),
-            scheduler.pass(value.count + 3 + L2CAPHeader.size, on: .attribute, of: link)
+            scheduler.pass(value.count + 3 + L2CAPHeader.size, of: link)
         else { return false }
         outbox.send(.writeCommand, handle, value, on: link)
         outbox.tell(client, taken: .writeCommands(to: links[index].client.peer))
@@ -131,26 +149,38 @@ extension AttributeLayer {
     }
 
     /// Sends a client's read, or its write of a value that one packet holds.
+    @inline(__always)
     mutating func askAtOnce(
-        _ kind: SingleRequest.Kind,
+        _ request: ATT.Opcode,
         of handle: AttributeHandle,
+        _ value: [UInt8],
         on link: ConnectionHandle,
         for client: ClientID,
         at now: Instant,
         through scheduler: inout ACLScheduler,
         into outbox: inout HostOutbox
     ) -> Bool {
-        let value: [UInt8], request: ATT.Opcode
-        switch kind {
-        case .read: (value, request) = ([], .readRequest)
-        case .write(let written): (value, request) = (written, .writeRequest)
-        }
         guard let index = index(of: link), links[index].client.mayAskAtOnce(client, octets: value.count),
-            scheduler.pass(value.count + 3 + L2CAPHeader.size, on: .attribute, of: link)
+            scheduler.pass(value.count + 3 + L2CAPHeader.size, of: link)
         else { return false }
-        links[index].client.beginAtOnce(kind, request, of: handle, for: client, at: now)
+        links[index].client.beginAtOnce(request, of: handle, writing: value, for: client, at: now)
         outbox.send(request, handle, value, on: link)
         return true
+    }
+}
+
+extension AttributeLink {
+    /// How far the peer is trusted, if what it sends needs nothing but a look at the attribute: it knows of all
+    /// changes, and if it asks for something, nothing else is being answered.
+    @inline(__always)
+    fileprivate mutating func trustAtOnce(forRequest isRequest: Bool) -> LinkTrust? {
+        guard server.awareness.isAware, !isRequest || server.bearers[0].exchange.isIdle else { return nil }
+        return server.trust
+    }
+
+    /// The peer, as ``remote``; mutating, so that it is looked at where it lies.
+    fileprivate var central: RemoteCentral {
+        @inline(__always) mutating get { RemoteCentral(peer: client.peer, mtu: client.mtu) }
     }
 }
 
@@ -171,28 +201,29 @@ extension ServerLink {
 }
 
 extension ServerBearer {
-    /// What answers the request that waits for this one question, if that is a plain read or write and nothing waits
-    /// behind it.
-    fileprivate mutating func response(to asked: ServerLink.Asked) -> ATT.Opcode? {
-        guard exchange.isLast, let pending = exchange.pending else { return nil }
-        switch pending.answer {
-        case .reading(asked, .value): return .readResponse
-        case .writing(asked): return .writeResponse
-        case .reading, .writing, .executing: return nil
-        }
+    /// Notes that a client was asked what a plain read or write comes to.
+    @inline(__always)
+    fileprivate mutating func begin(_ asked: ServerLink.Asked, of handle: AttributeHandle, isRead: Bool) {
+        exchange.begin(
+            .init(
+                request: isRead ? .readRequest : .writeRequest,
+                handle: handle,
+                answer: isRead ? .reading(asked, for: .value) : .writing(asked)
+            )
+        )
     }
-}
 
-extension GATTDatabase {
-    /// The client that has the value at `handle`, if the peer may read or write it.
-    fileprivate func holder(
-        of handle: AttributeHandle,
-        for access: AttributePermissions.Access,
-        on trust: LinkTrust
-    ) -> Owner? {
-        guard let index = index(of: handle), case .held(let owner) = attributes[index].content,
-            attributes[index].permissions.refusal(of: access, on: trust) == nil
-        else { return nil }
-        return owner
+    /// Whether the request that waits for this one question is a plain read, if it is that or a plain write and nothing
+    /// waits behind it.
+    @inline(__always)
+    fileprivate mutating func isRead(by asked: ServerLink.Asked) -> Bool? {
+        guard exchange.isLast else { return nil }
+        return exchange.withPending { pending in
+            switch pending.answer {
+            case .reading(let other, .value): other == asked ? true : nil
+            case .writing(let other): other == asked ? false : nil
+            case .reading, .executing: nil
+            }
+        }
     }
 }

@@ -6,16 +6,15 @@ import BLEWire
 extension Host {
     /// Takes a packet of the controller.
     mutating func receiveAtOnce(_ packet: Span<UInt8>, at now: Instant) -> Bool {
-        guard case .ready = phase else { return false }
+        guard isReady else { return false }
         guard let attribute = AttributePacket(packet) else { return completedAtOnce(packet) }
-        guard let index = links.index(of: attribute.link), !links.values[index].reassembler.isCollecting else {
-            return false
-        }
+        guard let index = links.index(of: attribute.link), !links.values[index].isCollecting else { return false }
         switch attribute.kind {
-        case .notification, .readResponse, .writeResponse:
-            return attributes.hearAtOnce(attribute, in: packet, at: now, into: &outbox)
-        case .readRequest, .writeRequest, .writeCommand:
-            return attributes.serveAtOnce(attribute, in: packet, into: &outbox)
+        case .notification: return attributes.deliverAtOnce(attribute, in: packet, into: &outbox)
+        case .readResponse, .writeResponse:
+            return attributes.answerAtOnce(attribute, in: packet, at: now, into: &outbox)
+        case .readRequest, .writeRequest: return attributes.serveAtOnce(attribute, in: packet, into: &outbox)
+        case .writeCommand: return attributes.obeyAtOnce(attribute, in: packet, into: &outbox)
         case .other: return false
         }
     }
@@ -30,7 +29,7 @@ extension Host {
 
     /// Carries out what a client asks for.
     mutating func performAtOnce(_ request: ClientRequest, for client: ClientID, at now: Instant) -> Bool {
-        guard case .ready = phase else { return false }
+        guard isReady else { return false }
         switch request {
         case .server(.update(let id, let value, to: nil)):
             return attributes.updateAtOnce(id, value, for: client, through: &scheduler, into: &outbox)
@@ -46,31 +45,34 @@ extension Host {
                 through: &scheduler,
                 into: &outbox
             )
-        case .peer(let peer, .read(let handle)): return ask(.read, of: handle, on: peer, for: client, at: now)
+        case .peer(let peer, .read(let handle)):
+            return ask(.readRequest, of: handle, [], on: peer, for: client, at: now)
         case .peer(let peer, .write(let handle, let value)):
-            return ask(.write(value), of: handle, on: peer, for: client, at: now)
+            return ask(.writeRequest, of: handle, value, on: peer, for: client, at: now)
         default: return false
         }
     }
 
     private mutating func ask(
-        _ kind: SingleRequest.Kind,
+        _ request: ATT.Opcode,
         of handle: AttributeHandle,
+        _ value: [UInt8],
         on peer: PeerIdentifier,
         for client: ClientID,
         at now: Instant
     ) -> Bool {
         guard let link = attachments.link(of: client, to: peer) else { return false }
         let isAsked = attributes.askAtOnce(
-            kind,
+            request,
             of: handle,
+            value,
             on: link,
             for: client,
             at: now,
             through: &scheduler,
             into: &outbox
         )
-        if isAsked { alarm.bringForward(to: now + ATT.transactionTimeout) }
+        if isAsked { alarm.bringForward(to: now.later(byNanoseconds: ATT.transactionNanoseconds)) }
         return isAsked
     }
 }

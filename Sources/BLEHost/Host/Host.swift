@@ -37,7 +37,11 @@ package struct Host: ~Copyable {
     /// The random address for controllers without a public one.
     let fallbackAddress: DeviceAddress
 
-    var phase = Phase.idle
+    var phase = Phase.idle {
+        didSet { isReady = if case .ready = phase { true } else { false } }
+    }
+    /// Whether the controller is ready; beside the phase, which is large, since each packet asks.
+    private(set) var isReady = false
     /// What clients were told last.
     var state = HostState.unknown
     /// Who made the controller that was ready last, as it says.

@@ -9,13 +9,18 @@ struct HostOutbox {
     private var outputs: [Host.Output] = []
     private var packets = OutgoingPackets()
     private var taken = TakenCount()
+    private var buffer = CopyBuffer()
     /// How many of the outputs, and of the octets of packets, have been handed out.
     private var nextOutput = 0, nextOctet = 0
 
-    mutating func append(_ output: Host.Output) {
-        settleTaken()
+    @inline(__always)
+    mutating func append(_ output: consuming Host.Output) {
+        if !taken.isEmpty { settleTaken() }
         outputs.append(output)
     }
+
+    /// A copy of octets, for what is appended.
+    mutating func copy(_ octets: Span<UInt8>) -> [UInt8] { buffer.copy(octets) }
 
     /// Tells a client, whose session is open, of something.
     mutating func tell(_ client: ClientID, _ event: ClientEvent) {
@@ -48,7 +53,7 @@ struct HostOutbox {
 
     /// Hands out what is next; `nil` if there is nothing.
     mutating func next() -> Host.Output? {
-        settleTaken()
+        if !taken.isEmpty { settleTaken() }
         if let packet = packets.packet(at: nextOctet) {
             nextOctet += packet.count
             return .packet(packet)
@@ -64,19 +69,23 @@ struct HostOutbox {
     /// Hands out all that there is in exchange for what is empty, whose storage is used from now on.
     mutating func takeAll(into others: inout [Host.Output], _ packets: inout OutgoingPackets) {
         precondition(others.isEmpty && packets.isEmpty, "what was taken before has been dealt with")
-        settleTaken()
-        if nextOutput == 0, nextOctet == 0 {
-            if !outputs.isEmpty { swap(&outputs, &others) }
-            if !self.packets.isEmpty { swap(&self.packets, &packets) }
-        } else {
-            while let output = next() {
-                if case .packet(let packet) = output { packets.append(packet) } else { others.append(output) }
-            }
+        if !taken.isEmpty { settleTaken() }
+        guard nextOutput == 0, nextOctet == 0 else { return takeRest(into: &others, &packets) }
+        if !outputs.isEmpty { swap(&outputs, &others) }
+        if !self.packets.isEmpty { swap(&self.packets, &packets) }
+    }
+
+    /// Hands out what is left of what was handed out in part.
+    @inline(never)
+    private mutating func takeRest(into others: inout [Host.Output], _ packets: inout OutgoingPackets) {
+        while let output = next() {
+            if case .packet(let packet) = output { packets.append(packet) } else { others.append(output) }
         }
     }
 
+    @inline(never)
     private mutating func settleTaken() {
-        if !taken.isEmpty, let output = taken.take() { outputs.append(output) }
+        if let output = taken.take() { outputs.append(output) }
     }
 
     private mutating func reset() {

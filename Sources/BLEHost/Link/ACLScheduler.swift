@@ -35,9 +35,15 @@ struct ACLScheduler {
 
         /// A fragment of a channel is with the controller now.
         mutating func give(on channel: ChannelIdentifier) {
+            give()
+            if channel == .securityManager { lastOfPairing = given }
+        }
+
+        /// A fragment is with the controller now, of another channel than the security manager's.
+        @inline(__always)
+        mutating func give() {
             taken += 1
             given += 1
-            if channel == .securityManager { lastOfPairing = given }
         }
 
         /// The controller has sent so many fragments, or as many as it was given.
@@ -139,11 +145,14 @@ struct ACLScheduler {
     /// Whether so many packets, each of at most `length` octets with its L2CAP header, can go past all queues.
     func hasRoom(for count: Int, upTo length: Int) -> Bool { waiting == 0 && free >= count && length <= size }
 
-    /// Takes a buffer for a packet of at most `length` octets, with its L2CAP header, that goes past all queues;
-    /// `false`, and nothing happens, if it cannot, or there is no such link.
-    mutating func pass(_ length: Int, on channel: ChannelIdentifier, of link: ConnectionHandle) -> Bool {
+    /// Takes a buffer for a packet of attributes, of at most `length` octets with its L2CAP header, that goes past all
+    /// queues; `false`, and nothing happens, if it cannot, or there is no such link.
+    @inline(__always)
+    mutating func pass(_ length: Int, of link: ConnectionHandle) -> Bool {
         guard hasRoom(for: 1, upTo: length), let index = queues.index(of: link) else { return false }
-        give(at: index, on: channel)
+        queues.values[index].give()
+        free -= 1
+        turn = link
         return true
     }
 

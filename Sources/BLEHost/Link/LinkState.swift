@@ -80,6 +80,9 @@ struct LinkState {
         return failure
     }
 
+    /// Whether a part of a packet has come; mutating, so that it is looked at where it lies.
+    var isCollecting: Bool { mutating get { reassembler.isCollecting } }
+
     /// When something is due, if nothing happens before.
     var deadline: Instant? {
         switch phase {

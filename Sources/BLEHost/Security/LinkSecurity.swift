@@ -19,6 +19,21 @@ extension AttributePermissions {
         case read, write
     }
 
+    /// Whether anybody may do that, however far a link is trusted, of which ``refusal(of:on:)`` would say nothing else.
+    @inline(__always)
+    func isOpen(to access: Access) -> Bool {
+        switch access {
+        case .read:
+            self.intersection([.readable, .readEncryptionRequired, .readAuthenticationRequired, .authorizationRequired])
+                == .readable
+        case .write:
+            self.intersection([
+                .writeable, .writeEncryptionRequired, .writeAuthenticationRequired, .authorizationRequired,
+            ])
+                == .writeable
+        }
+    }
+
     /// Why a peer that is trusted so far may not do that; `nil` if it may.
     ///
     /// An access for which there is no permission of any kind is not permitted; of the others, the permission decides

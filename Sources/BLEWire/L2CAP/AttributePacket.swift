@@ -1,18 +1,20 @@
 /// A packet of the Attribute Protocol that came whole in one packet of the controller, as most do: looked at where it
 /// lies.
 ///
+/// All of it can be put in line by other modules, for each packet that comes in is looked at so.
+///
 /// Core 6.0, Vol 4, Part E, 5.4.2; Vol 3, Part A, 3.1 and Part F, 3.3.1.
 package struct AttributePacket: Equatable, Sendable {
     /// Where the opcode is in the H4 packet: behind its type and the headers of ACL and L2CAP.
-    private static let start = 1 + ACLHeader.size + L2CAPHeader.size
+    @inlinable package static var start: Int { 1 + ACLHeader.size + L2CAPHeader.size }
 
     /// What it is, if it is a matter of one value.
     package enum Kind: Equatable, Sendable {
         case readRequest, readResponse, writeRequest, writeResponse, writeCommand, notification
         case other
 
-        @inline(__always)
-        fileprivate init(opcode: UInt8) {
+        @inlinable @inline(__always)
+        package init(opcode: UInt8) {
             switch opcode {
             case ATT.Opcode.readRequest.wire: self = .readRequest
             case ATT.Opcode.readResponse.wire: self = .readResponse
@@ -27,39 +29,43 @@ package struct AttributePacket: Equatable, Sendable {
 
     package let link: ConnectionHandle
     package let kind: Kind
-    private let end: Int
+    /// How many octets follow the opcode.
+    package let parameterCount: Int
 
     /// Looks at a whole H4 packet; `nil` if it holds anything else, or that in another form.
-    @inline(__always)
+    @inlinable @inline(__always)
     package init?(_ packet: Span<UInt8>) {
-        let count = packet.count
-        guard count > Self.start, packet[0] == HCI.PacketType.acl.wire else { return nil }
-        let field = UInt16(packet[1]) | UInt16(packet[2]) << 8
-        guard field >> 12 == ACLHeader.Boundary.firstFromController.rawValue,
+        let count = packet.count, start = Self.start
+        guard count > start else { return nil }
+        // The type, the link with its flags, both lengths, and the channel: one number, the first octet lowest.
+        let head = packet.extracting(0..<(start &+ 1))
+        let low = UInt32(head[0]) | UInt32(head[1]) << 8 | UInt32(head[2]) << 16 | UInt32(head[3]) << 24
+        let high = UInt32(head[4]) | UInt32(head[5]) << 8 | UInt32(head[6]) << 16 | UInt32(head[7]) << 24
+        let word = UInt64(low) | UInt64(high) << 32, field = UInt16(truncatingIfNeeded: word >> 8)
+        guard head[0] == HCI.PacketType.acl.wire,
+            field >> 12 == 0x2,  // ``ACLHeader/Boundary/firstFromController``
             let link = ConnectionHandle(wire: field & 0x0FFF),
-            Int(packet[3]) | Int(packet[4]) << 8 == count - 5,
-            Int(packet[5]) | Int(packet[6]) << 8 == count - Self.start,
-            UInt16(packet[7]) | UInt16(packet[8]) << 8 == ChannelIdentifier.attribute.wire
+            Int(truncatingIfNeeded: word >> 24 & 0xFFFF) == count &- 5,
+            Int(truncatingIfNeeded: word >> 40 & 0xFFFF) == count &- start,
+            UInt16(head[7]) | UInt16(head[8]) << 8 == ChannelIdentifier.attribute.wire
         else { return nil }
         self.link = link
-        kind = Kind(opcode: packet[Self.start])
-        end = count
+        kind = Kind(opcode: head[start])
+        parameterCount = count &- start &- 1
     }
-
-    /// How many octets follow the opcode.
-    package var parameterCount: Int { end - Self.start - 1 }
 
     /// The handle that follows the opcode in the packet that this was made of; `nil` if it is too short for one.
-    @inline(__always)
+    @inlinable @inline(__always)
     package func attribute(in packet: Span<UInt8>) -> AttributeHandle? {
-        guard packet.count >= Self.start + 3 else { return nil }
-        return AttributeHandle(wire: UInt16(packet[Self.start + 1]) | UInt16(packet[Self.start + 2]) << 8)
+        let start = Self.start
+        guard packet.count >= start &+ 3 else { return nil }
+        return AttributeHandle(wire: UInt16(packet[start &+ 1]) | UInt16(packet[start &+ 2]) << 8)
     }
 
-    /// A copy of the octets that follow the opcode, but for so many, in the packet that this was made of.
-    @inline(__always)
-    package func value(in packet: Span<UInt8>, droppingFirst count: Int) -> [UInt8] {
-        let start = min(Self.start + 1 + count, packet.count)
-        return [UInt8](copying: packet.extracting(start..<packet.count))
+    /// The octets that follow the opcode, but for so many, in the packet that this was made of.
+    @inlinable @inline(__always)
+    @_lifetime(copy packet)
+    package func value(in packet: Span<UInt8>, droppingFirst count: Int) -> Span<UInt8> {
+        packet.extracting(droppingFirst: Self.start &+ 1 &+ count)
     }
 }

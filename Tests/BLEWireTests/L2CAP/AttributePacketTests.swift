@@ -28,9 +28,10 @@ struct AttributePacketTests {
         #expect(packet.link == Self.link)
         #expect(packet.kind == .notification)
         #expect(packet.parameterCount == 2 + count)
-        let attribute = packet.attribute(in: octets.span), rest = packet.value(in: octets.span, droppingFirst: 2)
+        let attribute = packet.attribute(in: octets.span)
+        let rest = [UInt8](copying: packet.value(in: octets.span, droppingFirst: 2))
         #expect(attribute == handle && rest == value)
-        let beyond = packet.value(in: octets.span, droppingFirst: count + 3)
+        let beyond = [UInt8](copying: packet.value(in: octets.span, droppingFirst: count + 3))
         #expect(beyond.isEmpty)
     }
 
@@ -63,7 +64,8 @@ struct AttributePacketTests {
         let octets = Self.packet([0x0A, 1])
         let found = AttributePacket(octets.span)
         let packet = try #require(found)
-        let attribute = packet.attribute(in: octets.span), rest = packet.value(in: octets.span, droppingFirst: 2)
+        let attribute = packet.attribute(in: octets.span)
+        let rest = [UInt8](copying: packet.value(in: octets.span, droppingFirst: 2))
         #expect(attribute == nil && rest.isEmpty)
     }
 

@@ -14,6 +14,8 @@ struct ClientBearer {
     var mtu: Int?
     private var transaction = ATTClientBearer()
     private var work = Work.nothing
+    /// What is written by what one packet asks.
+    private var written: [UInt8] = []
 
     init(_ id: BearerID, mtu: Int? = nil) {
         self.id = id
@@ -40,7 +42,7 @@ struct ClientBearer {
     var running: ClientProcedure? {
         switch work {
         case .nothing: nil
-        case .single(let single): ClientProcedure(single)
+        case .single(let single): ClientProcedure(single, writing: written)
         case .procedure(let procedure): procedure
         }
     }
@@ -58,15 +60,19 @@ struct ClientBearer {
     }
 
     /// Begins a request that one packet asks, which goes out now.
-    mutating func begin(_ request: SingleRequest, _ opcode: ATT.Opcode, at now: Instant) {
+    @inline(__always)
+    mutating func begin(_ request: SingleRequest, writing value: [UInt8], _ opcode: ATT.Opcode, at now: Instant) {
         transaction.begin(opcode, at: now)
         work = .single(request)
+        if request.isWrite { written = value }
     }
 
     /// Takes the response to a request that one packet asks, if it is one; `nil`, and nothing has happened, if not.
+    @inline(__always)
     mutating func answered(_ kind: AttributePacket.Kind, octets count: Int) -> SingleRequest? {
         guard case .single(let single) = work, single.isAnswered(by: kind, octets: count) else { return nil }
         work = .nothing
+        if single.isWrite { written = [] }
         transaction.end()
         return single
     }

@@ -53,8 +53,9 @@ struct ClientProcedure {
         self.subscription = subscription
     }
 
-    init(_ single: SingleRequest) {
-        self.init(single.procedure, for: .client(single.client), order: single.order)
+    /// The same as what one packet asks, which writes this value if it writes one.
+    init(_ single: SingleRequest, writing value: [UInt8]) {
+        self.init(single.procedure(writing: value), for: .client(single.client), order: single.order)
         security = single.security
     }
 

@@ -31,7 +31,7 @@ struct Courtesy {
         guard let calm else { return }
         if isIdle {
             start = now
-            self.calm = max(calm, now)
+            if calm < now { self.calm = now }
         } else {
             self.calm = max(calm, min(now, start + (Self.patience - Self.pause)))
         }

@@ -3,22 +3,25 @@ import BLEWire
 // What one packet is enough for, while nobody waits for anything else: neither queue nor procedure is needed then.
 extension GATTClient {
     /// Whether a value without response may be sent past all that waits.
+    @inline(__always)
     mutating func mayCommandAtOnce(_ client: ClientID, octets: Int) -> Bool {
         guard !bearers.all[0].isRunning, isUndisturbed, commands.isEmpty else { return false }
         return octets <= mtu - 3 && isAttached(client)
     }
 
     /// Whether a request that one packet asks may be sent.
+    @inline(__always)
     mutating func mayAskAtOnce(_ client: ClientID, octets: Int) -> Bool {
         guard mayBeginAtOnce else { return false }
         return octets <= mtu - 3 && isAttached(client)
     }
 
     /// Notes that a client's request is sent now, for which ``mayAskAtOnce(_:octets:)`` holds.
+    @inline(__always)
     mutating func beginAtOnce(
-        _ kind: SingleRequest.Kind,
         _ request: ATT.Opcode,
         of handle: AttributeHandle,
+        writing value: [UInt8],
         for client: ClientID,
         at now: Instant
     ) {
@@ -27,11 +30,11 @@ extension GATTClient {
             client: client,
             order: answers.next(),
             handle: handle,
-            kind: kind,
+            isWrite: request == .writeRequest,
             security: security,
             room: mtu - 1
         )
-        bearers.all[0].begin(single, request, at: now)
+        bearers.all[0].begin(single, writing: value, request, at: now)
     }
 
     /// Takes the response to a request that was sent at once; `false`, and nothing has happened, if it takes more to
@@ -46,11 +49,11 @@ extension GATTClient {
             return false
         }
         ownRequests.postpone(at: now)
-        switch single.kind {
-        case .read:
-            let value = packet.value(in: octets, droppingFirst: 0)
+        if single.isWrite {
+            outbox.append(.event(.peer(peer, .valueWritten(single.handle, nil)), for: single.client))
+        } else {
+            let value = outbox.copy(packet.value(in: octets, droppingFirst: 0))
             outbox.append(.event(.peer(peer, .valueRead(single.handle, .success(value))), for: single.client))
-        case .write: outbox.append(.event(.peer(peer, .valueWritten(single.handle, nil)), for: single.client))
         }
         return true
     }
@@ -64,9 +67,13 @@ extension GATTClient {
         guard let handle = packet.attribute(in: octets), let entry = subscriptions.entryWithReceivers(handle) else {
             return false
         }
-        let value = packet.value(in: octets, droppingFirst: 2)
-        subscriptions.forEachReceiver(in: entry) { client in
+        let value = outbox.copy(packet.value(in: octets, droppingFirst: 2))
+        if let client = subscriptions.onlyReceiver(in: entry) {
             outbox.append(.event(.peer(peer, .valueNotified(handle, value)), for: client))
+        } else {
+            subscriptions.forEachReceiver(in: entry) { client in
+                outbox.append(.event(.peer(peer, .valueNotified(handle, value)), for: client))
+            }
         }
         return true
     }

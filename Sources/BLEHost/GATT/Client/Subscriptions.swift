@@ -24,6 +24,8 @@ package struct Subscriptions: Sendable {
 
     /// In ascending order of handles.
     private var entries: [Entry] = []
+    /// Where what was heard of last is: a peer mostly sends the same value again.
+    private var lastHeard = 0
 
     package init() {}
 
@@ -48,14 +50,22 @@ package struct Subscriptions: Sendable {
 
     /// Calls `body` with each client that hears of the value at `handle`.
     package func forEachReceiver(of handle: AttributeHandle, _ body: (ClientID) -> Void) {
-        guard let entry = entryWithReceivers(handle) else { return }
+        guard let entry = index(handle) else { return }
         forEachReceiver(in: entry, body)
     }
 
     /// Where what is kept of the value at `handle` is, if a client hears of it.
-    func entryWithReceivers(_ handle: AttributeHandle) -> Int? {
-        guard let index = index(handle), !entries[index].subscribers.isEmpty else { return nil }
-        return index
+    @inline(__always)
+    mutating func entryWithReceivers(_ handle: AttributeHandle) -> Int? {
+        if !isEntry(lastHeard, of: handle) { lastHeard = position(handle) }
+        guard isEntry(lastHeard, of: handle), !entries[lastHeard].subscribers.isEmpty else { return nil }
+        return lastHeard
+    }
+
+    /// The client that hears of a value, of which ``entryWithReceivers(_:)`` told, if it is one alone.
+    @inline(__always)
+    mutating func onlyReceiver(in entry: Int) -> ClientID? {
+        entries[entry].subscribers.count == 1 ? entries[entry].subscribers[0].client : nil
     }
 
     /// Calls `body` with each client that hears of a value, of which ``entryWithReceivers(_:)`` told.
@@ -119,7 +129,12 @@ package struct Subscriptions: Sendable {
 
     private func index(_ handle: AttributeHandle) -> Int? {
         let index = position(handle)
-        return index < entries.count && entries[index].value == handle ? index : nil
+        return isEntry(index, of: handle) ? index : nil
+    }
+
+    @inline(__always)
+    private func isEntry(_ index: Int, of handle: AttributeHandle) -> Bool {
+        index < entries.count && entries[index].value.wire == handle.wire
     }
 
     private func entry(_ handle: AttributeHandle) -> Entry? { index(handle).map { entries[$0] } }

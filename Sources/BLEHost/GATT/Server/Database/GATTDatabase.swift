@@ -62,6 +62,8 @@ package struct GATTDatabase: Sendable {
     }
 
     package private(set) var attributes: [Attribute] = []
+    /// What clients hold, in the order of ``attributes``.
+    private var held: [HeldValue] = []
     package private(set) var services: [Service] = []
     /// The configurations of what clients added, in ascending order of what they name it.
     private var configurations: [(owner: Owner, handle: AttributeHandle, about: Configured)] = []
@@ -113,6 +115,23 @@ package struct GATTDatabase: Sendable {
         index < configurations.count && configurations[index].owner == owner
     }
 
+    /// The client that has the value at `handle`, if a peer that is trusted so far may read or write it.
+    @inline(__always)
+    mutating func holder(of handle: AttributeHandle, for access: AttributePermissions.Access, on trust: LinkTrust)
+        -> Owner?
+    {
+        var index = Int(handle.wire) - 1
+        if !isHeld(at: index, handle) { index = self.index(of: handle) ?? held.count }
+        guard isHeld(at: index, handle) else { return nil }
+        let permissions = held[index].permissions
+        guard permissions.isOpen(to: access) || permissions.refusal(of: access, on: trust) == nil else { return nil }
+        return held[index].owner
+    }
+
+    private func isHeld(at index: Int, _ handle: AttributeHandle) -> Bool {
+        index >= 0 && index < held.count && held[index].handle.wire == handle.wire
+    }
+
     /// Replaces a value that the host keeps.
     package mutating func store(_ value: [UInt8], at handle: AttributeHandle) {
         guard let index = index(of: handle), case .stored = attributes[index].content else { return }
@@ -130,6 +149,7 @@ package struct GATTDatabase: Sendable {
         )
         services.append(service)
         attributes += members
+        held += members.map(HeldValue.init)
         for member in members {
             guard case .configuration(let about) = member.content, let owner = about.owner else { continue }
             configurations.insert((owner, member.handle, about), at: position(of: owner))
@@ -152,6 +172,7 @@ package struct GATTDatabase: Sendable {
         services.removeAll(where: isUnwanted)
         knownHash = nil
         attributes.removeAll { attribute in ranges.contains { $0.contains(attribute.handle) } }
+        held = attributes.map(HeldValue.init)
         configurations.removeAll { configuration in ranges.contains { $0.contains(configuration.handle) } }
         return ranges
     }
@@ -184,6 +205,22 @@ package struct GATTDatabase: Sendable {
     /// Where the attribute with this handle is or belongs.
     private func position(of handle: AttributeHandle) -> Int {
         attributes.indices.bisected { attributes[$0].handle < handle }
+    }
+}
+
+extension GATTDatabase {
+    /// What matters of an attribute to those who read and write the values of clients; nothing but numbers, so that it
+    /// is no matter to look at one.
+    private struct HeldValue: Sendable {
+        /// ``AttributeHandle/none`` unless a client has the value.
+        var handle = AttributeHandle.none
+        let permissions: AttributePermissions
+        var owner = Owner(client: ClientID(rawValue: 0), id: LocalAttributeID(rawValue: 0))
+
+        init(_ attribute: Attribute) {
+            permissions = attribute.permissions
+            if case .held(let owner) = attribute.content { (handle, self.owner) = (attribute.handle, owner) }
+        }
     }
 }
 
