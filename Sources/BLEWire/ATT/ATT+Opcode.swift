@@ -2,8 +2,8 @@ extension ATT {
     /// The first octet of every packet: which one it is.
     ///
     /// Core 6.0, Vol 3, Part F, 3.3.1 and 3.4.8.
-    package struct Opcode: WireField, Hashable {
-        package let wire: UInt8
+    @usableFromInline package struct Opcode: WireField, Hashable {
+        @usableFromInline package let wire: UInt8
         @inlinable package init(wire: UInt8) { self.wire = wire }
 
         // Here and not made by the compiler, so that other modules need no call for it.
@@ -64,7 +64,7 @@ extension ATT {
 
 extension ATT.Opcode: CustomStringConvertible {
     /// The name without the protocol's prefix, such as "Write Request".
-    package var description: String {
+    @usableFromInline package var description: String {
         switch self {
         case .errorResponse: "Error Response"
         case .exchangeMTURequest: "Exchange MTU Request"

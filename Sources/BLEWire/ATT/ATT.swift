@@ -1,7 +1,7 @@
 /// The Attribute Protocol: how a client finds, reads and writes the attributes of a server.
 ///
 /// Core 6.0, Vol 3, Part F.
-package enum ATT {
+@usableFromInline package enum ATT {
     /// The size of the largest packet before the two ends agree on another, in octets.
     ///
     /// Core 6.0, Vol 3, Part G, 5.2.1.

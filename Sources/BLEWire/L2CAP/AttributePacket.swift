@@ -4,12 +4,12 @@
 /// All of it can be put in line by other modules, for each packet that comes in is looked at so.
 ///
 /// Core 6.0, Vol 4, Part E, 5.4.2; Vol 3, Part A, 3.1 and Part F, 3.3.1.
-package struct AttributePacket: Equatable, Sendable {
+@usableFromInline package struct AttributePacket: Equatable, Sendable {
     /// Where the opcode is in the H4 packet: behind its type and the headers of ACL and L2CAP.
     @inlinable package static var start: Int { 1 + ACLHeader.size + L2CAPHeader.size }
 
     /// What it is, if it is a matter of one value.
-    package enum Kind: Equatable, Sendable {
+    @usableFromInline package enum Kind: Equatable, Sendable {
         case readRequest, readResponse, writeRequest, writeResponse, writeCommand, notification
         case other
 
@@ -27,10 +27,10 @@ package struct AttributePacket: Equatable, Sendable {
         }
     }
 
-    package let link: ConnectionHandle
-    package let kind: Kind
+    @usableFromInline package let link: ConnectionHandle
+    @usableFromInline package let kind: Kind
     /// How many octets follow the opcode.
-    package let parameterCount: Int
+    @usableFromInline package let parameterCount: Int
 
     /// Looks at a whole H4 packet; `nil` if it holds anything else, or that in another form.
     @inlinable @inline(__always)

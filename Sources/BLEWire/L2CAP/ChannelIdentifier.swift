@@ -1,8 +1,8 @@
 /// Names one L2CAP channel at one end of a link.
 ///
 /// Core 6.0, Vol 3, Part A, 2.1, table 2.2.
-package struct ChannelIdentifier: WireField, Hashable, Comparable {
-    package let wire: UInt16
+@usableFromInline package struct ChannelIdentifier: WireField, Hashable, Comparable {
+    @usableFromInline package let wire: UInt16
     @inlinable package init(wire: UInt16) { self.wire = wire }
 
     /// 0x0000, which names no channel.
@@ -26,7 +26,7 @@ package struct ChannelIdentifier: WireField, Hashable, Comparable {
 }
 
 extension ChannelIdentifier: CustomStringConvertible {
-    package var description: String {
+    @usableFromInline package var description: String {
         switch self {
         case .attribute: "Attribute Protocol"
         case .leSignaling: "LE Signaling"
@@ -45,7 +45,7 @@ extension ChannelIdentifier: CustomStringConvertible {
 ///
 /// Core 6.0, Vol 3, Part A, 4.22.
 package struct SPSM: WireField, Hashable, Comparable {
-    package let wire: UInt16
+    @usableFromInline package let wire: UInt16
     package init(wire: UInt16) { self.wire = wire }
 
     /// 0x0000, which names nothing.

@@ -1,7 +1,7 @@
 /// The header of every L2CAP packet; `length` octets of payload follow it.
 ///
 /// Core 6.0, Vol 3, Part A, 3.1.
-package struct L2CAPHeader: Packet {
+@usableFromInline package struct L2CAPHeader: Packet {
     /// The length of the header itself, in octets.
     @inlinable package static var size: Int { 4 }
 

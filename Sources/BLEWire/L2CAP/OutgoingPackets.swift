@@ -1,13 +1,13 @@
 /// H4 packets for a controller, one behind the other, as a transport takes them.
 ///
 /// They are written in place, into storage that is kept when they have been taken.
-package struct OutgoingPackets: Sendable {
+@usableFromInline package struct OutgoingPackets: Sendable {
     /// The packets, and behind them what is of no account.
     private var storage: [UInt8] = []
     /// Where the packets end.
     private var end = 0
     /// How many they are.
-    package private(set) var count = 0
+    @usableFromInline package private(set) var count = 0
 
     package init() {}
 

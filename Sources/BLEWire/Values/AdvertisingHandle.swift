@@ -2,7 +2,7 @@
 ///
 /// Core 6.0, Vol 4, Part E, 7.8.53.
 package struct AdvertisingHandle: WireField, Hashable, Comparable {
-    package let wire: UInt8
+    @usableFromInline package let wire: UInt8
 
     /// Creates a handle, or `nil` for 0xF0 and above, which are reserved.
     package init?(wire: UInt8) {
@@ -20,11 +20,11 @@ package struct AdvertisingHandle: WireField, Hashable, Comparable {
 /// What an advertiser calls the data of one of its sets: 0x00 to 0x0F, or none.
 ///
 /// Core 6.0, Vol 4, Part E, 7.8.53 and 7.7.65.13.
-package struct AdvertisingSID: WireField, Hashable, CustomStringConvertible {
-    package let wire: UInt8
+@usableFromInline package struct AdvertisingSID: WireField, Hashable, CustomStringConvertible {
+    @usableFromInline package let wire: UInt8
     @inlinable package init(wire: UInt8) { self.wire = wire }
 
     /// The report is of a packet without such an identifier, as all legacy ones are.
     @inlinable package static var none: Self { Self(wire: 0xFF) }
-    package var description: String { self == .none ? "none" : "\(wire)" }
+    @usableFromInline package var description: String { self == .none ? "none" : "\(wire)" }
 }

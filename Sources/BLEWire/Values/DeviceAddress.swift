@@ -1,11 +1,11 @@
 /// Where a device is reached: 48 bits and the kind of address that they are.
 ///
 /// Core 6.0, Vol 6, Part B, 1.3.
-package struct DeviceAddress: Hashable, Comparable, Sendable {
+@usableFromInline package struct DeviceAddress: Hashable, Comparable, Sendable {
     /// Who gave a device its address.
-    package struct Kind: WireField, Hashable, CustomStringConvertible {
-        package let wire: UInt8
-        package init(wire: UInt8) { self.wire = wire }
+    @usableFromInline package struct Kind: WireField, Hashable, CustomStringConvertible {
+        @usableFromInline package let wire: UInt8
+        @inlinable package init(wire: UInt8) { self.wire = wire }
 
         package static let `public` = Self(wire: 0)
         package static let random = Self(wire: 1)
@@ -18,7 +18,7 @@ package struct DeviceAddress: Hashable, Comparable, Sendable {
         /// No address was sent: an anonymous advertisement.
         package static let anonymous = Self(wire: 0xFF)
 
-        package var description: String {
+        @usableFromInline package var description: String {
             switch self {
             case .public: "public"
             case .random: "random"
@@ -35,9 +35,10 @@ package struct DeviceAddress: Hashable, Comparable, Sendable {
     package enum RandomKind: Sendable { case nonResolvable, resolvable, reserved, `static` }
 
     /// The 48 bits; the first octet on the air is the lowest.
-    package let value: UInt64
-    package let kind: Kind
+    @usableFromInline package let value: UInt64
+    @usableFromInline package let kind: Kind
 
+    @inlinable
     package init(_ value: UInt64, _ kind: Kind) {
         self.value = value & 0xFFFF_FFFF_FFFF
         self.kind = kind
@@ -64,12 +65,14 @@ package struct DeviceAddress: Hashable, Comparable, Sendable {
     /// The address with the kind that it has on the air, whatever the controller resolved.
     package var onAir: Self { Self(value, Kind(wire: kind.wire & 1)) }
 
-    package static func < (a: Self, b: Self) -> Bool { (a.value, a.kind.wire) < (b.value, b.kind.wire) }
+    @usableFromInline package static func < (a: Self, b: Self) -> Bool {
+        (a.value, a.kind.wire) < (b.value, b.kind.wire)
+    }
 }
 
 extension DeviceAddress: CustomStringConvertible {
     /// Six octets, most significant first, as people write them.
-    package var description: String {
+    @usableFromInline package var description: String {
         (0..<6).reversed().map { index in
             let octet = UInt8(truncatingIfNeeded: value >> UInt64(8 * index))
             return [octet].hexadecimal.uppercased()

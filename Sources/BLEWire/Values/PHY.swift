@@ -3,8 +3,8 @@
 /// Unknown values are kept: 0 stands for none in reports and in events about a failure.
 ///
 /// Core 6.0, Vol 4, Part E, 7.8.47 and 7.7.65.13.
-package struct PHY: WireField, Hashable, CustomStringConvertible {
-    package let wire: UInt8
+@usableFromInline package struct PHY: WireField, Hashable, CustomStringConvertible {
+    @usableFromInline package let wire: UInt8
     @inlinable package init(wire: UInt8) { self.wire = wire }
 
     /// No packet was sent there.
@@ -16,7 +16,7 @@ package struct PHY: WireField, Hashable, CustomStringConvertible {
     /// 1 Mb/s with coding, for long range.
     package static let leCoded = Self(wire: 3)
 
-    package var description: String {
+    @usableFromInline package var description: String {
         switch self {
         case .none: "none"
         case .le1M: "LE 1M"

@@ -1,8 +1,8 @@
 /// How strong a signal was when it arrived: -127 to 20 dBm, or unavailable.
 ///
 /// Core 6.0, Vol 4, Part E, 7.5.4 and 7.7.65.2.
-package struct RSSI: WireField, Hashable, CustomStringConvertible {
-    package let wire: UInt8
+@usableFromInline package struct RSSI: WireField, Hashable, CustomStringConvertible {
+    @usableFromInline package let wire: UInt8
     @inlinable package init(wire: UInt8) { self.wire = wire }
 
     /// Creates a strength; 127 means that it is unavailable.
@@ -12,7 +12,7 @@ package struct RSSI: WireField, Hashable, CustomStringConvertible {
 
     /// The strength, or `nil` if the controller did not measure it.
     package var dBm: Int8? { self == .unavailable ? nil : Int8(bitPattern: wire) }
-    package var description: String { dBm.map { "\($0) dBm" } ?? "unavailable" }
+    @usableFromInline package var description: String { dBm.map { "\($0) dBm" } ?? "unavailable" }
 }
 
 /// How strong a signal is when it leaves: -127 to 20 dBm, or unavailable.
@@ -20,8 +20,8 @@ package struct RSSI: WireField, Hashable, CustomStringConvertible {
 /// In a command, unavailable means that the host leaves the choice to the controller.
 ///
 /// Core 6.0, Vol 4, Part E, 7.8.53 and 7.7.65.13.
-package struct TransmitPower: WireField, Hashable, CustomStringConvertible {
-    package let wire: UInt8
+@usableFromInline package struct TransmitPower: WireField, Hashable, CustomStringConvertible {
+    @usableFromInline package let wire: UInt8
     @inlinable package init(wire: UInt8) { self.wire = wire }
 
     /// Creates a power; 127 means that it is unavailable or left open.
@@ -31,5 +31,5 @@ package struct TransmitPower: WireField, Hashable, CustomStringConvertible {
 
     /// The power, or `nil` if it is unavailable or left open.
     package var dBm: Int8? { self == .unavailable ? nil : Int8(bitPattern: wire) }
-    package var description: String { dBm.map { "\($0) dBm" } ?? "unavailable" }
+    @usableFromInline package var description: String { dBm.map { "\($0) dBm" } ?? "unavailable" }
 }

@@ -89,7 +89,7 @@ extension HCI {
     /// Returns credits for data that the controller has sent or flushed.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.19.
-    package struct NumberOfCompletedPackets: HCIEvent {
+    @usableFromInline package struct NumberOfCompletedPackets: HCIEvent {
         package static var code: EventCode { .numberOfCompletedPackets }
 
         private static let mostEntries = 63
@@ -107,9 +107,11 @@ extension HCI {
 
         /// The link and the number of an event about one link alone, where it lies in an H4 packet; `nil` for any
         /// other packet.
+        @inlinable @inline(__always)
         package static func onlyOne(in packet: Span<UInt8>) -> CompletedPackets? {
-            guard packet.count == 8, packet[0] == PacketType.event.wire, packet[1] == code.wire, packet[2] == 5,
-                packet[3] == 1, let handle = ConnectionHandle(wire: UInt16(packet[4]) | UInt16(packet[5]) << 8)
+            guard packet.count == 8, packet[0] == PacketType.event.wire, packet[1] == 0x13,  // ``code``
+                packet[2] == 5, packet[3] == 1,
+                let handle = ConnectionHandle(wire: UInt16(packet[4]) | UInt16(packet[5]) << 8)
             else { return nil }
             return CompletedPackets(handle: handle, count: UInt16(packet[6]) | UInt16(packet[7]) << 8)
         }

@@ -2,7 +2,7 @@ extension HCI {
     /// Brings legacy advertisements and scan responses that were heard.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.2.
-    package struct LEAdvertisingReport: HCILEEvent {
+    @usableFromInline package struct LEAdvertisingReport: HCILEEvent {
         package static var subevent: LESubevent { .advertisingReport }
 
         package var reports: [Report] = []
@@ -32,8 +32,8 @@ extension HCI {
         }
 
         /// What kind of packet a report is about.
-        package struct EventType: WireField, Hashable, CustomStringConvertible {
-            package let wire: UInt8
+        @usableFromInline package struct EventType: WireField, Hashable, CustomStringConvertible {
+            @usableFromInline package let wire: UInt8
             @inlinable package init(wire: UInt8) { self.wire = wire }
 
             /// Connectable and scannable, undirected.
@@ -51,7 +51,7 @@ extension HCI {
             @inlinable @inline(__always) package var isScannable: Bool { wire == 0 || wire == 2 }
             @inlinable @inline(__always) package var isScanResponse: Bool { wire == 4 }
 
-            package var description: String {
+            @usableFromInline package var description: String {
                 switch self {
                 case .connectable: "ADV_IND"
                 case .directed: "ADV_DIRECT_IND"

@@ -2,12 +2,13 @@ extension HCI {
     /// How many packets of one connection were dealt with: credits to send as many again.
     ///
     /// Core 6.0, Vol 4, Part E, 7.3.40 and 7.7.19.
+    @usableFromInline
     package struct CompletedPackets: Packet, Hashable {
-        package var handle = ConnectionHandle.lowest
-        package var count: UInt16 = 0
+        @usableFromInline package var handle = ConnectionHandle.lowest
+        @usableFromInline package var count: UInt16 = 0
 
         package init() {}
-        package init(handle: ConnectionHandle, count: UInt16) {
+        @inlinable package init(handle: ConnectionHandle, count: UInt16) {
             self.handle = handle
             self.count = count
         }

@@ -1,7 +1,7 @@
 /// The header of an ACL data packet; the fragment of L2CAP that it carries follows it.
 ///
 /// Core 6.0, Vol 4, Part E, 5.4.2.
-package struct ACLHeader: Packet {
+@usableFromInline package struct ACLHeader: Packet {
     /// The length of the header itself, in octets.
     @inlinable package static var size: Int { 4 }
 

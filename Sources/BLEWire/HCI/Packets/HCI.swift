@@ -2,12 +2,12 @@
 /// data between them.
 ///
 /// Core 6.0, Vol 4, Part E.
-package enum HCI {
+@usableFromInline package enum HCI {
     /// The octet that tells on a serial line, a socket or in a capture what kind of packet follows.
     ///
     /// Unknown values are kept. Core 6.0, Vol 4, Part A, 2.
-    package struct PacketType: WireField, Hashable {
-        package let wire: UInt8
+    @usableFromInline package struct PacketType: WireField, Hashable {
+        @usableFromInline package let wire: UInt8
         @inlinable package init(wire: UInt8) { self.wire = wire }
 
         package static let command = Self(wire: 1)
@@ -42,7 +42,7 @@ package enum HCI {
 }
 
 extension HCI.PacketType: CustomStringConvertible {
-    package var description: String {
+    @usableFromInline package var description: String {
         switch self {
         case .command: "HCI Command"
         case .acl: "ACL Data"
