@@ -46,6 +46,13 @@ package struct ATTClientBearer: Sendable {
         state = .awaiting(request, since: now)
     }
 
+    /// Notes that a read or a write goes out now; the bearer must be idle.
+    @inline(__always)
+    mutating func beginAtOnce(_ request: ATT.Opcode, at now: Instant) {
+        precondition(isIdle, "one request is in flight at a time")
+        state = .awaiting(request, since: now)
+    }
+
     package enum OnReceive: Equatable {
         /// The request in flight is answered.
         case answered(Result<ATTPacket, ATT.ErrorCode>)

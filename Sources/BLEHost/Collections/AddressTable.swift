@@ -30,6 +30,7 @@ struct AddressTable {
     var size: Int { slots.count }
 
     /// Where `address` is; `nil` if it is not in the table.
+    @inline(__always)
     func place(of address: DeviceAddress) -> Int? {
         let key = Self.key(address), mask = slots.count &- 1
         var index = home(of: key)

@@ -102,6 +102,7 @@ struct Attachments {
     }
 
     /// The link over which a client is connected to a peer.
+    @inline(__always)
     mutating func link(of client: ClientID, to peer: PeerIdentifier) -> ConnectionHandle? {
         if !isConnected(client, peer, at: lastAsked) { lastAsked = place(client, peer) }
         return isConnected(client, peer, at: lastAsked) ? connected[lastAsked].link : nil
@@ -182,6 +183,7 @@ struct Attachments {
         }
     }
 
+    @inline(__always)
     private func isConnected(_ client: ClientID, _ peer: PeerIdentifier, at place: Int) -> Bool {
         place < connected.count && connected[place].client == client && connected[place].peer == peer
     }

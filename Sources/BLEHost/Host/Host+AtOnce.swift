@@ -5,9 +5,13 @@ import BLEWire
 // Whatever is not as it mostly is returns `false`, and has left everything as it was: the long way deals with it.
 extension Host {
     /// Takes a packet of the controller.
+    @inline(__always)
     mutating func receiveAtOnce(_ packet: Span<UInt8>, at now: Instant) -> Bool {
-        guard isReady else { return false }
-        guard let attribute = AttributePacket(packet) else { return completedAtOnce(packet) }
+        guard isReady, packet.count > 1 else { return false }
+        guard packet[0] == HCI.PacketType.acl.wire else {
+            return packet[1] == 0x3E ? advertisedAtOnce(packet, at: now) : completedAtOnce(packet)
+        }
+        guard let attribute = AttributePacket(packet) else { return false }
         guard let index = links.index(of: attribute.link), !links.values[index].isCollecting else { return false }
         switch attribute.kind {
         case .notification: return attributes.deliverAtOnce(attribute, in: packet, into: &outbox)
@@ -17,6 +21,16 @@ extension Host {
         case .writeCommand: return attributes.obeyAtOnce(attribute, in: packet, into: &outbox)
         case .other: return false
         }
+    }
+
+    /// The controller heard what a device has said before.
+    @inline(__always)
+    private mutating func advertisedAtOnce(_ packet: Span<UInt8>, at now: Instant) -> Bool {
+        guard let advertisement = LoneAdvertisement(packet), scanner.hasHeard, !listeners.areThere,
+            !attachments.seeksPrivatePeers
+        else { return false }
+        let data = advertisement.data(in: packet), revision = peers.revision
+        return discovery.receiveAtOnce(advertisement, data, at: now, revision: revision, into: &outbox)
     }
 
     /// The controller has buffers free again, for which nothing waits.

@@ -7,13 +7,13 @@ import Testing
 struct SingleRequestTests {
     static let handle = AttributeHandle(wire: 9)
 
-    static func request(_ kind: SingleRequest.Kind) -> SingleRequest {
-        .init(client: .init(rawValue: 1), order: 1, handle: handle, kind: kind, security: .unencrypted, room: 22)
+    static func request(isWrite: Bool) -> SingleRequest {
+        .init(client: .init(rawValue: 1), order: 1, handle: handle, isWrite: isWrite, security: .unencrypted, room: 22)
     }
 
     @Test("Is answered by what leaves no room for more", arguments: [(0, true), (21, true), (22, false), (23, false)])
     func reading(count: Int, isWhole: Bool) {
-        let request = Self.request(.read)
+        let request = Self.request(isWrite: false)
         #expect(request.isAnswered(by: .readResponse, octets: count) == isWhole)
         #expect(!request.isAnswered(by: .writeResponse, octets: 0))
     }
@@ -21,7 +21,7 @@ struct SingleRequestTests {
     @Test("Goes on as the procedure that it is when the answer is not the whole")
     func longRead() {
         var database = PeerDatabase()
-        var procedure = Self.request(.read).procedure
+        var procedure = Self.request(isWrite: false).procedure(writing: [])
         let first = ATTAnswer.success(.readResponse(.init(value: [UInt8](repeating: 1, count: 22))))
         guard case .request(let packet) = procedure.receive(first, &database, mtu: 23) else {
             Issue.record("more is asked for")
@@ -33,7 +33,7 @@ struct SingleRequestTests {
     @Test("Is over with a write response, and fails with a refusal")
     func writing() {
         var database = PeerDatabase()
-        let request = Self.request(.write([1, 2]))
+        let request = Self.request(isWrite: true)
         #expect(request.isAnswered(by: .writeResponse, octets: 0))
         #expect(!request.isAnswered(by: .writeResponse, octets: 1) && !request.isAnswered(by: .readResponse, octets: 0))
         for (answer, failure) in [
@@ -41,7 +41,7 @@ struct SingleRequestTests {
         ]
             as [(ATTAnswer, Failure?)]
         {
-            var procedure = request.procedure
+            var procedure = request.procedure(writing: [1, 2])
             guard case .finished(let outcome) = procedure.receive(answer, &database, mtu: 23) else {
                 Issue.record("nothing more is asked for")
                 continue

@@ -9,6 +9,8 @@ struct Advertisement {
     var isScanResponse = false
     var rssi = RSSI.unavailable
     var packet = AdvertisementPacket()
+    /// The type of the legacy report that told of it, from which all but the address and the strength follows.
+    var legacyType: HCI.LEAdvertisingReport.EventType?
 }
 
 extension Advertisement {
@@ -17,6 +19,7 @@ extension Advertisement {
     init?(_ type: HCI.LEAdvertisingReport.EventType, _ address: DeviceAddress, _ rssi: RSSI) {
         guard type.isKnown else { return nil }
         self.init(address: address, rssi: rssi)
+        legacyType = type
         isConnectable = type.isConnectable
         isScannable = type.isScannable
         isScanResponse = type.isScanResponse

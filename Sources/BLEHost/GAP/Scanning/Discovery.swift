@@ -12,6 +12,8 @@ struct Discovery {
     static let patience = Duration.milliseconds(10)
 
     private var sessions: [ScanSession] = []
+    /// The clients, if each of them is told of all that is heard; else nobody.
+    private var allHearers: [ClientID] = []
     private var sightings: Sightings
     private let waitingLimit: Int
 
@@ -37,21 +39,25 @@ struct Discovery {
         sessions.removeAll { $0.client == client }
         let index = sessions.firstIndex { $0.client > client } ?? sessions.endIndex
         sessions.insert(ScanSession(client, request, phase, places: sightings.count), at: index)
+        findAllHearers()
     }
 
     /// The app of a client is used in another way.
     mutating func move(_ client: ClientID, to phase: AppPhase) {
         for index in sessions.indices where sessions[index].client == client { sessions[index].move(to: phase) }
+        findAllHearers()
     }
 
     mutating func stop(_ client: ClientID) {
         sessions.removeAll { $0.client == client }
+        findAllHearers()
         if sessions.isEmpty { sightings.removeAll() }
     }
 
     /// Nobody scans any more.
     mutating func stopAll() {
         sessions.removeAll()
+        findAllHearers()
         sightings.removeAll()
     }
 
@@ -85,6 +91,30 @@ struct Discovery {
         guard sightings.waitingCount > waitingLimit, let oldest = sightings.waiting?.place else { return }
         _ = sightings.endWait(oldest)
         tell(of: oldest, with: &peers, into: &outbox)
+    }
+
+    /// Takes an advertisement that says what its device said last, and tells clients of the last one, for which no scan
+    /// response came; `false`, and nothing has happened, if it takes more.
+    @inline(__always)
+    mutating func receiveAtOnce(
+        _ advertisement: LoneAdvertisement,
+        _ data: Span<UInt8>,
+        at now: Instant,
+        revision: Int,
+        into outbox: inout HostOutbox
+    ) -> Bool {
+        guard !allHearers.isEmpty, let place = sightings.place(of: advertisement.address),
+            let report = sightings.repeated(place, advertisement, data, revision: revision, at: now)
+        else { return false }
+        // The last one gets the report itself.
+        let last = allHearers.count - 1
+        for index in 0..<last { outbox.append(.event(.discovered(report), for: allHearers[index])) }
+        outbox.append(.event(.discovered(report), for: allHearers[last]))
+        return true
+    }
+
+    private mutating func findAllHearers() {
+        allHearers = sessions.allSatisfy(\.hearsAll) ? sessions.map(\.client) : []
     }
 
     /// Tells clients of what they hear of although no scan response came.

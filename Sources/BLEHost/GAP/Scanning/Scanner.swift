@@ -100,6 +100,11 @@ struct Scanner {
         return step
     }
 
+    /// Whether that is known already.
+    var hasHeard: Bool {
+        mutating get { if case .on(_, _, hasHeard: true) = state { true } else { false } }
+    }
+
     /// The controller reported an advertisement.
     mutating func heard() {
         if case .on(let plan, let since, hasHeard: false) = state { state = .on(plan, since: since, hasHeard: true) }

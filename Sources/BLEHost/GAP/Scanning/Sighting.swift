@@ -8,6 +8,7 @@ struct Sighting {
     private(set) var isConnectable: Bool
     private(set) var isScannable: Bool
     private(set) var packet: AdvertisementPacket
+    private var legacyType: HCI.LEAdvertisingReport.EventType?
     private(set) var rssi: RSSI
     /// The data of the advertisement.
     private(set) var data: [UInt8]
@@ -29,6 +30,7 @@ struct Sighting {
         isConnectable = advertisement.isConnectable
         isScannable = advertisement.isScannable
         packet = advertisement.packet
+        legacyType = advertisement.legacyType
         rssi = advertisement.rssi
         data = [UInt8](copying: octets)
     }
@@ -51,6 +53,7 @@ struct Sighting {
         isConnectable = advertisement.isConnectable
         isScannable = advertisement.isScannable
         packet = advertisement.packet
+        legacyType = advertisement.legacyType
         data = [UInt8](copying: octets)
         reportIsCurrent = false
         isForgotten = false
@@ -83,6 +86,23 @@ struct Sighting {
         return report.rssi.wire == rssi.wire ? report : report.heard(rssi)
     }
 
+    /// Takes the next advertisement, if it says what the last one did, to which no scan response came.
+    ///
+    /// - Returns: What clients are told of the last one; `nil`, and nothing has happened, if it takes more.
+    @inline(__always)
+    mutating func repeated(
+        _ advertisement: LoneAdvertisement,
+        _ octets: Span<UInt8>,
+        revision: Int
+    ) -> AdvertisementReport? {
+        guard isScannable, reportIsCurrent, !reportIsAnswered, !isAnswered, self.revision == revision,
+            legacyType?.wire == advertisement.type.wire, data.span.hasSameOctets(as: octets), let report
+        else { return nil }
+        let told = report.rssi.wire == rssi.wire ? report : report.heard(rssi)
+        rssi = advertisement.rssi
+        return told
+    }
+
     /// What clients were told last, whatever the device has said since; `nil` if something else is known of the peer
     /// since.
     func earlier(revision: Int) -> AdvertisementReport? { self.revision == revision ? report : nil }
@@ -109,6 +129,7 @@ extension AdvertisementPacket {
 
 extension Span<UInt8> {
     /// Whether the octets are the same ones; they are compared eight at a time, the last eight once more.
+    @inline(__always)
     func hasSameOctets(as other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
         guard count >= 8 else {

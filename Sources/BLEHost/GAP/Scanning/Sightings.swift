@@ -90,6 +90,39 @@ struct Sightings {
         entries[place].sighting.told(report, revision: revision)
     }
 
+    /// Takes the next advertisement of a known advertiser, if it says what the last one did, which waits for its scan
+    /// response: that one is over, and this one waits at the end of the queue.
+    ///
+    /// - Returns: What clients are told of the last one; `nil`, and nothing has happened, if it takes more.
+    @inline(__always)
+    mutating func repeated(
+        _ place: Int,
+        _ advertisement: LoneAdvertisement,
+        _ octets: Span<UInt8>,
+        revision: Int,
+        at now: Instant
+    ) -> AdvertisementReport? {
+        var (first, last) = (firstWaiting, lastWaiting)
+        // One look at who else has the entries, for all that is changed.
+        var all = entries.mutableSpan
+        guard all[place].since != nil,
+            let report = all[place].sighting.repeated(advertisement, octets, revision: revision)
+        else { return nil }
+        all[place].isRecent = true
+        all[place].since = now
+        if place != last {
+            let previous = all[place].previous, next = all[place].next
+            if previous >= 0 { all[previous].next = next } else { first = next }
+            all[next].previous = previous
+            all[place].previous = last
+            all[place].next = Self.nowhere
+            all[last].next = place
+            last = place
+        }
+        (firstWaiting, lastWaiting) = (first, last)
+        return report
+    }
+
     /// Puts an advertiser that does not wait at the end of the queue.
     mutating func wait(_ place: Int, since now: Instant) {
         entries[place].since = now

@@ -62,7 +62,7 @@ struct ClientBearer {
     /// Begins a request that one packet asks, which goes out now.
     @inline(__always)
     mutating func begin(_ request: SingleRequest, writing value: [UInt8], _ opcode: ATT.Opcode, at now: Instant) {
-        transaction.begin(opcode, at: now)
+        transaction.beginAtOnce(opcode, at: now)
         work = .single(request)
         if request.isWrite { written = value }
     }

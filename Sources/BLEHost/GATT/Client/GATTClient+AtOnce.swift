@@ -16,7 +16,8 @@ extension GATTClient {
         return octets <= mtu - 3 && isAttached(client)
     }
 
-    /// Notes that a client's request is sent now, for which ``mayAskAtOnce(_:octets:)`` holds.
+    /// Notes that a client's request is sent now, for which ``mayAskAtOnce(_:octets:)`` holds, and from which nothing is
+    /// learnt of the peer's attributes.
     @inline(__always)
     mutating func beginAtOnce(
         _ request: ATT.Opcode,
@@ -25,7 +26,6 @@ extension GATTClient {
         for client: ClientID,
         at now: Instant
     ) {
-        if expiry < now { database.expire() }
         let single = SingleRequest(
             client: client,
             order: answers.next(),
