@@ -22,7 +22,7 @@ struct Arguments {
     static let usage = """
         usage: BLEBenchmarks [--json]
                    [micro [H1…H9 [OPERATIONS] [--links N] [--pending N] [--advertisers N] [--clients N]
-                    [--characteristics N]] | facade [HF1…HF9 [OPERATIONS]] [--daemon]
+                    [--characteristics N] [--waiting N]] | facade [HF1…HF9 [OPERATIONS]] [--daemon]
                     | scale [--devices N] | crowd [--machines N] | chat-hour [--seed N] | channel [--octets N]]
                BLEBenchmarks peer server --controller tcp:HOST:PORT|unix:PATH
                BLEBenchmarks peer client --controller tcp:HOST:PORT|unix:PATH

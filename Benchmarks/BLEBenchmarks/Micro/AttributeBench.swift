@@ -14,6 +14,8 @@ struct AttributeBench: ~Copyable {
     private var peripheralFeed: HostFeed
     private let peer: PeerIdentifier
     private let handles: [BluetoothUUID: AttributeHandle]
+    /// How many values wait for a buffer.
+    private let waiting: Int
 
     /// Has the two meet, after the others that the central or the peripheral has links with.
     init(among surroundings: MicroSurroundings, asCentral: Bool) {
@@ -49,6 +51,7 @@ struct AttributeBench: ~Copyable {
         pair.run(for: .seconds(5))
         Self.wait(for: surroundings.pending, in: &pair)
         self.peer = peer
+        waiting = surroundings.waiting
         handles = Dictionary(found.map { ($0.uuid, $0.value) }) { first, _ in first }
         centralFeed = HostFeed(client: Self.client, link: pair.lastData[.central] ?? [], now: pair.now)
         peripheralFeed = HostFeed(client: Self.client, link: pair.lastData[.peripheral] ?? [], now: pair.now)
@@ -58,6 +61,7 @@ struct AttributeBench: ~Copyable {
     /// Does as many turns of several operations each, and says how many operations came to their end.
     mutating func run(_ workload: MicroWorkload, turns: Int, batch: Int) -> Int {
         let incoming = incoming(workload), outgoing = outgoing(workload)
+        if waiting > 0 { leaveWaiting(outgoing, of: workload) }
         var done = 0
         for _ in 0..<turns {
             switch workload {
@@ -65,6 +69,9 @@ struct AttributeBench: ~Copyable {
             case .readServed, .writeServed:
                 done += peripheralFeed.serve(incoming, by: &pair.peripheral, value: PeerService.value)
             case .writeCommandServed: done += peripheralFeed.hear(incoming, batch, by: &pair.peripheral)
+            case .notificationSent where waiting > 0:
+                done += peripheralFeed.sayBehind(outgoing, batch, to: &pair.peripheral)
+            case .writeCommand where waiting > 0: done += centralFeed.sayBehind(outgoing, batch, to: &pair.central)
             case .notificationSent: done += peripheralFeed.say(outgoing, batch, to: &pair.peripheral)
             case .notificationReceived: done += centralFeed.hear(incoming, batch, by: &pair.central)
             case .read, .write: done += centralFeed.ask(outgoing, answer: incoming, of: &pair.central)
@@ -72,6 +79,58 @@ struct AttributeBench: ~Copyable {
             }
         }
         return done
+    }
+
+    /// Has as many values wait, and no buffer be free.
+    private mutating func leaveWaiting(_ request: ClientRequest, of workload: MicroWorkload) {
+        switch workload {
+        case .notificationSent: peripheralFeed.leave(request, waiting, with: &pair.peripheral)
+        case .writeCommand: centralFeed.leave(request, waiting, with: &pair.central)
+        case .advertisement, .readServed, .writeServed, .writeCommandServed, .notificationReceived, .read, .write: break
+        }
+    }
+
+    /// Does one turn more, and says whether it brings the right events and packets, to the octet.
+    mutating func isRight(_ workload: MicroWorkload, batch: Int) -> Bool {
+        let isOfCentral = workload.isOfCentral
+        if isOfCentral { centralFeed.kept = ([], []) } else { peripheralFeed.kept = ([], []) }
+        _ = run(workload, turns: 1, batch: batch)
+        guard let kept = isOfCentral ? centralFeed.kept : peripheralFeed.kept else { return false }
+        let pdu = sentPDU(workload)
+        let packet = pdu.isEmpty ? [] : isOfCentral ? centralFeed.sentPacket(pdu) : peripheralFeed.sentPacket(pdu)
+        let count = workload == .writeCommandServed || workload == .notificationReceived ? 0 : batch
+        return kept.packets == Array(repeatElement(packet, count: count).joined())
+            && kept.outputs.allSatisfy { isRight($0, of: workload) } && !(kept.outputs.isEmpty && packet.isEmpty)
+    }
+
+    /// Whether an event is one that a workload brings.
+    private func isRight(_ output: Host.Output, of workload: MicroWorkload) -> Bool {
+        switch (workload, output) {
+        case (.readServed, .event(.server(.readRequested), _)), (.notificationSent, .event(.server(.updatesTaken), _)),
+            (.writeCommand, .event(.peer(_, .writeCommandsTaken), _)),
+            (.write, .event(.peer(_, .valueWritten(_, nil)), _)):
+            true
+        case (.writeServed, .event(.server(.writeRequested(_, _, let parts)), _)),
+            (.writeCommandServed, .event(.server(.writeRequested(_, _, let parts)), _)):
+            parts.map(\.value) == [PeerService.value]
+        case (.notificationReceived, .event(.peer(_, .valueNotified(_, let value)), _)),
+            (.read, .event(.peer(_, .valueRead(_, .success(let value))), _)):
+            value == PeerService.value
+        default: false
+        }
+    }
+
+    /// What the host sends for each operation.
+    private func sentPDU(_ workload: MicroWorkload) -> [UInt8] {
+        switch workload {
+        case .readServed: [0x0B] + PeerService.value
+        case .writeServed: [0x13]
+        case .notificationSent: [0x1B] + octets(of: PeerService.notified) + PeerService.value
+        case .read: [0x0A] + octets(of: PeerService.readable)
+        case .write: [0x12] + octets(of: PeerService.writable) + PeerService.value
+        case .writeCommand: [0x52] + octets(of: PeerService.writable) + PeerService.value
+        case .advertisement, .writeCommandServed, .notificationReceived: []
+        }
     }
 
     /// What the peer sends.

@@ -10,6 +10,8 @@ struct HostFeed {
     private var sent = OutgoingPackets()
     /// What gives buffers of the link back, but for their number.
     private var completed: [UInt8]
+    /// What the host says while this is set.
+    var kept: (outputs: [Host.Output], packets: [UInt8])?
 
     /// Creates a feed.
     ///
@@ -30,6 +32,19 @@ struct HostFeed {
         return [0x02, link[0], link[1] | 0x20] + UInt16(frame.count).littleEndianOctets + frame
     }
 
+    /// A data packet as the host sends it, with a PDU of ATT in it.
+    func sentPacket(_ pdu: [UInt8]) -> [UInt8] {
+        var packet = packet(pdu)
+        packet[2] = link[1]
+        return packet
+    }
+
+    /// Makes a request as often, gives no buffer back, and lets nobody hear what came of it.
+    mutating func leave(_ request: ClientRequest, _ count: Int, with host: inout Host) {
+        for _ in 0..<count { host.perform(request, for: client, at: now) }
+        _ = takeAll(from: &host)
+    }
+
     /// Hands over a packet several times, and says how many events came of it.
     mutating func hear(_ packet: [UInt8], _ count: Int, by host: inout Host) -> Int {
         now = now.later(byNanoseconds: 50_000)
@@ -46,6 +61,7 @@ struct HostFeed {
             host.takeAll(into: &outputs, &sent)
             if outputs.isEmpty, sent.isEmpty { break }
             packets += sent.count
+            keep()
             sent.removeAll()
             answer(to: &host, value: value)
             if !outputs.isEmpty { outputs.removeAll(keepingCapacity: true) }
@@ -65,6 +81,15 @@ struct HostFeed {
             case .packet, .event, .remember, .resetTransport, .note: break
             }
         }
+    }
+
+    /// Makes a request several times behind what waits already, gives as many buffers back, and says how many packets
+    /// came of it.
+    mutating func sayBehind(_ request: ClientRequest, _ count: Int, to host: inout Host) -> Int {
+        now = now.later(byNanoseconds: 50_000)
+        for _ in 0..<count { host.perform(request, for: client, at: now) }
+        let packets = takeAll(from: &host).packets
+        return packets + giveBack(count, to: &host)
     }
 
     /// Makes a request several times, and says how many packets came of it.
@@ -89,16 +114,25 @@ struct HostFeed {
     private mutating func takeAll(from host: inout Host) -> (packets: Int, others: Int) {
         host.takeAll(into: &outputs, &sent)
         let result = (packets: sent.count, others: outputs.count)
+        keep()
         sent.removeAll()
         if !outputs.isEmpty { outputs.removeAll(keepingCapacity: true) }
         return result
     }
 
-    /// Gives buffers back, as the controller does when packets have been acknowledged; and hears what that leads to.
-    private mutating func giveBack(_ count: Int, to host: inout Host) {
-        guard count > 0 else { return }
+    private mutating func keep() {
+        guard kept != nil else { return }
+        kept?.outputs += outputs
+        kept?.packets += sent.octets
+    }
+
+    /// Gives buffers back, as the controller does when packets have been acknowledged; says how many packets came of
+    /// that.
+    @discardableResult
+    private mutating func giveBack(_ count: Int, to host: inout Host) -> Int {
+        guard count > 0 else { return 0 }
         completed[6] = UInt8(truncatingIfNeeded: count)
         host.receive(completed.span, at: now)
-        _ = takeAll(from: &host)
+        return takeAll(from: &host).packets
     }
 }

@@ -10,6 +10,8 @@ struct MicroSurroundings {
     var clients = 1
     /// Characteristics of the own server.
     var characteristics = 3
+    /// Values that wait for a buffer of the controller, behind which others are sent.
+    var waiting = 0
 
     /// The options that change this, each with what it changes and what it may be.
     static var options: [(name: String, path: WritableKeyPath<Self, Int>, range: ClosedRange<Int>)] {
@@ -17,6 +19,7 @@ struct MicroSurroundings {
             ("--links", \.links, 1...31), ("--pending", \.pending, 0...255),
             ("--advertisers", \.advertisers, 1...200_000),
             ("--clients", \.clients, 1...64), ("--characteristics", \.characteristics, 3...2_000),
+            ("--waiting", \.waiting, 0...1_000),
         ]
     }
 }

@@ -53,6 +53,7 @@ enum MicroWorkload: String, CaseIterable {
         let turns = (operations + batch - 1) / batch
         let done: Int
         let nanoseconds: Double
+        var isRight = true
         if self == .advertisement {
             var bench = ScanBench(advertisers: surroundings.advertisers, clients: surroundings.clients)
             let stopwatch = Stopwatch(.processor)
@@ -63,6 +64,7 @@ enum MicroWorkload: String, CaseIterable {
             let stopwatch = Stopwatch(.processor)
             done = bench.run(self, turns: turns, batch: batch)
             nanoseconds = Double(stopwatch.nanoseconds)
+            if surroundings.waiting == 0 { isRight = bench.isRight(self, batch: batch) }
         }
         return Result(
             workload: rawValue,
@@ -71,7 +73,7 @@ enum MicroWorkload: String, CaseIterable {
                 .init("operations", .count(done)),
                 .init("ns", .number(nanoseconds / Double(max(done, 1)))),
             ],
-            isGood: done == turns * batch * (self == .advertisement ? surroundings.clients : 1)
+            isGood: isRight && done == turns * batch * (self == .advertisement ? surroundings.clients : 1)
         )
     }
 }
