@@ -16,8 +16,9 @@ extension GATTClient {
         return octets <= mtu - 3 && isAttached(client)
     }
 
-    /// Notes that a client's request is sent now, for which ``mayAskAtOnce(_:octets:)`` holds, and from which nothing is
-    /// learnt of the peer's attributes.
+    /// Notes that a client's request is sent now, for which ``mayAskAtOnce(_:octets:)`` holds.
+    ///
+    /// Nothing is learnt of the peer's attributes from it, so that what is known of them is left as it is.
     @inline(__always)
     mutating func beginAtOnce(
         _ request: ATT.Opcode,
