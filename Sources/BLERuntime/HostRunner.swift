@@ -5,10 +5,14 @@ import Synchronization
 
 /// Drives one host on the thread of one loop, with the machine's clock and a transport to a controller.
 ///
-/// The loop is the actor's executor, so that what it calls enters the actor without suspending: what arrives is handled
-/// in the order in which it arrived. A turn handles everything that is there, from the controller and from clients,
-/// then sends all that came of it with one write. An app that answers what it heard takes the turn for that by itself.
-package actor HostRunner {
+/// What arrives is handled in the order in which it arrived. A turn handles everything that is there, from the
+/// controller and from clients, then sends all that came of it with one write. An app that answers what it heard takes
+/// the turn for that by itself.
+///
+/// Sendable because everything but the inbox is used by whoever has the floor of its loop, which is looked at each time
+/// that somebody comes in. For an actor whose executor is the loop the language's library would look, at a thousand
+/// instructions each time, and a turn comes in twice.
+package final class HostRunner: @unchecked Sendable {
     /// What other threads hand over.
     private enum Errand: Sendable {
         case start
@@ -26,8 +30,8 @@ package actor HostRunner {
     private let transport: any Transport
     private let storage: StateFile?
     private let witnesses: Witnesses
-    private nonisolated let clientCount = Atomic<Int>(0)
-    private nonisolated let inbox = Locked<[Errand]>([])
+    private let clientCount = Atomic<Int>(0)
+    private let inbox = Locked<[Errand]>([])
 
     private var host: Host
     private var outputs: [Host.Output] = []
@@ -67,20 +71,18 @@ package actor HostRunner {
         let source = PacketSource(program: program, machine: transport.name)
         witnesses = Witnesses(source: source, tap: tap, capture: capture)
         if isWatchable { witnesses.openDoor(on: loop) }
-        loop.start { [weak self] in self?.assumeIsolated { $0.takeTurn() } }
+        loop.start { [weak self] in self?.takeTurn() }
     }
 
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
-
     /// Starts to connect to the controller.
-    package nonisolated func start() { hand(over: .start) }
+    package func start() { hand(over: .start) }
 
     /// Lets go of the controller for good.
-    package nonisolated func stop() { hand(over: .stop) }
+    package func stop() { hand(over: .stop) }
 
     /// Has the next turn do this, after what was handed over before; `atOnce` if that turn is best taken here and now,
     /// unless somebody is at work.
-    private nonisolated func hand(over errand: Errand, atOnce: Bool = false) {
+    private func hand(over errand: Errand, atOnce: Bool = false) {
         let isFirst = inbox.withLock { inbox in
             defer { inbox.append(errand) }
             return inbox.isEmpty
@@ -92,9 +94,7 @@ package actor HostRunner {
     /// Does what clients and the host ask for; returns when the next turn must be.
     private func takeTurn() -> Instant? {
         let now = loop.clock.now
-        inbox.withLock { swap(&$0, &errands) }
-        for errand in errands { run(errand, at: now) }
-        errands.removeAll(keepingCapacity: errands.count <= ClientMailbox.limit)
+        takeErrands(at: now)
         if let due, due <= now { host.wake(at: now) }
         repeat { drain() } while sendOutgoing()
         if let crowd = posts.deliver(), crowded == nil {
@@ -104,6 +104,19 @@ package actor HostRunner {
         if witnesses.areThere { witnesses.turnEnded() }
         due = isStopped ? nil : host.nextWake()
         return due
+    }
+
+    private func takeErrands(at now: Instant) {
+        var errands: [Errand] = []
+        inbox.withLock { inbox in
+            guard !inbox.isEmpty else { return }
+            swap(&errands, &self.errands)
+            swap(&inbox, &errands)
+        }
+        guard !errands.isEmpty else { return }
+        for errand in errands { run(errand, at: now) }
+        errands.removeAll(keepingCapacity: errands.count <= ClientMailbox.limit)
+        swap(&errands, &self.errands)
     }
 
     private func run(_ errand: Errand, at now: Instant) {
@@ -140,16 +153,12 @@ package actor HostRunner {
 
     /// Takes what the host has to say.
     private func drain() {
-        var outputs: [Host.Output] = []
+        // In places of their own, so that it is not looked at for each event whether another has access.
+        var outputs: [Host.Output] = [], posts = Posts()
         swap(&self.outputs, &outputs)
+        swap(&self.posts, &posts)
         host.takeAll(into: &outputs, &outgoing)
         if witnesses.areThere { outgoing.forEach { record($0, .toController) } }
-        carryOut(&outputs, &posts)
-        outputs.removeAll(keepingCapacity: outputs.count <= ClientMailbox.limit)
-        swap(&self.outputs, &outputs)
-    }
-
-    private func carryOut(_ outputs: inout [Host.Output], _ posts: inout Posts) {
         for index in outputs.indices {
             // Taken out, since to copy an event and to let go of it costs more than all else here.
             switch exchange(&outputs[index], with: .resetTransport) {
@@ -162,6 +171,9 @@ package actor HostRunner {
             case .note(let note): journal.write(note, at: loop.clock.now)
             }
         }
+        outputs.removeAll(keepingCapacity: outputs.count <= ClientMailbox.limit)
+        swap(&self.outputs, &outputs)
+        swap(&self.posts, &posts)
     }
 
     /// Sends the packets of the turn; returns whether there were any, which may have made the host say more.
@@ -191,41 +203,31 @@ package actor HostRunner {
 }
 
 extension HostRunner: TransportClient {
-    package nonisolated func transportOpened() {
-        assumeIsolated { runner in
-            runner.framer.reset()
-            runner.crowded = nil
-            runner.host.transportOpened(at: runner.loop.clock.now)
-        }
+    package func transportOpened() {
+        comeIn()
+        framer.reset()
+        crowded = nil
+        host.transportOpened(at: loop.clock.now)
     }
 
-    package nonisolated func transportClosed(_ error: TransportError) {
-        assumeIsolated { runner in
-            runner.journal.write(lost: runner.transport.name, error)
-            runner.host.transportClosed(at: runner.loop.clock.now)
-        }
+    package func transportClosed(_ error: TransportError) {
+        comeIn()
+        journal.write(lost: transport.name, error)
+        host.transportClosed(at: loop.clock.now)
     }
 
-    package nonisolated func transportAbsent(_ error: TransportError) {
-        assumeIsolated { runner in
-            runner.journal.write(absent: runner.transport.name, error)
-            runner.host.transportAbsent(error.absence, at: runner.loop.clock.now)
-        }
+    package func transportAbsent(_ error: TransportError) {
+        comeIn()
+        journal.write(absent: transport.name, error)
+        host.transportAbsent(error.absence, at: loop.clock.now)
     }
 
-    package nonisolated func transportReceived(_ chunk: Span<UInt8>) throws(TransportError) {
-        let failure = assumeIsolated { runner in runner.receive(chunk) }
-        if let failure { throw failure }
+    package func transportReceived(_ chunk: Span<UInt8>) throws(TransportError) {
+        comeIn()
+        try receive(chunk, with: &framer, for: &host)
     }
 
-    private func receive(_ chunk: Span<UInt8>) -> TransportError? {
-        do throws(TransportError) {
-            try receive(chunk, with: &framer, for: &host)
-            return nil
-        } catch {
-            return error
-        }
-    }
+    private func comeIn() { precondition(loop.isCurrent, "a host is told of its controller on the thread of its loop") }
 
     /// Tells the host of the packets in `chunk`.
     ///
@@ -244,7 +246,7 @@ extension HostRunner: TransportClient {
 }
 
 extension HostRunner: SwitchableHost {
-    package nonisolated func switchBluetooth(on isOn: Bool) { hand(over: .power(isOn)) }
+    package func switchBluetooth(on isOn: Bool) { hand(over: .power(isOn)) }
 
     /// One client's conversation with the host of this process.
     private struct Session: HostSession {
@@ -264,7 +266,7 @@ extension HostRunner: SwitchableHost {
         func appReturned() { runner.hand(over: .appReturned(mailbox)) }
     }
 
-    package nonisolated func open(
+    package func open(
         _ role: ClientRole,
         restoring identifier: String?,
         on queue: DispatchQueue,
@@ -273,7 +275,7 @@ extension HostRunner: SwitchableHost {
         open(role, on: queue, .each(receive))
     }
 
-    package nonisolated func open(
+    package func open(
         _ role: ClientRole,
         restoring identifier: String?,
         on queue: DispatchQueue,
@@ -282,7 +284,7 @@ extension HostRunner: SwitchableHost {
         open(role, on: queue, .all(receiveAll))
     }
 
-    private nonisolated func open(
+    private func open(
         _ role: ClientRole,
         on queue: DispatchQueue,
         _ receiver: ClientMailbox.Receiver

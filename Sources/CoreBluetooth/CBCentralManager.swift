@@ -152,12 +152,12 @@ open class CBCentralManager: CBManager {
 
     override func apply(_ event: ClientEvent, _ latest: inout LatestPeers) {
         if case .peer(let peer, let event) = event {
-            if let peripheral = latest.peripheral, peripheral.peer.rawValue == peer.rawValue {
-                return peripheral.receive(event)
+            if latest.peripheral?.peer.rawValue != peer.rawValue {
+                latest.peripheral = content.withLock { $0.peripherals[peer] }
             }
-            latest.peripheral = content.withLock { $0.peripherals[peer] }
-            latest.peripheral?.receive(event)
-            return
+            guard let peripheral = latest.peripheral else { return }
+            if case .valueNotified(let handle, let value) = event { return peripheral.notified(handle, value) }
+            return peripheral.receive(event)
         }
         // Any other may be the end of the object.
         latest.peripheral = nil

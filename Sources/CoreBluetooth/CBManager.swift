@@ -66,16 +66,9 @@ open class CBManager: NSObject, Observed {
 
     /// Brings the objects up to date with `event`, then tells the delegate.
     ///
-    /// Always on the manager's queue: what a delegate method reads is what it was called about.
+    /// Always on the manager's queue: what a delegate method reads is what it was called about. Earlier ones of the
+    /// events that came together were about `latest`.
     func apply(_: ClientEvent, _: inout LatestPeers) {}
-
-    /// Takes an event of those that came together, of which earlier ones were about `latest`.
-    final func receive(_ event: ClientEvent, _ latest: inout LatestPeers) {
-        apply(event, &latest)
-        // Peripherals tell what is theirs themselves, since they answer some requests on their own.
-        if case .peer = event { return }
-        if !reference.observers.isEmpty { reference.observers.tell(event) }
-    }
 
     /// Changes the state, and says what it was.
     func enter(_ state: CBManagerState) -> CBManagerState {

@@ -4,9 +4,8 @@ import BLEWire
 import Foundation
 
 extension CBPeripheral {
-    /// Takes what the host says; on the manager's queue.
+    /// Takes what the host says but for what is notified; on the manager's queue.
     func receive(_ event: PeerEvent) {
-        if case .valueNotified(let handle, let value) = event { return notified(handle, value) }
         switch content.withLock({ $0.requests.receive(event) }) {
         case .tell: apply(event)
         case .discard: discard(event)
@@ -186,7 +185,7 @@ extension CBPeripheral {
     }
 
     /// Tells the app of a value that it did not ask for; what waits for answers goes on waiting.
-    private func notified(_ handle: AttributeHandle, _ value: [UInt8]) {
+    func notified(_ handle: AttributeHandle, _ value: [UInt8]) {
         var delegate: (any CBPeripheralDelegate)?, isAsking = false
         let found = content.withLock { content -> CBCharacteristic? in
             guard content.link.acceptsAnswers, let object = content.database.characteristic(handle) else { return nil }

@@ -62,6 +62,7 @@ struct TidyTests {
         "Sources/BLEDaemon/Sessions/KeptApp.swift": (1, "everything happens on the thread of the daemon's loop"),
         "Sources/BLEDaemon/Sessions/KeptApps.swift": (1, "everything happens on the thread of the daemon's loop"),
         "Sources/BLEDaemon/Daemon.swift": (1, "everything happens on the thread of its loop"),
+        "Sources/BLERuntime/HostRunner.swift": (1, "used by whoever has the floor of its loop"),
         "Sources/BLERuntime/Loop/Floor.swift": (1, "it is a lock"),
         "Sources/BLERuntime/Loop/LoopThread.swift": (1, "all but its inbox is used by whoever has the floor"),
         "Sources/BLERuntime/Loop/LoopWatch.swift": (2, "used on one thread, cancelled through an atomic"),

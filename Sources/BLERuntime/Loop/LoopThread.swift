@@ -29,18 +29,14 @@ final class LoopThread: @unchecked Sendable {
     private let identity = Atomic<UInt>(0)
 
     private var turn: () -> Instant? = { nil }
-    private var due: Instant?
-    private var watches: [LoopWatch] = []
-    /// The earliest first.
-    private var alarms: [LoopAlarm] = []
+    private var agenda = LoopAgenda()
+    /// Empty but while what was posted runs.
     private var bodies: [@Sendable () -> Void] = []
-    /// What the system is asked about, or was when the thread began to wait.
-    private var questions: [pollfd] = []
+    private var mayWait = false
+    /// What the system is asked about, with its answers, which only the thread itself uses.
+    private var answers: [pollfd] = []
     /// Until when the thread waits, or for ever.
     private var until: Instant?
-    private var mayWait = false
-    /// Questions with what the system answered, which only the thread itself uses.
-    private var answers: [pollfd] = []
 
     init(name: String, clock: MonotonicClock) {
         self.name = name
@@ -91,19 +87,17 @@ final class LoopThread: @unchecked Sendable {
         write(bell.raw, &count, MemoryLayout<UInt64>.size)
     }
 
-    func add(_ watch: LoopWatch) { watches.append(watch) }
+    func add(_ watch: LoopWatch) { agenda.add(watch) }
 
-    func add(_ alarm: LoopAlarm) {
-        alarms.insert(alarm, at: alarms.firstIndex { alarm.deadline < $0.deadline } ?? alarms.endIndex)
-    }
+    func add(_ alarm: LoopAlarm) { agenda.add(alarm) }
 
     /// Has the calling thread take the turn of the owner, if the thread of the loop waits; returns whether it did.
     func takeTurnHere() -> Bool {
         guard inbox.withLock({ $0.isWaiting && !$0.isWoken }) else { return false }
         let isOutdated = floor.takeIfFree {
             asOwner {
-                due = turn()
-                return waitsForOther
+                takeTurn()
+                return agenda.waitsForOther
             }
         }
         guard let isOutdated else { return false }
@@ -122,8 +116,7 @@ final class LoopThread: @unchecked Sendable {
         floor.take { prepare() }
         while round() {}
         floor.take {
-            watches = []
-            alarms = []
+            agenda = LoopAgenda()
             turn = { nil }
         }
     }
@@ -135,60 +128,55 @@ final class LoopThread: @unchecked Sendable {
     }
 
     private func work() -> Bool {
+        var bodies: [@Sendable () -> Void] = []
         let isStopped = inbox.withLock { inbox in
             inbox.isWaiting = false
             inbox.isWoken = false
-            swap(&inbox.bodies, &bodies)
+            if !inbox.bodies.isEmpty {
+                swap(&bodies, &self.bodies)
+                swap(&inbox.bodies, &bodies)
+            }
             return inbox.isStopped
         }
-        for body in bodies { body() }
-        bodies.removeAll(keepingCapacity: true)
+        if !bodies.isEmpty {
+            for body in bodies { body() }
+            bodies.removeAll(keepingCapacity: true)
+            swap(&bodies, &self.bodies)
+        }
         guard !isStopped else { return false }
         answerWatches()
         ringAlarms()
-        due = turn()
+        takeTurn()
         prepare()
         return true
     }
 
+    private func takeTurn() {
+        let due = turn()
+        agenda.due = due
+    }
+
     /// Finds out what to wait for.
     private func prepare() {
-        watches.removeAll { $0.isCancelled }
-        alarms.removeAll { $0.isOver }
-        questions.removeAll(keepingCapacity: true)
-        questions.append(pollfd(fd: bell.raw, events: Int16(POLLIN), revents: 0))
-        for watch in watches { questions.append(watch.question) }
-        // A deadline that was given up is kept: the next one is often no earlier, so that another thread that sets it
-        // need not ring, and waking early does no harm.
-        let now = clock.now, deadline = nextDeadline
-        if let until, until > now, deadline.map({ $0 > until }) ?? true {} else { until = deadline }
+        agenda.prepare(for: bell.raw, at: clock.now, asking: &answers)
+        until = agenda.until
         mayWait = inbox.withLock { inbox in
             inbox.isWaiting = !inbox.isWoken
             return inbox.isWaiting
         }
     }
 
-    private var nextDeadline: Instant? {
-        switch (due, alarms.first?.deadline) {
-        case (let turn?, let alarm?): min(turn, alarm)
-        case (let turn, let alarm): turn ?? alarm
-        }
-    }
-
-    /// Whether the thread, which waits, would have to wait for something else.
-    private var waitsForOther: Bool {
-        if let deadline = nextDeadline, until.map({ deadline < $0 }) ?? true { return true }
-        guard watches.count == questions.count - 1 else { return true }
-        return watches.indices.contains { index in
-            let question = watches[index].question, asked = questions[index + 1]
-            return question.fd != asked.fd || question.events != asked.events
-        }
-    }
-
     /// Asks the system about all descriptors, and waits unless somebody has woken the loop.
     private func wait() {
-        answers.removeAll(keepingCapacity: true)
-        answers.append(contentsOf: questions)
+        guard ask(&answers) else { return }
+        var count: UInt64 = 0
+        read(bell.raw, &count, MemoryLayout<UInt64>.size)
+        // Whoever rang may have more to say, and where processors are few that is said first.
+        sched_yield()
+    }
+
+    /// Has the system answer, and returns whether the bell has rung.
+    private func ask(_ answers: inout [pollfd]) -> Bool {
         if mayWait, until == nil {
             ppoll(&answers, UInt(answers.count), nil, nil)
         } else {
@@ -197,19 +185,17 @@ final class LoopThread: @unchecked Sendable {
             var time = timespec(tv_sec: Int(wait / 1_000_000_000), tv_nsec: Int(wait % 1_000_000_000))
             ppoll(&answers, UInt(answers.count), &time, nil)
         }
-        guard answers[0].revents != 0 else { return }
-        var count: UInt64 = 0
-        read(bell.raw, &count, MemoryLayout<UInt64>.size)
-        // Whoever rang may have more to say, and where processors are few that is said first.
-        sched_yield()
+        return answers[0].revents != 0
     }
 
     private func answerWatches() {
         // What is added meanwhile was not asked about.
+        let watches = agenda.watches, answers = self.answers
         for index in 0..<(answers.count - 1) { watches[index].answered(answers[index + 1].revents) }
     }
 
     private func ringAlarms() {
+        let alarms = agenda.alarms
         guard !alarms.isEmpty else { return }
         let now = clock.now
         for alarm in alarms { alarm.ring(at: now) }

@@ -32,8 +32,15 @@ final class ManagerReference: @unchecked Sendable {
         for index in events.indices {
             guard !isKnownUniquelyReferenced(&manager) else { return }
             latest.dropUnkept()
-            manager.receive(events[index], &latest)
+            manager.apply(events[index], &latest)
+            if !observers.isEmpty { tellObservers(events[index]) }
         }
+    }
+
+    private func tellObservers(_ event: ClientEvent) {
+        // Peripherals tell what is theirs themselves, since they answer some requests on their own.
+        if case .peer = event { return }
+        observers.tell(event)
     }
 }
 

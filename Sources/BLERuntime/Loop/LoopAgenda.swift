@@ -1,0 +1,56 @@
+import BLEWire
+import Glibc
+
+/// What a loop waits for: descriptors, alarms, and when its owner wants its turn; whoever has the floor uses it.
+struct LoopAgenda {
+    /// When the owner wants its turn at the latest.
+    var due: Instant?
+    private(set) var watches: [LoopWatch] = []
+    /// The earliest first.
+    private(set) var alarms: [LoopAlarm] = []
+    /// What the system is asked about, or was when the thread began to wait: the bell, then the watches.
+    private var questions: [pollfd] = []
+    /// Until when the thread waits, or for ever.
+    private(set) var until: Instant?
+
+    mutating func add(_ watch: LoopWatch) { watches.append(watch) }
+
+    mutating func add(_ alarm: LoopAlarm) {
+        alarms.insert(alarm, at: alarms.firstIndex { alarm.deadline < $0.deadline } ?? alarms.endIndex)
+    }
+
+    /// Finds out what to wait for beside the descriptor `bell`, and puts what to ask the system in the place of what it
+    /// was asked before.
+    mutating func prepare(for bell: Int32, at now: Instant, asking answers: inout [pollfd]) {
+        // To look first costs less than to move what mostly stays.
+        if watches.contains(where: { $0.isCancelled }) { watches.removeAll { $0.isCancelled } }
+        if alarms.contains(where: { $0.isOver }) { alarms.removeAll { $0.isOver } }
+        if questions.count != watches.count + 1 {
+            questions = Array(repeating: pollfd(fd: bell, events: Int16(POLLIN), revents: 0), count: watches.count + 1)
+        }
+        for index in watches.indices { questions[index + 1] = watches[index].question }
+        if answers.count != questions.count { answers = Array(repeating: pollfd(), count: questions.count) }
+        for index in questions.indices { answers[index] = questions[index] }
+        // A deadline that was given up is kept: the next one is often no earlier, so that another thread that sets it
+        // need not ring, and waking early does no harm.
+        let deadline = nextDeadline
+        if let until, until > now, deadline.map({ $0 > until }) ?? true {} else { until = deadline }
+    }
+
+    /// Whether the thread, which waits, would have to wait for something else.
+    var waitsForOther: Bool {
+        if let deadline = nextDeadline, until.map({ deadline < $0 }) ?? true { return true }
+        guard watches.count == questions.count - 1 else { return true }
+        return watches.indices.contains { index in
+            let question = watches[index].question, asked = questions[index + 1]
+            return question.fd != asked.fd || question.events != asked.events
+        }
+    }
+
+    private var nextDeadline: Instant? {
+        switch (due, alarms.first?.deadline) {
+        case (let turn?, let alarm?): min(turn, alarm)
+        case (let turn, let alarm): turn ?? alarm
+        }
+    }
+}
