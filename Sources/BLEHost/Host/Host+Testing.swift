@@ -50,9 +50,10 @@ extension Host {
     /// Whether anybody wants to hear advertisers.
     var isListening: Bool { discovery.isWanted || listeners.areThere }
 
-    /// How to scan: as apps expect, or if none scans, as testers want it.
+    /// How to scan: as apps expect, less if all are in the background, or if none scans, as testers want it.
     var scanPlan: Scanner.Plan {
-        let parameters = discovery.isWanted ? nil : listeners.parameters
+        let ofApps: ScanParameters? = discovery.isInBackground ? .background : nil
+        let parameters = discovery.isWanted ? ofApps : listeners.parameters
         return Scanner.Plan(
             dropsDuplicates: !discovery.wantsDuplicates && !listeners.areThere,
             epoch: scanEpoch,

@@ -42,6 +42,18 @@ struct AdvertisementPlanTests {
         #expect(Self.plan(apps).shares.map { $0.clients.map(\.rawValue) } == shares)
     }
 
+    @Test(
+        "What apps in the background alone want is sent less often",
+        arguments: [
+            ([.background], 318_750), ([.background, .background], 318_750), ([.suspended, .background], 318_750),
+            ([.foreground], 100_000), ([.background, .foreground], 100_000),
+        ] as [([AppPhase], Int)]
+    )
+    func intervals(phases: [AppPhase], microseconds: Int) {
+        let plan = Self.plan(phases.map { ($0, [Self.long(1)]) })
+        #expect(plan.shares.map(\.content.parameters.interval) == [.microseconds(microseconds)])
+    }
+
     @Test("What apps in the background want is where those look who know it, in the first advertisement alone")
     func background() {
         let phases: [AppPhase] = [.foreground, .foreground, .background]

@@ -30,6 +30,30 @@ struct ScanningTests {
         #expect(rig.commands == [disable])
     }
 
+    @Test("The controller listens less while all who scan are in the background", arguments: [FakeController.old, .new])
+    func background(controller: FakeController) throws {
+        let rig = Rig.ready(controller)
+        rig.host.open(Rig.otherCentral, role: .central, at: rig.now)
+        rig.pump()
+        func intervals(_ change: () -> Void) -> [Duration] {
+            rig.forget()
+            change()
+            return rig.commands.compactMap { command in
+                switch command {
+                case .leSetScanParameters(let parameters): parameters.interval.duration
+                case .leSetExtendedScanParameters(let parameters): parameters.le1M?.interval.duration
+                default: nil
+                }
+            }
+        }
+        let request = ScanRequest(services: [heartRate])
+        #expect(intervals { rig.perform(.scan(request)) } == [.milliseconds(40)])
+        #expect(intervals { rig.perform(.appMoved(to: .background)) } == [.milliseconds(300)])
+        #expect(intervals { rig.perform(.scan(request), for: Rig.otherCentral) } == [.milliseconds(40)])
+        #expect(intervals { rig.perform(.stopScan, for: Rig.otherCentral) } == [.milliseconds(300)])
+        #expect(intervals { rig.perform(.appMoved(to: .foreground)) } == [.milliseconds(40)])
+    }
+
     @Test("An advertisement waits for its scan response, and both are reported as one")
     func merged() {
         let rig = Rig.ready()

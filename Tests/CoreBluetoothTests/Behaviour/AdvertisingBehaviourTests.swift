@@ -239,6 +239,35 @@ struct AdvertisingBehaviourTests {
         #expect(bench.app.take() == ["connected 2", "name sensor", "services ok"])
     }
 
+    @Test(
+        "In the background an app scans and advertises less, and is found all the same",
+        .behaviour("4.10.10"),
+        arguments: 0..<16 as Range<UInt64>
+    )
+    func slower(seed: UInt64) async throws {
+        let bench = WorldBench(seed: seed), service = CBUUID(string: "FFF0")
+        await bench.publish(.dynamic())
+        /// How often the sensor is heard in a quarter of a minute.
+        func reports() async -> Int {
+            let before = bench.app.advertisements.count
+            let options = [CBCentralManagerScanOptionAllowDuplicatesKey: true]
+            bench.central.scanForPeripherals(withServices: [service], options: options)
+            await bench.wait(15)
+            bench.central.stopScan()
+            return bench.app.advertisements.count - before
+        }
+        let often = await reports()
+        bench.sensor.sendAppsToBackground(declaring: .peripheral)
+        await bench.wait()
+        let seldom = await reports()
+        #expect(seldom > 0 && seldom * 2 < often)
+        bench.sensor.bringAppsToForeground()
+        bench.phone.sendAppsToBackground(declaring: .central)
+        await bench.wait()
+        // There each device is told of once.
+        #expect(await reports() == 1)
+    }
+
     @Test("Without a mode an app hears in the foreground what happened, in order", .behaviour("4.10.3"))
     func suspendedClient() async throws {
         let sending = CBMutableCharacteristic.dynamic()

@@ -25,16 +25,22 @@ struct AdvertisementContent: Equatable, Sendable {
     let parameters: AdvertisingParameters
 
     /// Finds a place for `request`, and one where only those look who know them for `hidden`.
-    init(_ request: AdvertisingRequest, hiding hidden: [BluetoothUUID] = []) {
+    ///
+    /// It is sent as `parameters` say, if the request says nothing of that.
+    init(
+        _ request: AdvertisingRequest,
+        hiding hidden: [BluetoothUUID] = [],
+        sent parameters: AdvertisingParameters = AdvertisingParameters()
+    ) {
         if let broadcast = request.broadcast {
             self.init(request, broadcast)
         } else {
-            self.init(app: request, hiding: hidden)
+            self.init(app: request, hiding: hidden, sent: parameters)
         }
     }
 
-    private init(app request: AdvertisingRequest, hiding hidden: [BluetoothUUID]) {
-        parameters = AdvertisingParameters()
+    private init(app request: AdvertisingRequest, hiding hidden: [BluetoothUUID], sent parameters: AdvertisingParameters) {
+        self.parameters = parameters
         var visible: [BluetoothUUID] = [], overflow = hidden.filter { !request.services.contains($0) }, used = 0
         for service in request.services {
             if used + service.octets.count <= Self.budget {

@@ -5,7 +5,7 @@ import BLEWire
 /// There is one as long as the services of the apps in the foreground find room in its budget. What does not, is in
 /// another one: in an advertising set of its own, or where the controller has no further set, in the last one by turns.
 /// An app that comes first has its services in the first one. What apps in the background want is in the overflow area
-/// of the first.
+/// of the first; if there is nothing else, it is sent less often.
 struct AdvertisementPlan: Equatable, Sendable {
     /// How long a turn is.
     static let turn = Duration.seconds(1)
@@ -49,7 +49,8 @@ struct AdvertisementPlan: Equatable, Sendable {
                 clients: (group + (index == 0 ? background : [])).map(\.client),
                 content: AdvertisementContent(
                     AdvertisementContent.merged(group.map(\.request)),
-                    hiding: index == 0 ? hidden : []
+                    hiding: index == 0 ? hidden : [],
+                    sent: group.isEmpty ? .background : AdvertisingParameters()
                 )
             )
         }

@@ -28,6 +28,9 @@ struct Discovery {
     /// Whether anybody scans.
     var isWanted: Bool { !sessions.isEmpty }
 
+    /// Whether those who scan are all in the background, and can wait.
+    var isInBackground: Bool { isWanted && sessions.allSatisfy { $0.phase != .foreground } }
+
     /// Whether some client wants to hear of every advertisement.
     var wantsDuplicates: Bool { sessions.contains(where: \.allowsDuplicates) }
 
