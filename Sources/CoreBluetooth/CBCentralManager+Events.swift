@@ -62,7 +62,7 @@ extension CBCentralManager {
     func discovered(_ report: AdvertisementReport) {
         var delegate: (any CBCentralManagerDelegate)?, data: [String: Any] = [:]
         let found = content.withLock { content -> CBPeripheral? in
-            guard let scan = content.scan, let listener = content.delegate,
+            guard content.hasScanBegun, let scan = content.scan, let listener = content.delegate,
                 let dictionary = content.advertisements.dictionary(of: report, for: scan)
             else { return nil }
             (delegate, data) = (listener, dictionary)

@@ -12,7 +12,11 @@ extension CBCentralManager {
             peripheral.restore(peer)
             return peripheral
         }
-        content.withLock { $0.scan = state.scan }
+        content.withLock {
+            $0.scan = state.scan
+            // It has gone on meanwhile.
+            $0.hasScanBegun = state.scan != nil
+        }
         delegate?.centralManager(self, willRestoreState: state.dictionary(with: peripherals))
     }
 }

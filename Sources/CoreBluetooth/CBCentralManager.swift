@@ -31,7 +31,11 @@ open class CBCentralManager: CBManager {
     struct Content {
         weak var delegate: (any CBCentralManagerDelegate)?
         /// What the app scans for; `nil` if it does not scan.
-        var scan: ScanRequest?
+        var scan: ScanRequest? { didSet { hasScanBegun = false } }
+        /// How often the app has scanned, which tells its scans apart.
+        var scanNumber: UInt32 = 0
+        /// Whether what is discovered is of the scan that there is, and no more of an earlier one.
+        var hasScanBegun = false
         var peripherals = WeakTable<PeerIdentifier, CBPeripheral>()
         var seen = SeenPeers()
         var advertisements = SeenAdvertisements()
@@ -110,9 +114,17 @@ open class CBCentralManager: CBManager {
     /// earlier scan.
     open func scanForPeripherals(withServices serviceUUIDs: [CBUUID]?, options: [String: Any]? = nil) {
         guard acceptsCommands() else { return }
-        let scan = ScanRequest(services: serviceUUIDs, options: options, console: reference.console)
-        content.withLock { $0.scan = scan }
-        session.send(.scan(scan))
+        begin(ScanRequest(services: serviceUUIDs, options: options, console: reference.console))
+    }
+
+    /// Scans, and takes what the host has discovered by then for what it is, of an earlier scan.
+    func begin(_ scan: ScanRequest) {
+        let number = content.withLock { content in
+            content.scan = scan
+            content.scanNumber = max(content.scanNumber &+ 1, 1)
+            return content.scanNumber
+        }
+        session.send(.scan(scan, number: number))
     }
 
     /// Ends the scan.
@@ -165,6 +177,7 @@ open class CBCentralManager: CBManager {
         case .restored(.central(let state)): restore(state)
         case .stateChanged(let state): stateChanged(CBManagerState(state))
         case .featuresChanged(let host): features.update(host)
+        case .scanBegan(let number): content.withLock { $0.hasScanBegun = $0.scanNumber == number }
         case .knownPeers(let peers): content.withLock { $0.seen.insert(peers) }
         case .systemLinks(let links): linksChanged(links)
         case .discovered(let report): discovered(report)

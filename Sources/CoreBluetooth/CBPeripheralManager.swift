@@ -170,7 +170,8 @@ open class CBPeripheralManager: CBManager {
         case .stateChanged(let state): stateChanged(CBManagerState(state))
         case .server(let event): apply(event, &latest)
         case .channel(let id, let event): apply(event, to: id)
-        case .featuresChanged, .knownPeers, .systemLinks, .discovered, .connected, .connectFailed, .disconnected,
+        case .featuresChanged, .knownPeers, .systemLinks, .scanBegan, .discovered, .connected, .connectFailed,
+            .disconnected,
             .peer, .security, .alert, .tester, .restored:
             break
         }

@@ -124,7 +124,7 @@ extension DayCentral {
     /// A number that no other app of the day writes, and that does not begin like a refused value.
     private func nextNumber() -> UInt64 {
         writes += 1
-        let owner = name.utf8.reduce(0) { $0 &* 31 &+ UInt64($1) } & 0x7FFF
+        let owner = name.utf8.reduce(0) { $0 &* 31 &+ UInt64($1) } & 0x7FFF_FFFF
         return owner << 32 | writes
     }
 

@@ -114,7 +114,8 @@ struct HostConversation {
             connecting.removeAll { $0.peer == peer }
         case .tester(let event): receive(event)
         case .security(let event): receive(event)
-        case .restored, .featuresChanged, .knownPeers, .systemLinks, .discovered, .disconnected, .peer, .server,
+        case .restored, .featuresChanged, .knownPeers, .systemLinks, .scanBegan, .discovered, .disconnected, .peer,
+            .server,
             .channel, .alert:
             break
         }

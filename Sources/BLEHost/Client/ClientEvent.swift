@@ -16,6 +16,8 @@ package enum ClientEvent: Equatable, Sendable {
     case knownPeers([KnownPeer])
     /// Peers that are connected at this moment, for whichever client; sent to centrals at each change.
     case systemLinks([SystemLink])
+    /// What is discovered from now on is of the scan with this number, and no more of any before.
+    case scanBegan(UInt32)
     /// A peer advertised, and it is one that this client scans for.
     case discovered(AdvertisementReport)
     case connected(PeerIdentifier, LinkParameters)

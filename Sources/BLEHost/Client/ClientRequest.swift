@@ -5,8 +5,9 @@ package import BLEWire
 /// The facade speaks nothing else, in this process or over a socket. Requests are carried out in the order in which
 /// they are made; each that has an answer gets exactly one, also when the link, the controller or the radio goes away.
 package enum ClientRequest: Equatable, Sendable {
-    /// Scan, or go on scanning with other parameters; ``ClientEvent/discovered(_:)`` follows.
-    case scan(ScanRequest)
+    /// Scan, or go on scanning with other parameters; ``ClientEvent/discovered(_:)`` follows. A number that is not 0
+    /// has ``ClientEvent/scanBegan(_:)`` tell it before.
+    case scan(ScanRequest, number: UInt32 = 0)
     case stopScan
     /// Connect however long it takes; answered by ``ClientEvent/connected(_:_:)``, or rarely
     /// ``ClientEvent/connectFailed(_:_:)``.

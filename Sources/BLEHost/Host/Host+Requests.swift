@@ -15,7 +15,7 @@ extension Host {
         case .tester(let request): perform(request, for: client, at: now)
         case .showAlerts: break
         case .appMoved, .security: preconditionFailure("this is carried out whatever the controller does")
-        case .scan(let scan): startScanning(scan, for: client)
+        case .scan(let scan, let number): startScanning(scan, number, for: client)
         case .stopScan: stopScanning(client)
         case .connect(let peer, let connect): self.connect(client, to: peer, connect, at: now)
         case .cancelConnection(let peer): cancel(client, peer, at: now)

@@ -13,7 +13,7 @@ package struct PreservedCentral: Equatable, Sendable {
 
     mutating func note(_ request: ClientRequest) {
         switch request {
-        case .scan(let request): scan = request
+        case .scan(let request, _): scan = request
         case .stopScan: scan = nil
         case .connect(let peer, let request):
             if let index = index(of: peer) {
@@ -33,7 +33,8 @@ package struct PreservedCentral: Equatable, Sendable {
         case .connectFailed(let peer, _), .disconnected(let peer, _, isReconnecting: false): remove(peer)
         case .disconnected(let peer, _, isReconnecting: true): change(peer) { $0.disconnected() }
         case .peer(let peer, let event): change(peer) { $0.note(event) }
-        case .featuresChanged, .knownPeers, .systemLinks, .discovered, .server, .channel, .security, .alert, .tester,
+        case .featuresChanged, .knownPeers, .systemLinks, .scanBegan, .discovered, .server, .channel, .security, .alert,
+            .tester,
             .restored:
             break
         }

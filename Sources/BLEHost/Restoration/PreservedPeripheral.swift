@@ -48,7 +48,8 @@ package struct PreservedPeripheral: Equatable, Sendable {
         switch event {
         case .stateChanged(let state): if state != .poweredOn { subscribers = [] }
         case .server(let event): note(event)
-        case .featuresChanged, .knownPeers, .systemLinks, .discovered, .connected, .connectFailed, .disconnected,
+        case .featuresChanged, .knownPeers, .systemLinks, .scanBegan, .discovered, .connected, .connectFailed,
+            .disconnected,
             .peer, .channel, .security, .alert, .tester, .restored:
             break
         }

@@ -79,7 +79,8 @@ package enum PreservedState: Equatable, Sendable {
         case .connected(let peer, _), .connectFailed(let peer, _), .disconnected(let peer, _, _): return knows(peer)
         case .peer(let peer, let event): return knows(peer) && event.isUnasked
         case .server(let event): return event.isUnasked
-        case .stateChanged, .featuresChanged, .knownPeers, .systemLinks, .channel, .security, .alert, .tester,
+        case .stateChanged, .featuresChanged, .knownPeers, .systemLinks, .scanBegan, .channel, .security, .alert,
+            .tester,
             .restored:
             return false
         }
@@ -108,7 +109,8 @@ extension ClientEvent {
             .peer(_, .servicesModified), .server(.subscribed), .server(.unsubscribed), .server(.readRequested),
             .server(.writeRequested):
             true
-        case .stateChanged, .featuresChanged, .knownPeers, .systemLinks, .peer, .server, .channel, .security, .alert,
+        case .stateChanged, .featuresChanged, .knownPeers, .systemLinks, .scanBegan, .peer, .server, .channel,
+            .security, .alert,
             .tester, .restored:
             false
         }

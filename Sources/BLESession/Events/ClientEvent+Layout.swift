@@ -45,6 +45,7 @@ extension ClientEvent: Choice, Packet {
         case .security: 12
         case .channel: 13
         case .alert: 14
+        case .scanBegan: 15
         case .tester: preconditionFailure("those who test a host are in its process")
         }
     }
@@ -65,6 +66,7 @@ extension ClientEvent: Choice, Packet {
         case 12: self = .security(.bonds([]))
         case 13: self = .channel(.blank, .closed(nil))
         case 14: self = .alert(ClientAlert())
+        case 15: self = .scanBegan(0)
         default: return nil
         }
     }
@@ -107,6 +109,9 @@ extension ClientEvent: Choice, Packet {
         case .alert(var alert):
             try alert.layout(&wire)
             self = .alert(alert)
+        case .scanBegan(var number):
+            try wire.integer(&number, "Number")
+            self = .scanBegan(number)
         case .tester: break
         }
     }

@@ -93,9 +93,11 @@ extension ClientRequest: Choice, Packet {
 
     package mutating func fields(_ wire: inout some AnyWire) throws(PacketError) {
         switch self {
-        case .scan(var request):
+        case .scan(var request, let number):
             try request.layout(&wire)
-            self = .scan(request)
+            var tail = number == 0 ? nil : ScanNumber(number)
+            try wire.tail(&tail)
+            self = .scan(request, number: tail?.number ?? 0)
         case .stopScan, .showAlerts, .tester: break
         case .connect(var peer, var request):
             try wire.field(&peer, "Peer")
@@ -123,4 +125,12 @@ extension ClientRequest: Choice, Packet {
             self = .appMoved(to: phase)
         }
     }
+}
+
+/// The number of a scan, where it has one.
+private struct ScanNumber: Packet {
+    var number: UInt32
+    init(_ number: UInt32) { self.number = number }
+    init() { number = 0 }
+    mutating func layout(_ wire: inout some AnyWire) throws(PacketError) { try wire.integer(&number, "Number") }
 }

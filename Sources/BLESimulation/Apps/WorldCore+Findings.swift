@@ -15,7 +15,7 @@ extension WorldCore {
         let station = stations[session.machine]
         guard station.backgroundModes != nil, session.role != .agent else { return [] }
         var result: [Suspicion] = []
-        if case .scan(let scan) = request, station.backgroundModes?.contains(.liveActivity) != true {
+        if case .scan(let scan, _) = request, station.backgroundModes?.contains(.liveActivity) != true {
             if scan.services.isEmpty {
                 let sentence = "a scan in the background names no services and finds nobody"
                 result.append(Suspicion(rule: .backgroundScan, sentence: sentence))

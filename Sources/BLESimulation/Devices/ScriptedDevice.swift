@@ -67,7 +67,8 @@ struct ScriptedDevice {
             guard behaviour.forgetsBonds else { return [] }
             behaviour.forgetsBonds = false
             return bonds.map { .security(.removeBond($0.peer)) }
-        case .featuresChanged, .knownPeers, .systemLinks, .discovered, .connected, .connectFailed, .disconnected,
+        case .featuresChanged, .knownPeers, .systemLinks, .scanBegan, .discovered, .connected, .connectFailed,
+            .disconnected,
             .peer, .channel, .security, .alert, .tester, .restored:
             return []
         }

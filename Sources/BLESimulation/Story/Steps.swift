@@ -67,6 +67,7 @@ extension ClientEvent {
         case .featuresChanged: "features"
         case .knownPeers: "knownPeers"
         case .systemLinks: "systemLinks"
+        case .scanBegan: "scanBegan"
         case .discovered: "didDiscover"
         case .connected: "didConnect"
         case .connectFailed: "didFailToConnect"
@@ -83,7 +84,7 @@ extension ClientEvent {
     /// Whether it tells an app something.
     var isTold: Bool {
         switch self {
-        case .featuresChanged, .knownPeers, .systemLinks, .peer(_, .linkChanged), .peer(_, .mtuChanged),
+        case .featuresChanged, .knownPeers, .systemLinks, .scanBegan, .peer(_, .linkChanged), .peer(_, .mtuChanged),
             .server(.centralsConnected), .server(.centralChanged):
             false
         default: true

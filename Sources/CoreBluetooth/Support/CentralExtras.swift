@@ -8,9 +8,11 @@ extension CBCentralManager {
     /// Scans as ``scanForPeripherals(withServices:options:)`` does, with all that a host can be asked for.
     package func scan(_ request: ScanRequest) {
         guard acceptsCommands() else { return }
-        content.withLock { $0.scan = request }
-        session.send(.scan(request))
+        begin(request)
     }
+
+    /// Whether what is discovered now is of the scan that the app wants.
+    package var hasScanBegun: Bool { content.withLock { $0.hasScanBegun } }
 
     /// Connects as ``connect(_:options:)`` does, with all that a host can be asked for.
     package func connect(_ peripheral: CBPeripheral, _ request: ConnectRequest) {

@@ -27,7 +27,7 @@ extension CBCentralManager {
         let central = Unchecked(self)
         let id = observers.add { event in
             switch event {
-            case .discovered(let report):
+            case .discovered(let report) where central.object.hasScanBegun:
                 let peripheral = central.object.peripheral(heardBy: report)
                 let discovery = Discovery(peripheral: peripheral, advertisement: Advertisement(report))
                 continuation.yield(Unchecked(discovery).object)

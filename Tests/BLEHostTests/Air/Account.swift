@@ -36,7 +36,8 @@ struct Account {
         case .server(let event): note(event)
         case .channel(let id, .closed): close(id)
         case .channel(let id, _): if channels[id] != 1 { strays += 1 }
-        case .restored, .stateChanged, .featuresChanged, .knownPeers, .systemLinks, .discovered, .security, .alert,
+        case .restored, .stateChanged, .featuresChanged, .knownPeers, .systemLinks, .scanBegan, .discovered, .security,
+            .alert,
             .tester:
             break
         }

@@ -69,7 +69,8 @@ final class Witness {
         case .disconnected(let peer, .some, isReconnecting: true): move(peer, from: [.connected], to: .connecting)
         case .disconnected(let peer, .some, isReconnecting: false): move(peer, from: [.connected], to: .idle)
         case .peer(_, let event): answer(event)
-        case .restored, .stateChanged, .featuresChanged, .knownPeers, .systemLinks, .server, .channel, .security,
+        case .restored, .stateChanged, .featuresChanged, .knownPeers, .systemLinks, .scanBegan, .server, .channel,
+            .security,
             .alert, .tester:
             break
         }

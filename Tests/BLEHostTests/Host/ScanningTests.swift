@@ -30,7 +30,10 @@ struct ScanningTests {
         #expect(rig.commands == [disable])
     }
 
-    @Test("The controller listens less while all who scan are in the background", arguments: [FakeController.old, .new])
+    @Test(
+        "The controller listens less while all who scan are in the background",
+        arguments: [FakeController.old, .new]
+    )
     func background(controller: FakeController) throws {
         let rig = Rig.ready(controller)
         rig.host.open(Rig.otherCentral, role: .central, at: rig.now)
@@ -52,6 +55,26 @@ struct ScanningTests {
         #expect(intervals { rig.perform(.scan(request), for: Rig.otherCentral) } == [.milliseconds(40)])
         #expect(intervals { rig.perform(.stopScan, for: Rig.otherCentral) } == [.milliseconds(300)])
         #expect(intervals { rig.perform(.appMoved(to: .foreground)) } == [.milliseconds(40)])
+    }
+
+    @Test("A scan with a number begins with word of it, before anything is found for it")
+    func numbered() {
+        let rig = Rig.ready()
+        rig.forget()
+        rig.perform(.scan(ScanRequest()))
+        #expect(rig.events(of: Rig.central).isEmpty)
+        rig.perform(.scan(ScanRequest(allowsDuplicates: true), number: 7))
+        rig.hear(.nonConnectable, from: address, services16(0x180D))
+        rig.perform(.scan(ScanRequest(), number: 8))
+        rig.hear(.nonConnectable, from: address, services16(0x180D))
+        let steps = rig.events(of: Rig.central).map { event in
+            switch event {
+            case .scanBegan(let number): "scan \(number)"
+            case .discovered: "found"
+            default: "other"
+            }
+        }
+        #expect(steps == ["scan 7", "found", "scan 8", "found"])
     }
 
     @Test("An advertisement waits for its scan response, and both are reported as one")

@@ -54,6 +54,32 @@ struct CentralManagerTests {
         #expect(!manager.isScanning)
     }
 
+    @Test("What an earlier scan has found is not told of as of a later one")
+    func earlierScans() async {
+        await bench.powerOn()
+        bench.session.beginsScans = false
+        let report = ClientEvent.discovered(.of(CentralBench.peer, name: "A"))
+        let options = [CBCentralManagerScanOptionAllowDuplicatesKey: true]
+        bench.manager.scanForPeripherals(withServices: nil, options: options)
+        await bench.session.tell(report, .scanBegan(1), report)
+        #expect(bench.app.take() == ["discovered A -40"])
+        bench.manager.scanForPeripherals(withServices: nil)
+        await bench.session.tell(report, report)
+        bench.manager.stopScan()
+        bench.manager.scanForPeripherals(withServices: nil)
+        await bench.session.tell(report, .scanBegan(2), report)
+        #expect(bench.app.take().isEmpty)
+        await bench.session.tell(.scanBegan(3), report)
+        #expect(bench.app.take() == ["discovered A -40"])
+        let scan = ScanRequest()
+        #expect(
+            bench.session.take() == [
+                .scan(ScanRequest(allowsDuplicates: true), number: 1), .scan(scan, number: 2), .stopScan,
+                .scan(scan, number: 3),
+            ]
+        )
+    }
+
     @Test("The options of a scan reach the host, whatever Foundation type they have")
     func scanOptions() async {
         await bench.powerOn()

@@ -34,6 +34,7 @@ final class ScriptedLink: HostLink {
 final class ScriptedSession: HostSession {
     private struct State {
         var requests: [ClientRequest] = []
+        var beginsScans = true
         var isClosed = false
     }
 
@@ -52,7 +53,21 @@ final class ScriptedSession: HostSession {
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    func send(_ request: ClientRequest) { state.withLock { $0.requests.append(request) } }
+    /// Whether a scan begins as soon as it is asked for, as with a host that has nothing else to say; its number is not
+    /// written down then.
+    var beginsScans: Bool {
+        get { state.withLock { $0.beginsScans } }
+        set { state.withLock { $0.beginsScans = newValue } }
+    }
+
+    func send(_ request: ClientRequest) {
+        guard beginsScans, case .scan(let scan, let number) = request else {
+            return state.withLock { $0.requests.append(request) }
+        }
+        state.withLock { $0.requests.append(.scan(scan)) }
+        queue.async { self.receive([.scanBegan(number)]) }
+    }
+
     func close() { state.withLock { $0.isClosed = true } }
     func appEnded() {}
     func appReturned() {}

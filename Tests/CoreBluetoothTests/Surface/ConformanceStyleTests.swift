@@ -79,7 +79,8 @@ struct ConformanceStyleTests {
         let link = ScriptedLink(), model = ViewModel()
         Bluetooth.$link.withValue(link) { model.start() }
         let session = link.sessions[0]
-        await session.tell(.stateChanged(.poweredOn), .discovered(.of(CentralBench.peer)))
+        await session.tell(.stateChanged(.poweredOn))
+        await session.tell(.discovered(.of(CentralBench.peer)))
         await session.tell(.connected(CentralBench.peer, LinkParameters(mtu: 23)))
         await session.tell(.peer(CentralBench.peer, .servicesDiscovered(.success([Fixture.battery]))))
         #expect(model.services == ["180F"])

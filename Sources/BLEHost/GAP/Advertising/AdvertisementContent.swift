@@ -39,7 +39,11 @@ struct AdvertisementContent: Equatable, Sendable {
         }
     }
 
-    private init(app request: AdvertisingRequest, hiding hidden: [BluetoothUUID], sent parameters: AdvertisingParameters) {
+    private init(
+        app request: AdvertisingRequest,
+        hiding hidden: [BluetoothUUID],
+        sent parameters: AdvertisingParameters
+    ) {
         self.parameters = parameters
         var visible: [BluetoothUUID] = [], overflow = hidden.filter { !request.services.contains($0) }, used = 0
         for service in request.services {

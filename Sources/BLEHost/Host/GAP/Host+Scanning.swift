@@ -2,8 +2,9 @@ import BLEWire
 
 // Who scans, and what they hear.
 extension Host {
-    mutating func startScanning(_ request: ScanRequest, for client: ClientID) {
+    mutating func startScanning(_ request: ScanRequest, _ number: UInt32, for client: ClientID) {
         discovery.start(request, for: client, in: clients.phase(of: client))
+        if number != 0 { tell(client, .scanBegan(number)) }
         scanEpoch += 1
     }
 
