@@ -12,7 +12,7 @@ extension AttributeLayer {
     /// What an answer promises.
     enum Effect {
         case none
-        case settle(MTUNegotiation.OnEvent)
+        case negotiated(MTUNegotiation.OnEvent)
         case keep([GATTDatabase.Keeping])
     }
 
@@ -58,8 +58,8 @@ extension AttributeLayer {
     }
 
     private mutating func exchangeMTU(_ request: ATT.ExchangeMTURequest, at place: Place, _ now: Instant) -> Reply {
-        let event = links[place.link].client.negotiation.receiveRequest(clientMTU: request.clientMTU)
-        return .respond(links[place.link].client.negotiation.response, then: .settle(event))
+        let (event, response) = links[place.link].client.receiveOffer(request)
+        return .respond(response, then: .negotiated(event))
     }
 
     private mutating func readByType(_ request: ATT.ReadByTypeRequest, at place: Place) -> Reply {

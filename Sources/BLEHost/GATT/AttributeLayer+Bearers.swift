@@ -70,7 +70,6 @@ extension AttributeLayer {
             guard let place = place(of: .enhanced(channel), on: link) else { return }
             closed(place, at: now)
             links[index].client.closed(channel, at: now, into: &outbox)
-            settleCache(at: index)
         }
     }
 

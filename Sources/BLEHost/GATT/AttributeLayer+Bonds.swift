@@ -8,8 +8,7 @@ extension AttributeLayer {
     /// ``Output/bondChanged(_:_:)`` tells of every change.
     package mutating func bonded(_ link: ConnectionHandle, _ bond: Bond, at now: Instant) {
         guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
-        links[index].bond = bond
-        links[index].isBondProven = true
+        links[index].client.bond.prove(bond)
         links[index].server.trust.bond()
         database.refreshHash()
         if let hash = bond.client.databaseHash {
@@ -17,7 +16,6 @@ extension AttributeLayer {
         }
         rememberClient(at: index)
         links[index].client.bonded(bond.database, at: now, into: &outbox)
-        settleCache(at: index)
     }
 
     /// Says how far a link can be trusted from now on; `keySize` is the length of the key in octets, if there is one.
@@ -31,7 +29,6 @@ extension AttributeLayer {
     package mutating func securityAnswered(_ link: ConnectionHandle, _ answer: SecurityAnswer, at now: Instant) {
         guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
         links[index].client.securityAnswered(answer, at: now, into: &outbox)
-        settleCache(at: index)
     }
 
     /// Lets the peer of a link do what needs an authorisation, or no more.
@@ -40,30 +37,15 @@ extension AttributeLayer {
         links[index].server.trust.isAuthorized = isAuthorized
     }
 
-    /// Has what the client learnt of the peer's database stored, or what it found to be wrong dropped.
-    mutating func settleCache(at index: Int) {
-        switch links[index].client.takeCacheChange() {
-        case nil: break
-        case .store(let cache): changeBond(at: index) { $0.database = cache }
-        case .drop: changeBond(at: index) { $0.database = nil }
-        }
-    }
-
-    /// Changes what is kept of the peer of a link, and has it stored if it is another then.
-    ///
-    /// Does nothing if the peer is not bonded.
+    /// Changes what is kept of the peer of a link, if that is bonded.
     mutating func changeBond(at index: Int, _ body: (inout Bond) -> Void) {
-        guard let old = links[index].bond else { return }
-        var bond = old
-        body(&bond)
-        guard bond != old else { return }
-        links[index].bond = bond
-        outbox.append(.bondChanged(links[index].peer, bond))
+        let peer = links[index].peer
+        links[index].client.bond.change(of: peer, into: &outbox, body)
     }
 
     /// Keeps what the server knows of its client, if that is bonded.
     mutating func rememberClient(at index: Int) {
-        guard links[index].isBondProven else { return }
+        guard links[index].client.bond.isProven else { return }
         let server = links[index].server
         var memory = ClientMemory()
         memory.configurations = server.configurations.active.compactMap { handle in

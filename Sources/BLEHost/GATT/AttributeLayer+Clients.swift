@@ -13,7 +13,6 @@ extension AttributeLayer {
     package mutating func detach(_ client: ClientID, from link: ConnectionHandle, at now: Instant) {
         guard let index = index(of: link) else { return }
         links[index].client.detach(client, at: now, into: &outbox)
-        settleCache(at: index)
     }
 
     /// The largest ATT packet, in octets, that both ends of a link take; `nil` if there is no such link.
@@ -32,6 +31,5 @@ extension AttributeLayer {
             return links[index].client.answer(request, of: client, with: .notConnected, into: &outbox)
         }
         links[index].client.perform(request, for: client, at: now, into: &outbox)
-        settleCache(at: index)
     }
 }

@@ -18,7 +18,6 @@ extension AttributeLayer {
             let mtu = links[place.link].mtu
             links[place.link].client.receive(packet, on: bearer, at: now, into: &outbox)
             if links[place.link].mtu != mtu { announceSize(at: place.link) }
-            settleCache(at: place.link)
         case .toServer: serve(packet, at: place, now)
         }
     }
@@ -37,7 +36,6 @@ extension AttributeLayer {
             at: now,
             into: &outbox
         )
-        settleCache(at: place.link)
     }
 }
 

@@ -32,10 +32,7 @@ extension AttributeLayer {
 
     /// Notes that the app of a client has ended: nobody answers what peers asked of it, or waits for answers.
     package mutating func appEnded(_ client: ClientID, at now: Instant) {
-        for index in links.indices {
-            links[index].client.appEnded(client, at: now, into: &outbox)
-            settleCache(at: index)
-        }
+        for index in links.indices { links[index].client.appEnded(client, at: now, into: &outbox) }
         updates.remove(client)
         for place in places {
             guard let pending = links[place.link].server.bearers[place.bearer].exchange.pending, pending.awaits(client)

@@ -57,9 +57,9 @@ extension AttributeLayer {
         case .respond(let packet, .keep(let keepings)):
             send(packet, at: place)
             for keeping in keepings { keep(keeping, at: place.link) }
-        case .respond(let packet, .settle(let event)):
+        case .respond(let packet, .negotiated(let event)):
             send(packet, at: place)
-            links[place.link].client.settle(event, at: now, into: &outbox)
+            links[place.link].client.negotiated(event, at: now, into: &outbox)
             if event == .changed { announceSize(at: place.link) }
         }
     }
@@ -102,7 +102,7 @@ extension AttributeLayer {
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.5.4; Part C, 10.4.2.
     private mutating func take(_ command: ATT.SignedWriteCommand, at index: Int) {
-        var signing = links[index].bond?.remoteSigning
+        var signing = links[index].client.bond.kept?.remoteSigning
         guard signing?.verify(command) == true else {
             return outbox.append(.note(.unverifiedWrite(links[index].handle)))
         }

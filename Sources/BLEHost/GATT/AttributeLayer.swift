@@ -124,12 +124,12 @@ package struct AttributeLayer {
         precondition(index(of: link) == nil, "a link comes up once")
         database.refreshHash()
         var client = GATTClient(link: link, peer: peer, role: role, configuration: configuration, at: now)
-        client.awaitsSecurity = claimed != nil
+        if let claimed { client.claim(claimed) }
         client.linkUp(at: now, into: &outbox)
         var server = ServerLink(limits: configuration.limits)
         if claimed != nil { server.trust.bond() }
         let index = links.firstIndex { $0.handle > link } ?? links.endIndex
-        links.insert(AttributeLink(role: role, client: client, server: server, bond: claimed), at: index)
+        links.insert(AttributeLink(client: client, server: server), at: index)
         linkPlaces = LinkPlaces(links.map(\.handle))
         if let bond { bonded(link, bond, at: now) }
     }
@@ -150,7 +150,6 @@ package struct AttributeLayer {
     package mutating func wake(at now: Instant) {
         for index in links.indices {
             links[index].client.wake(at: now, into: &outbox)
-            settleCache(at: index)
             for place in places(at: index).reversed() { expireIndication(at: place, now) }
         }
     }

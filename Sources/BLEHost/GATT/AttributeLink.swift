@@ -2,14 +2,8 @@ import BLEWire
 
 /// What the attribute layer keeps of one link.
 struct AttributeLink {
-    let role: LinkRole
     var client: GATTClient
     var server: ServerLink
-    /// What is kept of the peer; `nil` unless it is bonded.
-    var bond: Bond?
-    /// Whether the peer has shown that it is the one that the bond is with; until then, the bond is good for nothing
-    /// but to check signatures.
-    var isBondProven = false
 
     var handle: ConnectionHandle { client.link }
     var peer: PeerIdentifier { client.peer }

@@ -71,18 +71,28 @@ struct CatchingUp {
         }
     }
 
+    enum OnReceive: Equatable {
+        case proceed
+        /// Have all that clients were told looked at again.
+        case check
+    }
+
     /// Takes what came of a step; then changes that were seen are told, and ``conclude(_:)`` follows.
-    mutating func receive(_ outcome: Procedure.Outcome, _ database: inout PeerDatabase) {
+    mutating func receive(_ outcome: Procedure.Outcome, _ database: PeerDatabase) -> OnReceive {
         isComparable = !database.isForgotten
         switch (state, outcome) {
         case (.reading(let isTold), .databaseHash(let hash)):
             let isSame = isComparable && hash != nil && hash == database.hash && database.isProven
-            guard !isTold, !isSame else { return state = .none }
-            database.checkAll()
+            guard !isTold, !isSame else {
+                state = .none
+                return .proceed
+            }
             state = .looking(requests: 0)
+            return .check
         case (.looking, .found(.success, _)): break
         default: isComparable = false
         }
+        return .proceed
     }
 
     enum OnConclude: Equatable {

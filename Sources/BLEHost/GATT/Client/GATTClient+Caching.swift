@@ -13,12 +13,6 @@ extension GATTClient {
         case impossible
     }
 
-    /// What becomes of the cache in the bond.
-    enum CacheChange: Equatable {
-        case store(CachedDatabase)
-        case drop
-    }
-
     /// Notes that the peer is bonded, and what was kept of its database.
     mutating func bonded(_ cache: CachedDatabase?, at now: Instant, into outbox: inout Outbox) {
         guard case .none = caching else { return }
@@ -32,10 +26,16 @@ extension GATTClient {
         proceed(at: now, into: &outbox)
     }
 
-    /// Hands out what becomes of the cache, once.
-    mutating func takeCacheChange() -> CacheChange? {
-        guard case .some = cacheChange else { return nil }
-        return cacheChange.take()
+    /// Has this kept of the peer's database from now on, or nothing.
+    private mutating func store(_ database: CachedDatabase?, into outbox: inout Outbox) {
+        bond.change(of: peer, into: &outbox) { $0.database = database }
+    }
+
+    /// Takes note of what a client has found.
+    mutating func keep(_ answer: DatabaseLookup.Answer, at now: Instant, into outbox: inout Outbox) {
+        expiry = now + Self.freshness
+        if case .services = answer { knowServices(into: &outbox) }
+        keepCache()
     }
 
     /// Has what was learnt kept when there is time.
@@ -64,14 +64,14 @@ extension GATTClient {
     ) {
         guard let hash else {
             caching = .impossible
-            cacheChange = .drop
+            store(nil, into: &outbox)
             return
         }
         caching = .active
         guard database.isEmpty else { return }
         guard hash == cache.hash else {
             database.prove(under: hash)
-            cacheChange = .drop
+            store(nil, into: &outbox)
             return
         }
         database.adopt(cache)
@@ -83,7 +83,7 @@ extension GATTClient {
     private mutating func keep(_ hash: UInt128?, at now: Instant, into outbox: inout Outbox) {
         guard let hash else {
             caching = .impossible
-            cacheChange = .drop
+            store(nil, into: &outbox)
             return lookAgain()
         }
         if database.hash == nil { database.prove(under: hash) }
@@ -94,7 +94,7 @@ extension GATTClient {
         guard database.isProven else { return ownRequests.append(.prove) }
         database.confirm()
         if database.attributes.count <= limits.cachedAttributes {
-            cacheChange = .store(CachedDatabase(hash: hash, attributes: database.attributes.kept))
+            store(CachedDatabase(hash: hash, attributes: database.attributes.kept), into: &outbox)
         }
     }
 
@@ -104,7 +104,7 @@ extension GATTClient {
         at now: Instant,
         into outbox: inout Outbox
     ) {
-        if let change = database.takeChange() { servicesChanged(in: change, at: now, into: &outbox) }
+        tellChange(at: now, into: &outbox)
         guard case .success = result else { return database.abandonProof() }
         database.expire()
         switch caching {
@@ -114,6 +114,17 @@ extension GATTClient {
         case .none, .unchecked, .impossible: lookFurther()
         }
     }
+
+    /// Says where the peer was found to have something else than clients were told.
+    mutating func tellChange(at now: Instant, into outbox: inout Outbox) {
+        if let change = database.takeChange() { servicesChanged(in: change, at: now, into: &outbox) }
+    }
+
+    /// Has all that clients were told looked at again.
+    mutating func checkDatabase() { database.checkAll() }
+
+    /// Takes note that time has passed, in which what was read ahead may have changed.
+    mutating func expireDatabase(at now: Instant) { if expiry < now { database.expire() } }
 
     /// Has what clients found before the peer told of changes looked at again: it may have changed before that.
     ///
@@ -187,7 +198,7 @@ extension GATTClient {
         case .unchecked, .active:
             caching = .active
             ownRequests.remove { [.checkCache, .keepCache, .prove].contains($0) }
-            cacheChange = .drop
+            store(nil, into: &outbox)
         }
         unsubscribe(client)
         outbox.tell(client, of: .peer(peer, .databaseForgotten(nil)))

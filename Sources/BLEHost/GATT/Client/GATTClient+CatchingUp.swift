@@ -29,14 +29,23 @@ extension GATTClient {
 
     /// Takes what came of a step of catching up.
     mutating func caughtUp(with outcome: Procedure.Outcome, at now: Instant, into outbox: inout Outbox) {
-        catchingUp.receive(outcome, &database)
-        if let change = database.takeChange() { servicesChanged(in: change, at: now, into: &outbox) }
+        if catchingUp.receive(outcome, database) == .check { checkDatabase() }
+        tellChange(at: now, into: &outbox)
         switch catchingUp.conclude(database) {
         case .goOn: return
         case .lost: servicesChanged(in: .all, at: now, into: &outbox)
         case .caughtUp: break
         }
         keepCache()
+    }
+
+    /// The peer says that services changed.
+    mutating func servicesChanged(value: [UInt8], at now: Instant, into outbox: inout Outbox) {
+        guard value.count == 4, let range = AttributeHandleRange(value.handle(at: 0), value.handle(at: 2)) else {
+            return outbox.append(.note(.dropped(.reserved(field: "Service Changed"), .channel(.attribute, link))))
+        }
+        catchingUp.told()
+        servicesChanged(in: range, at: now, into: &outbox)
     }
 
     /// Keeps a procedure that is to be begun once more, unless what it is about is gone.

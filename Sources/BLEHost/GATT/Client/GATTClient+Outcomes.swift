@@ -62,13 +62,6 @@ extension GATTClient {
         }
     }
 
-    /// Takes note of what a client has found.
-    private mutating func keep(_ answer: DatabaseLookup.Answer, at now: Instant, into outbox: inout Outbox) {
-        expiry = now + Self.freshness
-        if case .services = answer { knowServices(into: &outbox) }
-        keepCache()
-    }
-
     /// Says which services are known.
     mutating func knowServices(into outbox: inout Outbox) {
         outbox.append(.servicesKnown(peer, database.attributes.services.map(\.uuid)))
@@ -82,7 +75,7 @@ extension GATTClient {
         into outbox: inout Outbox
     ) {
         switch outcome {
-        case .mtu(let serverMTU): settle(negotiation.receiveAnswer(serverMTU: serverMTU), at: now, into: &outbox)
+        case .mtu(let serverMTU): receiveOffer(serverMTU: serverMTU, at: now, into: &outbox)
         case .name(.success(let name)) where !name.isEmpty:
             outbox.append(.nameRead(peer, name))
             tellAll(.nameChanged(name), through: &outbox)
@@ -91,39 +84,6 @@ extension GATTClient {
         case .found(let result, _): proved(result, at: now, into: &outbox)
         case .serverFeatures(let features): inquired(features, into: &outbox)
         case .name, .read, .written, .configured: break
-        }
-    }
-
-    /// Tells what has become of the size of packets.
-    mutating func settle(_ event: MTUNegotiation.OnEvent, at now: Instant, into outbox: inout Outbox) {
-        switch event {
-        case .nothing: break
-        case .settled:
-            ownRequests.allow(at: now)
-            outbox.append(.mtuSettled(link, mtu))
-        case .changed: tellAll(.mtuChanged(mtu), through: &outbox)
-        }
-    }
-
-    private mutating func configured(
-        _ outcome: ConfigurationWriting.Outcome,
-        of handle: AttributeHandle,
-        for finished: ClientProcedure,
-        into outbox: inout Outbox
-    ) {
-        subscriptions.note(
-            configuration: outcome.configuration,
-            told: outcome.failure == nil ? outcome.bits : nil,
-            of: handle
-        )
-        switch finished.owner {
-        case .client(let client):
-            let (earlier, wanted) = finished.subscription
-            let now = outcome.failure == nil ? wanted : earlier
-            subscriptions.set(now, for: client, to: handle)
-            outbox.tell(client, of: .peer(peer, .subscriptionChanged(handle, now, outcome.failure)))
-        case .host, .catchingUp: break
-        case .nobody: if subscriptions.change(of: handle) != nil { ownRequests.append(.reconfigure(handle)) }
         }
     }
 
@@ -159,8 +119,7 @@ extension GATTClient {
         case .read(_, let handle): event = .valueRead(handle, .failure(failure))
         case .write(_, let handle): event = .valueWritten(handle, failure)
         case .configure(_, let handle):
-            subscriptions.set(current.subscription.earlier, for: client, to: handle)
-            event = .subscriptionChanged(handle, current.subscription.earlier, failure)
+            event = .subscriptionChanged(handle, resubscribe(client, to: handle, after: current), failure)
         case .exchangeMTU, .name, .watch, .databaseHash, .serverFeatures:
             preconditionFailure("clients do not ask for this")
         }

@@ -23,7 +23,7 @@ extension GATTClient {
             return subscribe(client, to: handle, in: range, subscription, at: now, into: &outbox)
         case .forgetDatabase: return forgetDatabase(for: client, at: now, into: &outbox)
         }
-        if expiry < now { database.expire() }
+        expireDatabase(at: now)
         start(
             ClientProcedure(procedure, for: .client(client), order: answers.next()),
             on: index,
@@ -59,36 +59,6 @@ extension GATTClient {
 
     private func lookup(_ question: DatabaseLookup.Question) -> Procedure {
         .lookup(DatabaseLookup(question, limit: limits.discoveredAttributes))
-    }
-
-    /// The writing of a configuration, to where that has been found already.
-    private func configuration(_ change: Subscriptions.Change) -> ConfigurationWriting {
-        let known = change.descriptors.flatMap { database.attributes.first(GATT.clientConfiguration, in: $0) }
-        return ConfigurationWriting(change.bits, to: change.configuration ?? known, in: change.descriptors)
-    }
-
-    /// Writes the configuration if the peer has to be told; a client hears of values from the moment at which it asks.
-    private mutating func subscribe(
-        _ client: ClientID,
-        to handle: AttributeHandle,
-        in range: AttributeHandleRange?,
-        _ subscription: Subscription,
-        at now: Instant,
-        into outbox: inout Outbox
-    ) {
-        let earlier = subscriptions.subscription(of: client, to: handle)
-        guard let change = subscriptions.change(for: client, to: subscription, of: handle, in: range) else {
-            subscriptions.set(subscription, for: client, to: handle)
-            return outbox.tell(client, of: .peer(peer, .subscriptionChanged(handle, subscription, nil)))
-        }
-        if subscription != .none { subscriptions.set(subscription, for: client, to: handle) }
-        let procedure = ClientProcedure(
-            .configure(configuration(change), of: handle),
-            for: .client(client),
-            order: answers.next(),
-            subscription: (earlier, subscription)
-        )
-        start(procedure, on: 0, at: now, into: &outbox)
     }
 
     /// Begins a procedure on a bearer on which nothing is under way.

@@ -51,18 +51,31 @@ extension GATTClient {
         if !isWanted { outbox.append(.note(.unwantedValue(handle, link))) }
     }
 
-    private mutating func servicesChanged(value: [UInt8], at now: Instant, into outbox: inout Outbox) {
-        guard value.count == 4, let range = AttributeHandleRange(value.handle(at: 0), value.handle(at: 2)) else {
-            return outbox.append(.note(.dropped(.reserved(field: "Service Changed"), .channel(.attribute, link))))
+    /// Takes what the peer offers, and says what this end does; ``negotiated(_:at:into:)`` follows when that has gone.
+    mutating func receiveOffer(_ request: ATT.ExchangeMTURequest) -> (event: MTUNegotiation.OnEvent, ATTPacket) {
+        (negotiation.receiveRequest(clientMTU: request.clientMTU), negotiation.response)
+    }
+
+    /// Takes what the peer's server has answered to the own offer.
+    mutating func receiveOffer(serverMTU: UInt16?, at now: Instant, into outbox: inout Outbox) {
+        negotiated(negotiation.receiveAnswer(serverMTU: serverMTU), at: now, into: &outbox)
+    }
+
+    /// Tells what has become of the size of packets.
+    mutating func negotiated(_ event: MTUNegotiation.OnEvent, at now: Instant, into outbox: inout Outbox) {
+        switch event {
+        case .nothing: break
+        case .settled:
+            ownRequests.allow(at: now)
+            outbox.append(.mtuSettled(link, mtu))
+        case .changed: tellAll(.mtuChanged(mtu), through: &outbox)
         }
-        catchingUp.told()
-        servicesChanged(in: range, at: now, into: &outbox)
     }
 
     /// Does what is due.
     mutating func wake(at now: Instant, into outbox: inout Outbox) {
         expireBearers(at: now, into: &outbox)
-        settle(negotiation.expire(at: now), at: now, into: &outbox)
+        negotiated(negotiation.expire(at: now), at: now, into: &outbox)
         proceed(at: now, into: &outbox)
     }
 }

@@ -42,7 +42,7 @@ extension GATTClient {
 
     /// Begins with a link that came up.
     mutating func linkUp(at now: Instant, into outbox: inout Outbox) {
-        if negotiation.isSettled { settle(.settled, at: now, into: &outbox) }
+        if negotiation.isSettled { negotiated(.settled, at: now, into: &outbox) }
         proceed(at: now, into: &outbox)
     }
 
@@ -180,11 +180,6 @@ extension GATTClient {
         failRunning(of: client, with: .cancelled, into: &outbox)
         for request in waiting.removeAll(of: client) { answer(request, of: client, with: .cancelled, into: &outbox) }
         answerCommands(of: client, into: &outbox)
-    }
-
-    /// Turns off what `client` subscribed to and nobody else wants, when there is time.
-    mutating func unsubscribe(_ client: ClientID) {
-        for handle in subscriptions.remove(client) { ownRequests.append(.reconfigure(handle)) }
     }
 
     private mutating func answerCommands(of client: ClientID, into outbox: inout Outbox) {

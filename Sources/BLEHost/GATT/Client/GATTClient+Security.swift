@@ -2,6 +2,12 @@ import BLEWire
 
 // What the peer does only on a link that it can trust is asked once more when it can.
 extension GATTClient {
+    /// Begins with a peer that has the address of a bonded one: nothing is asked before it has shown to be that.
+    mutating func claim(_ claimed: Bond) {
+        bond = PeerBond(claimed: claimed)
+        awaitsSecurity = true
+    }
+
     /// Takes note that the peer refuses a request of a client since it does not trust the link far enough.
     ///
     /// It is begun once more when the link can be trusted further, and nobody asks for anything meanwhile. If it can be

@@ -36,7 +36,8 @@ struct GATTClient {
     /// Until when what was read ahead counts although the peer does not tell of changes.
     var expiry = Instant()
     var caching = Caching.none
-    var cacheChange: CacheChange?
+    /// What is kept of the peer, also of its own client.
+    var bond = PeerBond()
     var secondLooks = 0
     /// The value in which the peer says that its services changed.
     var serviceChanged: AttributeHandle?

@@ -19,6 +19,12 @@ struct CatchingUpTests {
         return database
     }
 
+    /// Has the machine take the outcome of a step, and does what it says.
+    private func receive(_ outcome: Procedure.Outcome, _ machine: inout CatchingUp, _ database: inout PeerDatabase) {
+        let action = machine.receive(outcome, database)
+        if action == .check { database.checkAll() }
+    }
+
     @Test("Reads the hash, which tells all if it is the one that is known, or if the peer has told of changes")
     func short() {
         for (isTold, hash) in [(false, Self.hash), (true, 99)] as [(Bool, UInt128?)] {
@@ -26,7 +32,7 @@ struct CatchingUpTests {
             machine.require(isTold: isTold)
             let first = machine.next(), second = machine.next()
             #expect(first == .readHash && second == .nothing)
-            machine.receive(.databaseHash(hash), &database)
+            receive(.databaseHash(hash), &machine, &database)
             let end = machine.conclude(database)
             #expect(end == .caughtUp && !machine.isUnderWay)
         }
@@ -37,13 +43,13 @@ struct CatchingUpTests {
         var database = Self.database(), machine = CatchingUp()
         machine.require(isTold: false)
         _ = machine.next()
-        machine.receive(.databaseHash(99), &database)
+        receive(.databaseHash(99), &machine, &database)
         var event = machine.conclude(database), requests = 0
         while event == .goOn {
             let next = machine.next()
             #expect(next == .look)
             requests += 1
-            machine.receive(Self.found, &database)
+            receive(Self.found, &machine, &database)
             event = machine.conclude(database)
         }
         #expect(event == .lost, "nothing was learnt again")
@@ -55,10 +61,10 @@ struct CatchingUpTests {
         var database = Self.database(), machine = CatchingUp()
         machine.require(isTold: false)
         _ = machine.next()
-        machine.receive(.databaseHash(nil), &database)
+        receive(.databaseHash(nil), &machine, &database)
         let more = machine.conclude(database), next = machine.next()
         #expect(more == .goOn && next == .look)
-        machine.receive(.found(.failure(.att(.unlikelyError)), .proof), &database)
+        receive(.found(.failure(.att(.unlikelyError)), .proof), &machine, &database)
         let end = machine.conclude(database)
         #expect(end == .lost)
     }
@@ -70,7 +76,7 @@ struct CatchingUpTests {
         for (hash, isMore) in [(99 as UInt128, false), (99, true)] {
             machine.require(isTold: false)
             _ = machine.next()
-            machine.receive(.databaseHash(hash), &database)
+            receive(.databaseHash(hash), &machine, &database)
             let end = machine.conclude(database)
             #expect((end == .goOn) == isMore)
         }

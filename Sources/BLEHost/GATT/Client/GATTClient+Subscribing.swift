@@ -1,0 +1,71 @@
+import BLEWire
+
+extension GATTClient {
+    /// The writing of a configuration, to where that has been found already.
+    func configuration(_ change: Subscriptions.Change) -> ConfigurationWriting {
+        let known = change.descriptors.flatMap { database.attributes.first(GATT.clientConfiguration, in: $0) }
+        return ConfigurationWriting(change.bits, to: change.configuration ?? known, in: change.descriptors)
+    }
+
+    /// Writes the configuration if the peer has to be told; a client hears of values from the moment at which it asks.
+    mutating func subscribe(
+        _ client: ClientID,
+        to handle: AttributeHandle,
+        in range: AttributeHandleRange?,
+        _ subscription: Subscription,
+        at now: Instant,
+        into outbox: inout Outbox
+    ) {
+        let earlier = subscriptions.subscription(of: client, to: handle)
+        guard let change = subscriptions.change(for: client, to: subscription, of: handle, in: range) else {
+            subscriptions.set(subscription, for: client, to: handle)
+            return outbox.tell(client, of: .peer(peer, .subscriptionChanged(handle, subscription, nil)))
+        }
+        if subscription != .none { subscriptions.set(subscription, for: client, to: handle) }
+        let procedure = ClientProcedure(
+            .configure(configuration(change), of: handle),
+            for: .client(client),
+            order: answers.next(),
+            subscription: (earlier, subscription)
+        )
+        start(procedure, on: 0, at: now, into: &outbox)
+    }
+
+    /// Takes what came of the writing of a configuration.
+    mutating func configured(
+        _ outcome: ConfigurationWriting.Outcome,
+        of handle: AttributeHandle,
+        for finished: ClientProcedure,
+        into outbox: inout Outbox
+    ) {
+        subscriptions.note(
+            configuration: outcome.configuration,
+            told: outcome.failure == nil ? outcome.bits : nil,
+            of: handle
+        )
+        switch finished.owner {
+        case .client(let client):
+            let (earlier, wanted) = finished.subscription
+            let now = outcome.failure == nil ? wanted : earlier
+            subscriptions.set(now, for: client, to: handle)
+            outbox.tell(client, of: .peer(peer, .subscriptionChanged(handle, now, outcome.failure)))
+        case .host, .catchingUp: break
+        case .nobody: if subscriptions.change(of: handle) != nil { ownRequests.append(.reconfigure(handle)) }
+        }
+    }
+
+    /// Goes back to what `client` was subscribed to before the configuration could not be written.
+    mutating func resubscribe(
+        _ client: ClientID,
+        to handle: AttributeHandle,
+        after failed: ClientProcedure
+    ) -> Subscription {
+        subscriptions.set(failed.subscription.earlier, for: client, to: handle)
+        return failed.subscription.earlier
+    }
+
+    /// Turns off what `client` subscribed to and nobody else wants, when there is time.
+    mutating func unsubscribe(_ client: ClientID) {
+        for handle in subscriptions.remove(client) { ownRequests.append(.reconfigure(handle)) }
+    }
+}

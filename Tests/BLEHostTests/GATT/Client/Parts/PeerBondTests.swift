@@ -1,0 +1,43 @@
+import BLEWire
+import Testing
+
+@testable import BLEHost
+
+@Suite("What is kept of the peer of a link")
+struct PeerBondTests {
+    static let peer = PeerIdentifier(rawValue: 7)
+    static let known = Bond(identity: DeviceAddress(1, .public))
+    static let cache = CachedDatabase(hash: 5, attributes: KnownAttributes())
+
+    /// What the owner is told when this is changed so.
+    private func told(_ bond: inout PeerBond, _ body: (inout Bond) -> Void) -> [AttributeLayer.Output] {
+        var outbox = Outbox(), outputs: [AttributeLayer.Output] = []
+        bond.change(of: Self.peer, into: &outbox, body)
+        while let output = outbox.next() { outputs.append(output) }
+        return outputs
+    }
+
+    @Test("Whoever stores it is told of each change, and of nothing else")
+    func changing() {
+        var bond = PeerBond(), changed = Self.known
+        changed.database = Self.cache
+        bond.prove(Self.known)
+        #expect(told(&bond) { $0.database = Self.cache } == [.bondChanged(Self.peer, changed)])
+        #expect(told(&bond) { $0.database = Self.cache }.isEmpty)
+        #expect(told(&bond) { $0.database = nil } == [.bondChanged(Self.peer, Self.known)])
+    }
+
+    @Test("Nothing is kept of a peer that is not bonded")
+    func strangers() {
+        var bond = PeerBond()
+        #expect(told(&bond) { $0.database = Self.cache }.isEmpty && bond.kept == nil)
+    }
+
+    @Test("A bond that is claimed is not proven before the peer has shown it")
+    func claiming() {
+        var bond = PeerBond(claimed: Self.known)
+        #expect(bond.kept == Self.known && !bond.isProven)
+        bond.prove(Self.known)
+        #expect(bond.isProven)
+    }
+}
