@@ -32,16 +32,16 @@ package struct OpenedChannel: Equatable, Sendable {
 /// What is asked of a channel that is closed, or of somebody else's, comes to nothing: ``ChannelEvent/closed(_:)`` was
 /// or will be the last that is heard of it.
 package enum ChannelRequest: Equatable, Sendable {
-    /// Sends one unit of 1 to ``OpenedChannel/outgoingMTU`` octets; ``ChannelEvent/sent(_:)`` says when it has left.
+    /// Sends one SDU of 1 to ``OpenedChannel/outgoingMTU`` octets; ``ChannelEvent/sent(_:)`` says when it has left.
     ///
     /// How much waits is up to the client, within ``Limits/queuedChannelOctets``, where the channel is closed.
     case send([UInt8])
     /// The client has no more use for that many octets that it received, so that the peer may send as many again.
     case consumed(Int)
-    /// Lets the peer send units and packets of up to these sizes, in octets, 64 to 65535 and 65533, where channels were
+    /// Lets the peer send SDUs and K-frames of up to these sizes, in octets, 64 to 65535 and 65533, where channels were
     /// opened as several; ``ChannelEvent/resized(_:)`` says what came of it.
     ///
-    /// Units may never become smaller.
+    /// SDUs may never become smaller.
     case resize(mtu: Int, mps: Int)
     /// Sends what waits, as far as the peer takes it within some seconds, and closes the channel.
     case close
@@ -49,7 +49,7 @@ package enum ChannelRequest: Equatable, Sendable {
 
 /// What becomes of a channel that is open.
 package enum ChannelEvent: Equatable, Sendable {
-    /// The peer sent one unit, of 1 to ``OpenedChannel/incomingMTU`` octets.
+    /// The peer sent one SDU, of 1 to ``OpenedChannel/incomingMTU`` octets.
     ///
     /// The peer is stopped when too much of it is not ``ChannelRequest/consumed(_:)``.
     case received([UInt8])

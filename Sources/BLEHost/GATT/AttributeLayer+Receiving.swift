@@ -1,7 +1,7 @@
 package import BLEWire
 
 extension AttributeLayer {
-    /// Takes one packet of a bearer: the payload of one on channel 0x0004, or a unit of an enhanced bearer's channel.
+    /// Takes one packet of a bearer: the payload of one on channel 0x0004, or an SDU of an enhanced bearer's channel.
     package mutating func receive(
         _ pdu: Span<UInt8>,
         on link: ConnectionHandle,

@@ -62,7 +62,7 @@ package struct Limits: Equatable, Sendable {
     package var preparedParts = 128
     /// Enhanced ATT bearers of one link.
     package var enhancedBearers = 5
-    /// The largest unit that this host takes on a channel, in octets, 64 to 65535.
+    /// The largest SDU that this host takes on a channel, in octets, 64 to 65535.
     package var channelMTU = 4096
     /// The largest packet that it takes and sends on a channel, in octets, 64 to 65533: what fills a packet on the air.
     package var channelPacket = 247

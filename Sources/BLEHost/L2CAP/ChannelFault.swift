@@ -5,13 +5,13 @@ package enum ChannelFault: Equatable, Sendable {
     /// A packet for which the peer had no credit.
     case noCredit
     /// A packet longer than this end takes.
-    case packetTooLong
-    /// A packet that begins a unit and does not say how long that is.
+    case frameTooLong
+    /// A K-frame that begins an SDU and does not say how long that is.
     case lengthMissing
-    /// A unit longer than this end takes.
-    case unitTooLong
-    /// A unit of which more came than was announced.
-    case unitExceeded
+    /// An SDU longer than this end takes.
+    case sduTooLong
+    /// An SDU of which more came than was announced.
+    case sduExceeded
     /// More credits than an end may have.
     case creditsExceeded
 }
@@ -19,11 +19,11 @@ package enum ChannelFault: Equatable, Sendable {
 extension ChannelFault: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .noCredit: "a packet without a credit"
-        case .packetTooLong: "a packet longer than the MPS"
-        case .lengthMissing: "a unit without its length"
-        case .unitTooLong: "a unit longer than the MTU"
-        case .unitExceeded: "a unit longer than announced"
+        case .noCredit: "a K-frame without a credit"
+        case .frameTooLong: "a K-frame longer than the MPS"
+        case .lengthMissing: "an SDU without its length"
+        case .sduTooLong: "an SDU longer than the MTU"
+        case .sduExceeded: "an SDU longer than announced"
         case .creditsExceeded: "more than 65535 credits"
         }
     }

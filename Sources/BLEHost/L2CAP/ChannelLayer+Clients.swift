@@ -91,7 +91,7 @@ extension ChannelLayer {
         guard let (link, index) = find(id), links.values[link].channels[index].owner == owner else { return }
         let handle = links.handle(at: link)
         switch request {
-        case .send(let unit): submit(unit, index, on: handle, at: now)
+        case .send(let sdu): submit(sdu, index, on: handle, at: now)
         case .consumed(let octets):
             links.values[link].channels[index].incoming.consume(octets)
             replenish(index, at: link)
@@ -107,16 +107,16 @@ extension ChannelLayer {
         if links.values[link].channels[index].close(at: now) == .disconnect { askToClose(index, on: handle, at: now) }
     }
 
-    private mutating func submit(_ unit: [UInt8], _ index: Int, on handle: ConnectionHandle, at now: Instant) {
-        guard let link = links.index(of: handle), !unit.isEmpty else { return }
-        guard unit.count <= links.values[link].channels[index].outgoing.mtu else {
+    private mutating func submit(_ sdu: [UInt8], _ index: Int, on handle: ConnectionHandle, at now: Instant) {
+        guard let link = links.index(of: handle), !sdu.isEmpty else { return }
+        guard sdu.count <= links.values[link].channels[index].outgoing.mtu else {
             return abandon(index, .invalidParameters, on: handle, at: now)
         }
-        guard links.values[link].channels[index].outgoing.queued + unit.count <= limits.queuedChannelOctets else {
+        guard links.values[link].channels[index].outgoing.queued + sdu.count <= limits.queuedChannelOctets else {
             outbox.append(.note(.limitReached(.queuedChannelOctets(handle))))
             return abandon(index, .limitReached, on: handle, at: now)
         }
-        links.values[link].channels[index].outgoing.append(unit)
+        links.values[link].channels[index].outgoing.append(sdu)
         pump(index, at: link)
     }
 

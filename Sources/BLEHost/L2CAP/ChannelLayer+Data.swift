@@ -14,10 +14,10 @@ extension ChannelLayer {
         }
         switch links.values[link].channels[index].receive(payload) {
         case .nothing: break
-        case .deliver(let unit):
-            // A unit of nothing is nothing to a stream.
-            guard !unit.isEmpty else { break }
-            tell(links.values[link].channels[index].owner, of: links.values[link].channels[index].id, .received(unit))
+        case .deliver(let sdu):
+            // An SDU of nothing is nothing to a stream.
+            guard !sdu.isEmpty else { break }
+            tell(links.values[link].channels[index].owner, of: links.values[link].channels[index].id, .received(sdu))
         case .close(let fault):
             outbox.append(.note(.channelBroken(fault, local, handle)))
             return abandon(index, .peerMisbehaved, on: handle, at: now)

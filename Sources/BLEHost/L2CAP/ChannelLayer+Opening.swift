@@ -143,7 +143,7 @@ extension ChannelLayer {
 }
 
 extension ChannelLayer {
-    /// The largest unit that the owner of a channel takes, in octets.
+    /// The largest SDU that the owner of a channel takes, in octets.
     func mtu(of owner: CreditChannel.Owner) -> Int {
         switch owner {
         case .attributes: bearerMTU ?? limits.channelMTU

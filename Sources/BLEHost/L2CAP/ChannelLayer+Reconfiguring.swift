@@ -4,7 +4,7 @@ import BLEWire
 extension ChannelLayer {
     /// Takes note of the sizes that a peer receives from now on: for all the channels it names, or for none.
     ///
-    /// Units may never become smaller; packets may, on one channel at a time.
+    /// SDUs may never become smaller; K-frames may, on one channel at a time.
     ///
     /// Core 6.0, Vol 3, Part A, 4.27 and 4.28.
     mutating func reconfigure(
@@ -25,7 +25,7 @@ extension ChannelLayer {
         }
     }
 
-    /// Tells the peer that this end takes units and packets of these sizes from now on, on up to five channels.
+    /// Tells the peer that this end takes SDUs and K-frames of these sizes from now on, on up to five channels.
     ///
     /// The same rules hold as for the peer: what breaks them is not sent. Each channel has one such request under way
     /// at most.
@@ -82,8 +82,8 @@ extension ChannelLayer {
 extension ChannelLink {
     /// Why this end may not have these sizes on these channels; `nil` if it may.
     fileprivate func refusal(of locals: [ChannelIdentifier], mtu: Int, mps: Int) -> Failure? {
-        guard let units = UInt16(exactly: mtu), let packets = UInt16(exactly: mps), !locals.isEmpty,
-            ChannelSizes.enhanced.allow(mtu: units, mps: packets)
+        guard let sdus = UInt16(exactly: mtu), let packets = UInt16(exactly: mps), !locals.isEmpty,
+            ChannelSizes.enhanced.allow(mtu: sdus, mps: packets)
         else { return .invalidParameters }
         for local in locals {
             guard let index = index(local: local), channels[index].kind == .enhanced else { return .notSupported }

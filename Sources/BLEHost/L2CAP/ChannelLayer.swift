@@ -41,7 +41,7 @@ struct ChannelLayer {
     }
 
     let limits: Limits
-    /// The largest unit that the attribute layer takes, in octets; `nil` if it wants no channels.
+    /// The largest SDU that the attribute layer takes, in octets; `nil` if it wants no channels.
     let bearerMTU: Int?
     /// The length of the shortest key, in octets, that protects channels which require encryption.
     let leastKeySize: Int
@@ -52,7 +52,7 @@ struct ChannelLayer {
     private var places: [ChannelID: Place] = [:]
     private var latestID = ChannelID(rawValue: 0)
 
-    /// Creates a layer without links; `bearerMTU` is the largest unit that the attribute layer takes, 64 or more, if
+    /// Creates a layer without links; `bearerMTU` is the largest SDU that the attribute layer takes, 64 or more, if
     /// peers may open Enhanced ATT bearers.
     init(limits: Limits, bearerMTU: Int? = nil, leastKeySize: Int = 7) {
         self.limits = limits

@@ -100,14 +100,14 @@ struct CreditChannel {
         case .open:
             switch incoming.receive(packet) {
             case .incomplete: return .nothing
-            case .complete(let unit): return .deliver(unit)
+            case .complete(let sdu): return .deliver(sdu)
             case .broken(let fault): return .close(fault)
             }
         case .draining:
             switch incoming.receive(packet) {
             case .incomplete: return .nothing
-            case .complete(let unit):
-                incoming.consume(unit.count)
+            case .complete(let sdu):
+                incoming.consume(sdu.count)
                 return .nothing
             case .broken(let fault): return .close(fault)
             }

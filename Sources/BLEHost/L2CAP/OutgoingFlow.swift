@@ -1,35 +1,35 @@
 import BLEWire
 
-/// What goes out on one credit-based channel: units of the owner, cut into packets, for each of which the peer gives a
+/// What goes out on one credit-based channel: SDUs of the owner, cut into K-frames, for each of which the peer gives a
 /// credit.
 ///
-/// A few packets at a time are handed down, so that channels can take turns, and so that little has to be dropped when
+/// A few K-frames at a time are handed down, so that channels can take turns, and so that little has to be dropped when
 /// the channel is closed.
 ///
 /// Core 6.0, Vol 3, Part A, 3.4.3 and 10.1.
 struct OutgoingFlow {
-    /// A packet that was handed down and waits for a buffer of the controller.
-    private struct Packet {
-        /// How many octets of a unit end with it; zero if it ends none.
+    /// A K-frame that was handed down and waits for a buffer of the controller.
+    private struct Frame {
+        /// How many octets of an SDU end with it; zero if it ends none.
         let octets: Int
     }
 
-    /// How many packets are handed down at a time.
+    /// How many K-frames are handed down at a time.
     static let depth = 4
     /// How many credits an end may have.
     static let creditLimit = 65535
 
-    /// The largest unit that the peer takes, in octets.
+    /// The largest SDU that the peer takes, in octets.
     private(set) var mtu: Int
-    /// The largest packet that the peer takes, in octets.
+    /// The largest K-frame that the peer takes, in octets.
     private(set) var mps: Int
-    /// The largest packet that this end cares to send.
+    /// The largest K-frame that this end cares to send.
     private let ceiling: Int
     private(set) var credits: Int
-    private var units = Fifo<[UInt8]>()
-    /// How much of the first unit has been handed down, in octets.
+    private var sdus = Fifo<[UInt8]>()
+    /// How much of the first SDU has been handed down, in octets.
     private var offset = 0
-    private var packets = Fifo<Packet>()
+    private var frames = Fifo<Frame>()
     /// How many octets wait here or for a buffer of the controller.
     private(set) var queued = 0
 
@@ -42,10 +42,10 @@ struct OutgoingFlow {
     }
 
     /// Whether everything has been handed to the controller.
-    var isEmpty: Bool { units.isEmpty && packets.isEmpty }
+    var isEmpty: Bool { sdus.isEmpty && frames.isEmpty }
 
     /// Whether something waits that the peer gives no credit for.
-    var isStalled: Bool { !units.isEmpty && credits == 0 }
+    var isStalled: Bool { !sdus.isEmpty && credits == 0 }
 
     enum OnGrant: Equatable {
         case granted
@@ -63,40 +63,40 @@ struct OutgoingFlow {
         return .granted
     }
 
-    /// Takes a unit, which must fit ``mtu``.
-    mutating func append(_ unit: [UInt8]) {
-        precondition(unit.count <= mtu, "a unit is at most as long as the peer takes")
-        units.append(unit)
-        queued += unit.count
+    /// Takes an SDU, which must fit ``mtu``.
+    mutating func append(_ sdu: [UInt8]) {
+        precondition(sdu.count <= mtu, "an SDU is at most as long as the peer takes")
+        sdus.append(sdu)
+        queued += sdu.count
     }
 
-    /// Hands out the payload of the next packet, if there is a credit for it and room further down.
+    /// Hands out the payload of the next K-frame, if there is a credit for it and room further down.
     mutating func next() -> [UInt8]? {
-        guard credits > 0, packets.count < Self.depth, let unit = units.first else { return nil }
-        var packet: [UInt8] = []
+        guard credits > 0, frames.count < Self.depth, let sdu = sdus.first else { return nil }
+        var frame: [UInt8] = []
         let isFirst = offset == 0
-        let end = min(unit.count, offset + min(mps, ceiling) - (isFirst ? 2 : 0))
-        packet.reserveCapacity(2 + end - offset)
-        if isFirst { packet += UInt16(truncatingIfNeeded: unit.count).littleEndianOctets }
-        packet += unit[offset..<end]
+        let end = min(sdu.count, offset + min(mps, ceiling) - (isFirst ? 2 : 0))
+        frame.reserveCapacity(2 + end - offset)
+        if isFirst { frame += UInt16(truncatingIfNeeded: sdu.count).littleEndianOctets }
+        frame += sdu[offset..<end]
         credits -= 1
         offset = end
-        if end == unit.count {
-            _ = units.popFirst()
+        if end == sdu.count {
+            _ = sdus.popFirst()
             offset = 0
         }
-        packets.append(Packet(octets: offset == 0 ? unit.count : 0))
-        return packet
+        frames.append(Frame(octets: offset == 0 ? sdu.count : 0))
+        return frame
     }
 
-    /// Notes that the controller has taken the packet handed down first of those that wait, and returns how many octets
-    /// of units have gone with it.
+    /// Notes that the controller has taken the K-frame handed down first of those that wait, and returns how many
+    /// octets of SDUs have gone with it.
     mutating func sent() -> Int {
-        guard let packet = packets.popFirst() else { preconditionFailure("what was sent has been handed down") }
-        queued -= packet.octets
-        return packet.octets
+        guard let frame = frames.popFirst() else { preconditionFailure("what was sent has been handed down") }
+        queued -= frame.octets
+        return frame.octets
     }
 
-    /// Sends units and packets of at most these sizes from now on.
+    /// Sends SDUs and K-frames of at most these sizes from now on.
     mutating func resize(mtu: Int, mps: Int) { (self.mtu, self.mps) = (mtu, mps) }
 }

@@ -14,7 +14,7 @@ struct SignalExchange {
         case open(ChannelIdentifier)
         /// For the channels that this end names so, in the order of the request.
         case openSeveral([ChannelIdentifier])
-        /// To send units and packets of these sizes, in octets, on the channels that this end names so.
+        /// To send SDUs and K-frames of these sizes, in octets, on the channels that this end names so.
         case resize([ChannelIdentifier], mtu: Int, mps: Int)
         /// To close a channel.
         case disconnect(ChannelID)

@@ -42,9 +42,9 @@ struct ChannelTests {
     /// What the peer sends on a channel, and what that breaks.
     static let misdeeds: [([[UInt8]], ChannelFault)] = [
         ([[9]], .lengthMissing),
-        ([[0xFF, 0xFF]], .unitTooLong),
-        ([[1, 0, 1, 2]], .unitExceeded),
-        ([[9, 0] + [UInt8](repeating: 0, count: 246)], .packetTooLong),
+        ([[0xFF, 0xFF]], .sduTooLong),
+        ([[1, 0, 1, 2]], .sduExceeded),
+        ([[9, 0] + [UInt8](repeating: 0, count: 246)], .frameTooLong),
         ([[1, 0, 1], [1, 0, 1], [1, 0, 1]], .noCredit),
     ]
 

@@ -24,14 +24,14 @@ struct IncomingFlowTests {
             [[100, 0] + octets[..<28], Array(octets[28..<58]), Array(octets[58..<88]), Array(octets[88...])],
             .complete(octets)
         ),
-        ([[101, 0]], .broken(.unitTooLong)),
-        ([[0xFF, 0xFF]], .broken(.unitTooLong)),
-        ([[29, 0] + octets[..<29]], .broken(.packetTooLong)),
-        ([[60, 0], Array(octets[..<31])], .broken(.packetTooLong)),
+        ([[101, 0]], .broken(.sduTooLong)),
+        ([[0xFF, 0xFF]], .broken(.sduTooLong)),
+        ([[29, 0] + octets[..<29]], .broken(.frameTooLong)),
+        ([[60, 0], Array(octets[..<31])], .broken(.frameTooLong)),
         ([[]], .broken(.lengthMissing)),
         ([[1]], .broken(.lengthMissing)),
-        ([[1, 0, 1, 2]], .broken(.unitExceeded)),
-        ([[3, 0, 1, 2], [3, 4]], .broken(.unitExceeded)),
+        ([[1, 0, 1, 2]], .broken(.sduExceeded)),
+        ([[3, 0, 1, 2], [3, 4]], .broken(.sduExceeded)),
         ([[0, 0], [0, 0], [0, 0], [0, 0], [0, 0]], .broken(.noCredit)),
     ]
 
