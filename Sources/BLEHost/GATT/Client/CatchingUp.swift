@@ -82,7 +82,7 @@ struct CatchingUp {
         isComparable = !database.isForgotten
         switch (state, outcome) {
         case (.reading(let isTold), .databaseHash(let hash)):
-            let isSame = isComparable && hash != nil && hash == database.hash && database.isProven
+            let isSame = isComparable && hash != nil && hash == database.hash && database.isVerified
             guard !isTold, !isSame else {
                 state = .none
                 return .proceed
@@ -106,7 +106,7 @@ struct CatchingUp {
     /// Whether that was all.
     mutating func conclude(_ database: PeerDatabase) -> OnConclude {
         guard case .looking(let requests) = state else { return end(.caughtUp) }
-        if isComparable, database.isProven { return end(.caughtUp) }
+        if isComparable, database.isVerified { return end(.caughtUp) }
         return isComparable && requests < Self.mostRequests ? .goOn : end(.lost)
     }
 

@@ -41,7 +41,7 @@ extension GATTClient {
     /// Has what was learnt kept when there is time.
     mutating func keepCache() {
         guard case .active = caching, database.hasNews else { return }
-        if !ownRequests.contains(.prove) { ownRequests.append(.keepCache) }
+        if !ownRequests.contains(.verify) { ownRequests.append(.keepCache) }
     }
 
     /// Takes the Database Hash of the peer, or that it has none.
@@ -70,7 +70,7 @@ extension GATTClient {
         caching = .active
         guard database.isEmpty else { return }
         guard hash == cache.hash else {
-            database.prove(under: hash)
+            database.verify(under: hash)
             store(nil, into: &outbox)
             return
         }
@@ -86,12 +86,12 @@ extension GATTClient {
             store(nil, into: &outbox)
             return lookAgain()
         }
-        if database.hash == nil { database.prove(under: hash) }
+        if database.hash == nil { database.verify(under: hash) }
         guard database.hash == hash else {
             servicesChanged(in: .all, at: now, into: &outbox)
-            return database.prove(under: hash)
+            return database.verify(under: hash)
         }
-        guard database.isProven else { return ownRequests.append(.prove) }
+        guard database.isVerified else { return ownRequests.append(.verify) }
         database.confirm()
         if database.attributes.count <= limits.cachedAttributes {
             store(CachedDatabase(hash: hash, attributes: database.attributes.kept), into: &outbox)
@@ -99,18 +99,18 @@ extension GATTClient {
     }
 
     /// Takes note that a part of what was learnt has been learnt again; clients hear of it if it is otherwise now.
-    mutating func proved(
+    mutating func verified(
         _ result: Result<DatabaseLookup.Answer, Failure>,
         at now: Instant,
         into outbox: inout Outbox
     ) {
         tellChange(at: now, into: &outbox)
-        guard case .success = result else { return database.abandonProof() }
+        guard case .success = result else { return database.abandonVerification() }
         database.expire()
         switch caching {
         case .active:
             guard database.hash != nil else { return keepCache() }
-            ownRequests.append(database.isProven ? .keepCache : .prove)
+            ownRequests.append(database.isVerified ? .keepCache : .verify)
         case .none, .unchecked, .impossible: lookFurther()
         }
     }
@@ -138,11 +138,11 @@ extension GATTClient {
 
     /// Looks at the next part, services first; the rest is left out when it takes too long.
     private mutating func lookFurther() {
-        guard let (aspect, _) = database.firstUnproven, aspect == .services || secondLooks < Self.mostSecondLooks,
-            !ownRequests.contains(.prove)
+        guard let (aspect, _) = database.firstUnverified, aspect == .services || secondLooks < Self.mostSecondLooks,
+            !ownRequests.contains(.verify)
         else { return }
         secondLooks += 1
-        ownRequests.append(.prove)
+        ownRequests.append(.verify)
     }
 
     /// Takes note of what the peer's GATT service offers; looks again if services changed while it was asked.
@@ -197,7 +197,7 @@ extension GATTClient {
         case .none, .impossible: break
         case .unchecked, .active:
             caching = .active
-            ownRequests.remove { [.checkCache, .keepCache, .prove].contains($0) }
+            ownRequests.remove { [.checkCache, .keepCache, .verify].contains($0) }
             store(nil, into: &outbox)
         }
         unsubscribe(client)

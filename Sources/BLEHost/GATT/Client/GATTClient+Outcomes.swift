@@ -58,7 +58,7 @@ extension GATTClient {
         case (.characteristics(let found), .characteristics(let range, _)):
             .characteristicsDiscovered(in: range, .success(found))
         case (.descriptors(let found), .descriptors(let handle, _)): .descriptorsDiscovered(of: handle, .success(found))
-        case (.includes, _), (.characteristics, _), (.descriptors, _), (.proof, _): nil
+        case (.includes, _), (.characteristics, _), (.descriptors, _), (.verification, _): nil
         }
     }
 
@@ -81,7 +81,7 @@ extension GATTClient {
             tellAll(.nameChanged(name), through: &outbox)
         case .watching(let outcome): watching(outcome, isDisturbed: finished.isDisturbed)
         case .databaseHash(let hash): hashRead(hash, isDisturbed: finished.isDisturbed, at: now, into: &outbox)
-        case .found(let result, _): proved(result, at: now, into: &outbox)
+        case .found(let result, _): verified(result, at: now, into: &outbox)
         case .serverFeatures(let features): inquired(features, into: &outbox)
         case .name, .read, .written, .configured: break
         }
@@ -145,7 +145,7 @@ extension DatabaseLookup.Question {
         case .includes(let range, _): .includedServicesDiscovered(in: range, .failure(failure))
         case .characteristics(let range, _): .characteristicsDiscovered(in: range, .failure(failure))
         case .descriptors(let handle, _): .descriptorsDiscovered(of: handle, .failure(failure))
-        case .proof: nil
+        case .verification: nil
         }
     }
 }

@@ -49,7 +49,7 @@ extension GATTClient {
         case .announceFeatures(let handle):
             procedure = .write(ValueWriting([features.rawValue], to: handle), handle)
         case .probe(let handle): procedure = .read(ValueReading(handle), handle)
-        case .prove: procedure = lookup(.proof)
+        case .verify: procedure = lookup(.verification)
         case .reconfigure(let handle):
             guard let change = subscriptions.change(of: handle) else { return }
             procedure = .configure(configuration(change), of: handle)

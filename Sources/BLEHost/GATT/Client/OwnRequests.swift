@@ -19,7 +19,7 @@ enum OwnRequest: Equatable {
     /// Keeps what was learnt of a bonded peer for its next link, if it is certain which database it is about.
     case keepCache
     /// Learns again what was learnt before it was certain, or before the peer told of changes.
-    case prove
+    case verify
     /// The peer sends values that no client wants any more.
     case reconfigure(AttributeHandle)
 
@@ -27,7 +27,7 @@ enum OwnRequest: Equatable {
     fileprivate var isUrgent: Bool {
         switch self {
         case .exchangeMTU, .checkCache: true
-        case .readName, .watchServices, .openBearers, .announceFeatures, .probe, .keepCache, .prove, .reconfigure:
+        case .readName, .watchServices, .openBearers, .announceFeatures, .probe, .keepCache, .verify, .reconfigure:
             false
         }
     }
@@ -36,7 +36,7 @@ enum OwnRequest: Equatable {
     func isAbout(_ range: AttributeHandleRange) -> Bool {
         switch self {
         case .reconfigure(let handle), .announceFeatures(let handle), .probe(let handle): range.contains(handle)
-        case .exchangeMTU, .openBearers, .checkCache, .readName, .watchServices, .keepCache, .prove: false
+        case .exchangeMTU, .openBearers, .checkCache, .readName, .watchServices, .keepCache, .verify: false
         }
     }
 }

@@ -22,7 +22,7 @@ struct DatabaseLookup: Sendable {
         /// The range begins behind the value at the handle; there is none if nothing follows.
         case descriptors(of: AttributeHandle, in: AttributeHandleRange?)
         /// Learns some of what was learnt before the hash was read once more, by one request.
-        case proof
+        case verification
     }
 
     enum Answer: Equatable, Sendable {
@@ -30,7 +30,7 @@ struct DatabaseLookup: Sendable {
         case includes([DiscoveredService])
         case characteristics([DiscoveredCharacteristic])
         case descriptors([DiscoveredDescriptor])
-        case proof
+        case verification
     }
 
     typealias Step = ProcedureStep<Result<Answer, Failure>>
@@ -67,7 +67,7 @@ struct DatabaseLookup: Sendable {
     /// The handles that the question is about; `nil` if it is about none in particular.
     var scope: AttributeHandleRange? {
         switch question {
-        case .services, .proof: nil
+        case .services, .verification: nil
         case .includes(let range, _), .characteristics(let range, _): range
         case .descriptors(let handle, let range): AttributeHandleRange(handle, range?.end ?? handle)
         }
@@ -134,7 +134,7 @@ struct DatabaseLookup: Sendable {
             database.removeAll()
             return .finished(.failure(.limitReached))
         }
-        return question == .proof ? .finished(.success(.proof)) : next(&database, mtu: mtu)
+        return question == .verification ? .finished(.success(.verification)) : next(&database, mtu: mtu)
     }
 
     /// Whether `request` asked for types to see that no characteristic follows, for which there is another way.
@@ -145,7 +145,7 @@ struct DatabaseLookup: Sendable {
     private mutating func search(_ types: [BluetoothUUID]) -> Step {
         let machine = ServiceDiscovery(only: types)
         state = .searching(machine)
-        return machine.begin().map { _ in .success(.proof) }
+        return machine.begin().map { _ in .success(.verification) }
     }
 
     private func keep(_ step: ProcedureStep<Found<DiscoveredService>>, in database: inout PeerDatabase) -> Step {
@@ -193,8 +193,8 @@ struct DatabaseLookup: Sendable {
                 if let step = ask(.types, in: range, &database, mtu: mtu) { return step }
                 database.spend(.types, in: range)
             }
-        case .proof:
-            guard let (aspect, range) = database.firstUnproven else { return .finished(.success(.proof)) }
+        case .verification:
+            guard let (aspect, range) = database.firstUnverified else { return .finished(.success(.verification)) }
             return send(DatabaseRequest(aspect, range: range, wanted: range))
         }
         return .finished(.success(answer(from: database.attributes)))
@@ -238,7 +238,7 @@ struct DatabaseLookup: Sendable {
             let found = attributes.declarations[attributes.declarations.indices(in: range)].characteristics(in: range)
             return .characteristics(found.filter { types.isEmpty || types.contains($0.uuid) })
         case .descriptors(_, let range): return .descriptors(range.map { attributes.descriptors(in: $0) } ?? [])
-        case .proof: return .proof
+        case .verification: return .verification
         }
     }
 }

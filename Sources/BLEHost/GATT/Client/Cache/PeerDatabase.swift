@@ -47,7 +47,7 @@ struct PeerDatabase: Sendable {
     /// Whether clients were told anything.
     var isTold: Bool { attributes.status.contains(where: \.isTold) }
     /// Whether nothing has to be learnt again.
-    var isProven: Bool { !attributes.status.contains(where: \.isUnverified) }
+    var isVerified: Bool { !attributes.status.contains(where: \.isUnverified) }
 
     /// The first handle of `range` of which an aspect must be asked for.
     func missing(_ aspect: Aspect, in range: AttributeHandleRange) -> AttributeHandle? {
@@ -62,7 +62,7 @@ struct PeerDatabase: Sendable {
     }
 
     /// Something that has to be learnt again.
-    var firstUnproven: (aspect: Aspect, range: AttributeHandleRange)? {
+    var firstUnverified: (aspect: Aspect, range: AttributeHandleRange)? {
         for aspect in Aspect.allCases {
             let status = attributes.status[aspect]
             guard let first = status.first(in: .all, where: \.isUnverified),
@@ -176,7 +176,7 @@ struct PeerDatabase: Sendable {
     /// Begins to learn under a hash that has just been read.
     ///
     /// What was learnt before has to be learnt again, but for what the peer would have told of.
-    mutating func prove(under hash: UInt128) {
+    mutating func verify(under hash: UInt128) {
         self.hash = hash
         let mayHaveChanged = !isWatched
         attributes.mark { $0.isUnverified = $0.isKnown && (mayHaveChanged || $0.isMissing) }
@@ -202,7 +202,7 @@ struct PeerDatabase: Sendable {
     mutating func giveUpTail() { lastListing = nil }
 
     /// Gives up what nobody is going to learn again.
-    mutating func abandonProof() { hasNews = false }
+    mutating func abandonVerification() { hasNews = false }
 
     /// Forgets whatever has a part in `range`, and the hash with it.
     mutating func remove(_ range: AttributeHandleRange) {

@@ -6,12 +6,12 @@ import Testing
 @Suite("Finding out what has changed")
 struct CatchingUpTests {
     static let hash: UInt128 = 0x0102_0304
-    static let found = Procedure.Outcome.found(.success(.proof), .proof)
+    static let found = Procedure.Outcome.found(.success(.verification), .verification)
 
     /// A database in which a client was told of a service, learnt under a hash.
     static func database() -> PeerDatabase {
         var database = PeerDatabase()
-        database.prove(under: hash)
+        database.verify(under: hash)
         let range = AttributeHandleRange(AttributeHandle(wire: 1), AttributeHandle(wire: 9))!
         let service = DiscoveredService(uuid: .short(0x180F), range: range, isPrimary: true)
         database.learn(services: [service], in: .all)
@@ -64,7 +64,7 @@ struct CatchingUpTests {
         receive(.databaseHash(nil), &machine, &database)
         let more = machine.conclude(database), next = machine.next()
         #expect(more == .goOn && next == .look)
-        receive(.found(.failure(.att(.unlikelyError)), .proof), &machine, &database)
+        receive(.found(.failure(.att(.unlikelyError)), .verification), &machine, &database)
         let end = machine.conclude(database)
         #expect(end == .lost)
     }

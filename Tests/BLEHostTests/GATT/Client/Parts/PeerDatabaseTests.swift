@@ -42,11 +42,11 @@ struct PeerDatabaseTests {
     @Test("What was learnt before the hash was read is to be learnt again, and is certain then")
     func proof() {
         var database = Self.told()
-        #expect(database.isProven, "there is no hash to prove it under")
-        database.prove(under: Self.hash)
-        #expect(!database.isProven && database.firstUnproven?.aspect == .services)
+        #expect(database.isVerified, "there is no hash to verify it under")
+        database.verify(under: Self.hash)
+        #expect(!database.isVerified && database.firstUnverified?.aspect == .services)
         database.learn(services: [Self.service], in: .all)
-        #expect(database.isProven && database.hasNews)
+        #expect(database.isVerified && database.hasNews)
         database.confirm()
         #expect(!database.hasNews && database.hash == Self.hash)
         database.remove(range(1, 2))
@@ -70,9 +70,9 @@ struct PeerDatabaseTests {
         database.watch()
         database.noteTold(.includes, in: .all)
         database.checkUnwatched()
-        #expect(database.firstUnproven?.aspect == .services)
+        #expect(database.firstUnverified?.aspect == .services)
         database.learn(services: [Self.service], in: .all)
-        #expect(database.isProven)
+        #expect(database.isVerified)
     }
 
     @Test("A client that begins anew leaves others what they were told")
