@@ -53,6 +53,12 @@ extension Host {
         changeState(to: .poweredOn)
     }
 
+    /// Knows a controller that is ready as this from now on.
+    mutating func describe(_ controller: ControllerDescription) {
+        guard case .ready = phase else { return }
+        phase = .ready(controller)
+    }
+
     /// Resets a controller that does not do what it should; if that has been tried, the transport must be reset.
     mutating func recover(at now: Instant) {
         tearDown(at: now)

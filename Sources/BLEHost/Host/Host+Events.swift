@@ -75,7 +75,7 @@ extension Host {
         guard case .ready(var controller) = phase, controller.commands.contains(opcode) else { return }
         let wasExtended = controller.usesExtendedCommands
         controller.commands.remove(opcode)
-        phase = .ready(controller)
+        describe(controller)
         unknownCommands.append(opcode)
         if wasExtended != controller.usesExtendedCommands { recover(at: now) }
     }

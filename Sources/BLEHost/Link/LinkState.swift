@@ -34,7 +34,7 @@ struct LinkState {
     /// How far the link is encrypted.
     var encryption = LinkEncryption()
     /// What the key is worth that the link is encrypted with.
-    var strength: PairingStrength?
+    private(set) var strength: PairingStrength?
 
     /// Creates the state of a link to `peer` on which strangers see this host as `address`.
     init(_ link: NewLink, to peer: PeerIdentifier, as address: DeviceAddress) {
@@ -53,6 +53,9 @@ struct LinkState {
     mutating func showed(_ address: DeviceAddress) {
         if !hasMadeAddress { onAir.local = address }
     }
+
+    /// The link is encrypted with a key that is worth this.
+    mutating func secured(with strength: PairingStrength) { self.strength = strength }
 
     /// Whether the link ends on account of this host.
     var isClosing: Bool {

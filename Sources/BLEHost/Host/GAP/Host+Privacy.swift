@@ -25,7 +25,7 @@ extension Host {
         guard case .ready(var controller) = phase, let outcome = privacy?.answered(status, at: now) else { return }
         controller.privateAddress = privacy?.address
         controller.resolvesAddresses = privacy?.isResolving ?? false
-        phase = .ready(controller)
+        describe(controller)
         switch outcome {
         case .proceed, .addressChanged: break
         case .friendsChanged:

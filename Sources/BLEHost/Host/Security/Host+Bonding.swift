@@ -42,8 +42,10 @@ extension Host {
 
     /// Tells those who look after pairing what the key of a link is worth.
     mutating func secured(_ handle: ConnectionHandle, with strength: PairingStrength, isBonded: Bool) {
-        guard let index = links.index(of: handle) else { return }
-        links.values[index].strength = strength
-        tellAgents(.secured(links.values[index].peer, strength, isBonded: isBonded))
+        let peer = links.update(handle) { link in
+            link.secured(with: strength)
+            return link.peer
+        }
+        if let peer { tellAgents(.secured(peer, strength, isBonded: isBonded)) }
     }
 }
