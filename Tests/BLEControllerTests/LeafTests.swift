@@ -54,6 +54,27 @@ struct LeafTests {
         #expect(schedule.first == nil)
     }
 
+    @Test("So does a schedule to which is added between", arguments: UInt64(0)..<16)
+    func livingSchedule(seed: UInt64) {
+        var random = SeededGenerator(seed: seed), schedule = Schedule(), now: Int64 = 0
+        var expected: [(instant: Int64, token: UInt64)] = []
+        for index in 0..<2_000 {
+            if random.below(2) == 0 {
+                let instant = now + random.below(20)
+                expected.append((instant, schedule.add(.link(index), at: Instant(nanoseconds: instant))))
+                expected.sort { $0 < $1 }
+            } else {
+                #expect(schedule.first == expected.first.map { Instant(nanoseconds: $0.instant) })
+                now = expected.first?.instant ?? now
+                let early = schedule.next(by: Instant(nanoseconds: now - 1))
+                #expect(early?.token == nil)
+                let due = schedule.next(by: Instant(nanoseconds: now))
+                #expect(due?.token == (expected.isEmpty ? nil : expected.removeFirst().token))
+            }
+            #expect(schedule.first == expected.first.map { Instant(nanoseconds: $0.instant) })
+        }
+    }
+
     @Test("Ten times the distance costs 25 dB, and nothing is nearer than half a metre")
     func pathLoss() {
         #expect([1.0, 10, 100, 1_000].map { PathLoss.strength(power: 0, distance: $0) } == [-40, -65, -90, -115])

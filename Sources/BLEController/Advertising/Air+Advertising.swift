@@ -135,7 +135,9 @@ extension Air {
             strength: strength,
             data: announcement.data
         )
-        if controllers[listener].isNew(report) { send(report, to: listener, at: instant) }
+        if controllers[listener].isNew(report) {
+            send(report, of: announcement.controller, to: listener, at: instant)
+        }
         return recognition.advertiser
     }
 
@@ -176,7 +178,7 @@ extension Air {
                 strength: response,
                 data: set.scanResponse
             )
-            if controllers[scanner].isNew(report) { send(report, to: scanner, at: responseEnd) }
+            if controllers[scanner].isNew(report) { send(report, of: advertiser, to: scanner, at: responseEnd) }
         }
         return responseEnd + Self.channelGap
     }

@@ -92,11 +92,14 @@ extension Air {
         at instant: Instant,
         _ receptions: inout [AirRecord.Reception]
     ) -> Hearer? {
-        let board = controllers[listener], set = announcement.set
-        let window = board.scanner.isExtended ? board.scanWindow(channel, set.primary, at: instant) : nil
-        let initiates = board.initiator?.isExtended == true && board.initiates(channel, set.primary, at: instant)
+        let set = announcement.set, features = controllers[listener].identity.profile.features
+        var window = controllers[listener].scanWindow(channel, set.primary, at: instant)
+        if !controllers[listener].scanner.isExtended { window = nil }
+        let initiates =
+            controllers[listener].initiator?.isExtended == true
+            && controllers[listener].initiates(channel, set.primary, at: instant)
         guard window != nil || initiates,
-            VirtualController.modulations(board.identity.profile.features) & set.secondary.bit != 0,
+            VirtualController.modulations(features) & set.secondary.bit != 0,
             let mean = strength(from: announcement.controller, power: set.power, to: listener)
         else { return nil }
         let strength = mean + path.noise()
@@ -155,7 +158,9 @@ extension Air {
         let recognition = controllers[listener].accepts(announcement.heardAddress, target: announcement.target)
         guard let recognition else { return nil }
         let report = AdvertisingReport(reception, announcement, recognition, kind: announcement.kind)
-        if controllers[listener].isNew(report) { send(report, to: listener, at: reception.end) }
+        if controllers[listener].isNew(report) {
+            send(report, of: announcement.controller, to: listener, at: reception.end)
+        }
         guard hearer.isActive, announcement.set.properties.contains(.scannable) else { return nil }
         let isKnown = controllers[listener].knowsResponse(
             recognition.advertiser,
@@ -210,7 +215,7 @@ extension Air {
             recognition,
             kind: announcement.kind.union(.isResponse)
         )
-        if controllers[scanner].isNew(report) { send(report, to: scanner, at: reception.end) }
+        if controllers[scanner].isNew(report) { send(report, of: advertiser, to: scanner, at: reception.end) }
     }
 
     /// Lets an initiator ask an extended advertiser for a connection.

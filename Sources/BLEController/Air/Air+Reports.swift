@@ -2,19 +2,22 @@ import BLEWire
 
 extension Air {
     /// Reports an advertisement to the host of a scanner, in the form that goes with the commands it uses.
-    mutating func send(_ report: AdvertisingReport, to controller: Int, at instant: Instant) {
+    ///
+    /// `advertiser` is the controller that was heard.
+    mutating func send(
+        _ report: AdvertisingReport,
+        of advertiser: Int,
+        to controller: Int,
+        at instant: Instant
+    ) {
         if controllers[controller].scanner.isExtended {
             sendExtended(report, to: controller, at: instant)
         } else if let target = report.target, target.kind == .unresolved {
             sendDirected(report, to: target, controller, at: instant)
         } else if report.kind.contains(.isLegacy) {
-            let event = HCI.LEAdvertisingReport.Report(
-                type: Self.legacyType(report.kind),
-                address: report.address,
-                data: report.data,
-                rssi: RSSI(dBm: Int8(clamping: report.strength))
-            )
-            emit(.leAdvertisingReport(.init(reports: [event])), to: controller, at: instant)
+            guard admits(.advertisingReport, controller) else { return }
+            let event = forms.event(for: report, of: advertiser)
+            outbox.add(.hci(event, to: ControllerID(rawValue: controller)), at: instant, now: now)
         }
     }
 
@@ -33,16 +36,6 @@ extension Air {
             rssi: RSSI(dBm: Int8(clamping: report.strength))
         )
         emit(.leDirectedAdvertisingReport(.init(reports: [event])), to: controller, at: instant)
-    }
-
-    private static func legacyType(_ kind: AdvertisingReport.Kind) -> HCI.LEAdvertisingReport.EventType {
-        switch kind {
-        case .connectable: .connectable
-        case .directed: .directed
-        case .scannable: .scannable
-        case .nonConnectable: .nonConnectable
-        default: .scanResponse
-        }
     }
 
     /// How much data one event carries beside its other fields.

@@ -46,7 +46,7 @@ extension Air {
 
     /// Hands on the packets that were recorded.
     mutating func flushRecords() {
-        guard let records = path.records, !records.isEmpty else { return }
+        guard path.records != nil, let records = path.records, !records.isEmpty else { return }
         path.records = []
         for record in records { outbox.add(.air(record), at: now, now: now) }
     }

@@ -47,6 +47,8 @@ package struct Air: ~Copyable {
     var controllers: [VirtualController] = []
     var schedule = Schedule()
     var outbox = Outbox()
+    /// What scanners say of legacy advertisements.
+    var forms = ReportForms()
     /// Connections; a place whose connection is over is used again.
     var links: [Link] = []
     var freeLinks: [Int] = []

@@ -12,31 +12,47 @@ struct Outbox: Sendable {
 
     private var ready: [Air.Output] = []
     private var head = 0
-    /// Sorted by instant; for one instant, in the order in which they came.
+    /// Sorted by instant; for one instant, in the order in which they came; those before `released` have left.
     private var delayed: [Delayed] = []
+    private var released = 0
 
     /// When the next output leaves that must not leave yet.
-    var deadline: Instant? { delayed.first?.instant }
+    var deadline: Instant? { released < delayed.count ? delayed[released].instant : nil }
 
     /// Adds an output that leaves at `instant`, `now` being the present.
     mutating func add(_ output: Air.Output, at instant: Instant, now: Instant) {
-        if instant <= now, delayed.first.map({ $0.instant > now }) ?? true { return ready.append(output) }
+        if instant <= now, deadline.map({ $0 > now }) ?? true { return ready.append(output) }
+        let added = Delayed(instant: instant, output: output)
         var index = delayed.count
-        while index > 0, instant < delayed[index - 1].instant { index -= 1 }
-        delayed.insert(Delayed(instant: instant, output: output), at: index)
+        while index > released, instant < delayed[index - 1].instant { index -= 1 }
+        if index == delayed.count { delayed.append(added) } else { delayed.insert(added, at: index) }
     }
 
     /// Lets go of what is due by `now`.
     mutating func release(by now: Instant) {
-        var count = 0
-        while count < delayed.count, delayed[count].instant <= now { count += 1 }
-        guard count > 0 else { return }
-        for entry in delayed[..<count] { ready.append(entry.output) }
-        delayed.removeFirst(count)
+        while released < delayed.count, delayed[released].instant <= now {
+            ready.append(delayed[released].output)
+            released += 1
+        }
+        if released == delayed.count {
+            delayed.removeAll(keepingCapacity: true)
+            released = 0
+        } else if released >= Self.mostReleased {
+            forgetReleased()
+        }
+    }
+
+    /// How many outputs that have left are kept at most, so that the others need not be moved each time.
+    private static let mostReleased = 64
+
+    private mutating func forgetReleased() {
+        delayed.removeFirst(released)
+        released = 0
     }
 
     /// Drops what has not left yet for a controller that was reset.
     mutating func drop(for controller: ControllerID) {
+        forgetReleased()
         delayed.removeAll { entry in
             switch entry.output {
             case .hci(_, let recipient), .note(_, let recipient): recipient == controller

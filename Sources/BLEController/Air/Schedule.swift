@@ -2,6 +2,9 @@ import BLEWire
 
 /// What has to happen on the air, earliest first: a binary heap.
 ///
+/// The place of the entry that was taken out last stays vacant, since what happens mostly schedules what follows: the
+/// new entry sinks from there, instead of another one first and then rising from the end.
+///
 /// Nothing is ever taken out of the middle. Whoever schedules remembers the token of its latest entry, and an entry
 /// whose token is no longer remembered means nothing.
 struct Schedule {
@@ -31,16 +34,27 @@ struct Schedule {
 
     private var heap: [Entry] = []
     private var lastToken: UInt64 = 0
+    /// Whether the first place is vacant.
+    private var isOpen = false
 
     /// When the earliest entry is due.
-    var first: Instant? { heap.first?.instant }
+    var first: Instant? {
+        guard isOpen else { return heap.first?.instant }
+        guard heap.count > 2 else { return heap.count > 1 ? heap[1].instant : nil }
+        return min(heap[1].instant, heap[2].instant)
+    }
 
     /// Adds an entry and returns its token, which is never 0.
     mutating func add(_ activity: Activity, at instant: Instant) -> UInt64 {
         lastToken += 1
-        heap.append(Entry(instant: instant, token: lastToken, activity: activity))
+        let added = Entry(instant: instant, token: lastToken, activity: activity)
+        if isOpen {
+            isOpen = false
+            sink(added)
+            return lastToken
+        }
+        heap.append(added)
         var child = heap.count - 1
-        let added = heap[child]
         while child > 0 {
             let parent = (child - 1) / 2
             guard added < heap[parent] else { break }
@@ -53,10 +67,17 @@ struct Schedule {
 
     /// Takes the earliest entry out, if it is due by `now`.
     mutating func next(by now: Instant) -> Entry? {
+        if isOpen { close() }
         guard let first = heap.first, first.instant <= now else { return nil }
+        isOpen = true
+        return first
+    }
+
+    /// Fills the vacant place with the last entry.
+    private mutating func close() {
+        isOpen = false
         let last = heap.removeLast()
         if !heap.isEmpty { sink(last) }
-        return first
     }
 
     /// Puts `entry` where the root was and lets it sink to its place.

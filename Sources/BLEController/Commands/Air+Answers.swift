@@ -3,12 +3,22 @@ import BLEWire
 extension Air {
     /// Lets the host of a controller have an event, if it wants to see it.
     mutating func emit(_ event: HCIEventPacket, to controller: Int, at instant: Instant) {
-        let faults = controllers[controller].faults
-        guard !faults.isMute, controllers[controller].masks.allow(event) else { return }
-        if faults.dropEvents > 0, path.random.happens(faults.dropEvents) {
-            return note(.droppedEvent, controller)
-        }
+        guard controllers[controller].masks.allow(event), !loses(controller) else { return }
         outbox.add(.hci(event.encoded, to: ControllerID(rawValue: controller)), at: instant, now: now)
+    }
+
+    /// Whether the host of a controller is to have an LE event now.
+    mutating func admits(_ subevent: HCI.LESubevent, _ controller: Int) -> Bool {
+        controllers[controller].masks.allow(subevent) && !loses(controller)
+    }
+
+    /// Whether a fault keeps the host of a controller from an event that it would see.
+    private mutating func loses(_ controller: Int) -> Bool {
+        let faults = controllers[controller].faults
+        guard !faults.isMute else { return true }
+        guard faults.dropEvents > 0, path.random.happens(faults.dropEvents) else { return false }
+        note(.droppedEvent, controller)
+        return true
     }
 
     /// Answers a command that takes time: it has begun, or cannot.

@@ -100,7 +100,9 @@ struct Scanner: Sendable {
     /// The window that hears a packet which begins at `instant` on the primary `channel`.
     @inline(__always)
     func window(_ channel: Int, _ modulation: Modulation, at instant: Instant) -> ScanWindow? {
-        for window in windows where window.hears(channel, modulation, at: instant) { return window }
+        for index in windows.indices where windows[index].hears(channel, modulation, at: instant) {
+            return windows[index]
+        }
         return nil
     }
 }

@@ -2,15 +2,18 @@ import BLEWire
 
 extension VirtualController {
     /// The window of the scan that hears a packet now, on a primary channel.
+    ///
+    /// Changes nothing, and is `mutating` so that the controller is looked at where it lies.
     @inline(__always)
-    func scanWindow(_ channel: Int, _ modulation: Modulation, at instant: Instant) -> ScanWindow? {
+    mutating func scanWindow(_ channel: Int, _ modulation: Modulation, at instant: Instant) -> ScanWindow? {
         scanner.isListening ? scanner.window(channel, modulation, at: instant) : nil
     }
 
-    /// Whether the initiator hears a packet now, on a primary channel.
+    /// Whether the initiator hears a packet now, on a primary channel; `mutating` for the same reason.
     @inline(__always)
-    func initiates(_ channel: Int, _ modulation: Modulation, at instant: Instant) -> Bool {
-        initiator?.hears(channel, modulation, at: instant) ?? false
+    mutating func initiates(_ channel: Int, _ modulation: Modulation, at instant: Instant) -> Bool {
+        guard initiator != nil else { return false }
+        return initiator?.hears(channel, modulation, at: instant) ?? false
     }
 
     /// Whether the host gets to see a report, with the filter of duplicates that it asked for.

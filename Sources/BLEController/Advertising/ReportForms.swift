@@ -1,0 +1,54 @@
+import BLEWire
+
+/// The events by which scanners tell of legacy advertisements, kept as octets: a device mostly says the same as before,
+/// and only the strength of the signal, which comes last, is another one.
+///
+/// Core 6.0, Vol 4, Part E, 7.7.65.2.
+struct ReportForms {
+    private struct Form {
+        let kind: AdvertisingReport.Kind
+        let address: DeviceAddress
+        let data: [UInt8]
+        let octets: [UInt8]
+
+        init(_ report: AdvertisingReport) {
+            kind = report.kind
+            address = report.address
+            data = report.data
+            let event = HCI.LEAdvertisingReport.Report(
+                type: Self.type(report.kind),
+                address: report.address,
+                data: report.data,
+                rssi: .init(dBm: 0)
+            )
+            octets = HCIEventPacket.leAdvertisingReport(.init(reports: [event])).encoded
+        }
+
+        func says(_ report: AdvertisingReport) -> Bool {
+            kind == report.kind && address == report.address && data == report.data
+        }
+
+        private static func type(_ kind: AdvertisingReport.Kind) -> HCI.LEAdvertisingReport.EventType {
+            switch kind {
+            case .connectable: .connectable
+            case .directed: .directed
+            case .scannable: .scannable
+            case .nonConnectable: .nonConnectable
+            default: .scanResponse
+            }
+        }
+    }
+
+    /// What each controller was last heard to say, and to answer: an even and an odd place for each.
+    private var forms: [Form?] = []
+
+    /// The event that tells of `report`, which is what somebody heard of a controller, as an H4 packet.
+    mutating func event(for report: AdvertisingReport, of advertiser: Int) -> [UInt8] {
+        let place = 2 * advertiser + (report.kind.contains(.isResponse) ? 1 : 0)
+        while forms.count <= place { forms.append(nil) }
+        if forms[place]?.says(report) != true { forms[place] = Form(report) }
+        var octets = forms[place]?.octets ?? []
+        octets[octets.count - 1] = UInt8(bitPattern: Int8(clamping: report.strength))
+        return octets
+    }
+}
