@@ -128,7 +128,7 @@ extension AdvertisementPacket {
 }
 
 extension Span<UInt8> {
-    /// Whether the octets are the same ones; they are compared eight at a time, the last eight once more.
+    /// Whether the octets are the same ones; they are compared eight at a time, and the last eight once more.
     @inline(__always)
     func hasSameOctets(as other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
@@ -137,10 +137,12 @@ extension Span<UInt8> {
             return true
         }
         var start = 0
-        while start &+ 8 <= count {
-            if word(at: start) != other.word(at: start) { return false }
-            start = start &+ 8
+        while start &+ 16 <= count {
+            let own = extracting(start..<(start &+ 16)), same = other.extracting(start..<(start &+ 16))
+            if own.word(at: 0) != same.word(at: 0) || own.word(at: 8) != same.word(at: 8) { return false }
+            start = start &+ 16
         }
+        if start &+ 8 <= count, word(at: start) != other.word(at: start) { return false }
         return word(at: count &- 8) == other.word(at: count &- 8)
     }
 

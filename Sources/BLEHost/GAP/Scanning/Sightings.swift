@@ -38,8 +38,9 @@ struct Sightings {
     /// How many advertisers are known.
     var count: Int { entries.count }
 
-    /// Where an advertiser has its place, if it is known.
-    func place(of address: DeviceAddress) -> Int? { table.place(of: address) }
+    /// Where an advertiser has its place, if it is known; mutating, so that the table is looked at where it lies.
+    @inline(__always)
+    mutating func place(of address: DeviceAddress) -> Int? { table.place(of: address) }
 
     subscript(place: Int) -> Sighting { entries[place].sighting }
 
