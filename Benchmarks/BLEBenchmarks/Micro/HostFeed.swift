@@ -70,16 +70,13 @@ struct HostFeed {
         return packets
     }
 
-    /// Answers as the app does.
+    /// Answers as the app does; events are looked at where they lie.
     private func answer(to host: inout Host, value: [UInt8]) {
-        for index in outputs.indices {
-            switch outputs[index] {
-            case .event(.server(.readRequested(let transaction, _, _, _)), _):
-                host.perform(.server(.respond(transaction, .success(value))), for: client, at: now)
-            case .event(.server(.writeRequested(let transaction?, _, _)), _):
-                host.perform(.server(.respond(transaction, .success([]))), for: client, at: now)
-            case .packet, .event, .remember, .resetTransport, .note: break
-            }
+        let said = outputs.span
+        for index in said.indices {
+            guard let asked = said[index].asked else { continue }
+            let answer = asked.isRead ? value : []
+            host.perform(.server(.respond(asked.transaction, .success(answer))), for: client, at: now)
         }
     }
 
@@ -134,5 +131,16 @@ struct HostFeed {
         completed[6] = UInt8(truncatingIfNeeded: count)
         host.receive(completed.span, at: now)
         return takeAll(from: &host).packets
+    }
+}
+
+extension Host.Output {
+    /// What a peer waits for, and whether that is a value.
+    fileprivate var asked: (transaction: ServerTransaction, isRead: Bool)? {
+        switch self {
+        case .event(.server(.readRequested(let transaction, _, _, _)), _): (transaction, true)
+        case .event(.server(.writeRequested(let transaction?, _, _)), _): (transaction, false)
+        case .packet, .event, .remember, .resetTransport, .note: nil
+        }
     }
 }
