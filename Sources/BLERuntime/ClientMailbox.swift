@@ -16,6 +16,8 @@ final class ClientMailbox: Sendable {
         case each(@Sendable (ClientEvent) -> Void)
         /// All at once that have come together, unless the mailbox is closed.
         case all(@Sendable ([ClientEvent]) -> Void)
+        /// What each turn brings, at once and on the thread of the turn, whose array it may keep for another.
+        case inTurn(@Sendable (inout [ClientEvent]) -> Void)
     }
 
     private struct Contents {
@@ -33,7 +35,7 @@ final class ClientMailbox: Sendable {
     }
 
     let client: ClientID
-    private let queue: DispatchQueue
+    private let queue: DispatchQueue?
     private let receiver: Receiver
     private let caughtUp: @Sendable (ClientMailbox) -> Void
     private let contents = Locked(Contents())
@@ -45,12 +47,12 @@ final class ClientMailbox: Sendable {
     ///
     /// - Parameters:
     ///   - client: Whose it is.
-    ///   - queue: The client's queue.
+    ///   - queue: The client's queue; `nil` for one that hears in the turns of the runner.
     ///   - receiver: Called on `queue` with the events.
     ///   - caughtUp: Called on `queue` when a client has heard what made it fall far behind.
     init(
         client: ClientID,
-        queue: DispatchQueue,
+        queue: DispatchQueue?,
         receiver: Receiver,
         caughtUp: @escaping @Sendable (ClientMailbox) -> Void
     ) {
@@ -79,6 +81,12 @@ final class ClientMailbox: Sendable {
             events.removeAll()
             return 0
         }
+        if case .inTurn(let receive) = receiver {
+            if events.contains(where: { !$0.isReceipt }) { hasHeard.store(true, ordering: .relaxed) }
+            receive(&events)
+            events.removeAll(keepingCapacity: true)
+            return 0
+        }
         let (mustSchedule, count) = contents.withLock { contents in
             if contents.events.isEmpty {
                 swap(&contents.events, &events)
@@ -90,7 +98,7 @@ final class ClientMailbox: Sendable {
             defer { contents.isScheduled = true }
             return (!contents.isScheduled, contents.events.count)
         }
-        if mustSchedule { queue.async { self.deliver() } }
+        if mustSchedule { queue?.async { self.deliver() } }
         return count
     }
 
@@ -112,6 +120,7 @@ final class ClientMailbox: Sendable {
         if events.contains(where: { !$0.isReceipt }) { hasHeard.store(true, ordering: .relaxed) }
         guard !isClosed.load(ordering: .relaxed) else { return }
         switch receiver {
+        case .inTurn: break
         case .all(let receive): receive(events)
         case .each(let receive):
             for event in events {

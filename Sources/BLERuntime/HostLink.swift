@@ -30,6 +30,14 @@ package protocol HostLink: AnyObject, Sendable {
     var permission: HostAuthorization { get }
 }
 
+/// A host in this process that tells whoever only takes note of it without a queue between.
+package protocol DirectHostLink: HostLink {
+    /// Opens a session; `take` is called in the host's turns, with what each has brought, and must be quick about it.
+    ///
+    /// It may exchange the array for an empty one; what it leaves there is dropped.
+    func open(_ role: ClientRole, take: @escaping @Sendable (inout [ClientEvent]) -> Void) -> any HostSession
+}
+
 /// A host that its user can switch off and on.
 package protocol SwitchableHost: HostLink {
     /// Has the host let go of its controller, so that managers are powered off, or take it again.

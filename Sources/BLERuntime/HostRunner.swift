@@ -245,7 +245,7 @@ extension HostRunner: TransportClient {
     }
 }
 
-extension HostRunner: SwitchableHost {
+extension HostRunner: DirectHostLink, SwitchableHost {
     package func switchBluetooth(on isOn: Bool) { hand(over: .power(isOn)) }
 
     /// One client's conversation with the host of this process.
@@ -284,9 +284,16 @@ extension HostRunner: SwitchableHost {
         open(role, on: queue, .all(receiveAll))
     }
 
+    package func open(
+        _ role: ClientRole,
+        take: @escaping @Sendable (inout [ClientEvent]) -> Void
+    ) -> any HostSession {
+        open(role, on: nil, .inTurn(take))
+    }
+
     private func open(
         _ role: ClientRole,
-        on queue: DispatchQueue,
+        on queue: DispatchQueue?,
         _ receiver: ClientMailbox.Receiver
     ) -> any HostSession {
         let client = ClientID(rawValue: clientCount.wrappingAdd(1, ordering: .relaxed).newValue)

@@ -125,4 +125,27 @@ struct ClientMailboxTests {
         #expect(Self.post([Self.value(2)], to: mailbox) == 0)
         #expect(await client.hear() == [])
     }
+
+    @Test("Whoever hears in turns has heard all when a turn is over, and nothing once the mailbox is closed")
+    func inTurn() {
+        let heard = Locked<[[ClientEvent]]>([])
+        let mailbox = ClientMailbox(
+            client: ClientID(rawValue: 1),
+            queue: nil,
+            receiver: .inTurn { events in
+                var taken: [ClientEvent] = []
+                swap(&taken, &events)
+                heard.withLock { $0.append(taken) }
+            }
+        ) { _ in }
+        let values = (0..<3).map(Self.value)
+        #expect(Self.post([values[0], values[1]], to: mailbox) == 0)
+        #expect(heard.withLock { $0 } == [[values[0], values[1]]])
+        #expect(mailbox.isAnswered())
+        Self.post([Self.room(1)], to: mailbox)
+        #expect(!mailbox.isAnswered())
+        mailbox.close()
+        Self.post([values[2]], to: mailbox)
+        #expect(heard.withLock { $0 } == [[values[0], values[1]], [Self.room(1)]])
+    }
 }

@@ -4,7 +4,8 @@ import Dispatch
 
 /// A session with a host that an app in another process has, and what the app has not been told.
 ///
-/// The host speaks on a queue; the daemon takes what it said in its next turn.
+/// A host of this process speaks in its turns, one of a world on a queue; the daemon takes what was said in its next
+/// turn.
 final class ServedSession: Sendable {
     /// Where hosts speak to all sessions, which only take note of it: many of them need no more threads than one.
     private static let queue = DispatchQueue(label: "bled.sessions")
@@ -18,7 +19,15 @@ final class ServedSession: Sendable {
 
     /// Opens the session.
     func open(_ role: ClientRole, on link: any HostLink) {
-        let opened = link.open(role, restoring: nil, on: Self.queue) { [weak self] in self?.hear($0) }
+        let opened =
+            if let link = link as? any DirectHostLink {
+                link.open(role) { [weak self] in self?.hear(&$0) }
+            } else {
+                link.open(role, restoring: nil, on: Self.queue) { [weak self] (events: [ClientEvent]) in
+                    var events = events
+                    self?.hear(&events)
+                }
+            }
         session.withLock { $0 = opened }
     }
 
@@ -45,10 +54,15 @@ final class ServedSession: Sendable {
         said.withLock { said in if events.isEmpty { swap(&said, &events) } else { events += said; said = [] } }
     }
 
-    private func hear(_ event: ClientEvent) {
+    private func hear(_ events: inout [ClientEvent]) {
+        guard !events.isEmpty else { return }
         let isFirst = said.withLock { said in
-            said.append(event)
-            return said.count == 1
+            guard !said.isEmpty else {
+                swap(&said, &events)
+                return true
+            }
+            said += events
+            return false
         }
         if isFirst { speak() }
     }
