@@ -1,4 +1,5 @@
 import CoreBluetooth
+import Dispatch
 import Testing
 
 @testable import BLEDay
@@ -34,6 +35,21 @@ struct BulletinTests {
             one.rebuilt("lamp")
             for name in ["lamp", "lock", "unknown", nil] { #expect(other.hasRebuilt(name, since: one.now)) }
             #expect(!other.hasLostApp("lamp", since: .zero))
+        }
+    }
+
+    @Test("Whoever asks while another thread reads what was posted hears of it as well")
+    func threads() throws {
+        for _ in 0..<16 {
+            try withApps { one, _, board in
+                board.post("rebuilt", "lamp", "5000")
+                for number in 0..<2_000 { board.post("taken", "\(number)", "0") }
+                let missed = Shared(0)
+                DispatchQueue.concurrentPerform(iterations: 8) { _ in
+                    if !one.hasRebuilt("lamp", since: .nanoseconds(5_000)) { missed.withLock { $0 += 1 } }
+                }
+                #expect(missed.withLock { $0 } == 0)
+            }
         }
     }
 

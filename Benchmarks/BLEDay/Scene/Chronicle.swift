@@ -73,11 +73,13 @@ final class Chronicle: Sendable {
     }
 
     /// Takes what apps of other processes have posted.
+    ///
+    /// Whoever comes while another thread does that waits until it is taken, which is long for an app that is launched
+    /// late.
     private func catchUp() {
         guard let bulletin else { return }
-        let lines = bulletin.news()
         state.withLock { state in
-            for words in lines where words.count == 3 {
+            for words in bulletin.news() where words.count == 3 {
                 let name = String(words[1])
                 switch (words[0], Int64(words[2])) {
                 case ("taken", _): if let number = UInt64(words[1]) { state.taken.insert(number) }
