@@ -11,16 +11,19 @@ package final class Daemon: @unchecked Sendable {
     /// How much is done for all apps, for those of one user, and for one process.
     package struct Limits: Sendable {
         let doorkeeper: Doorkeeper
+        let pace: NewcomerPace
         /// How long a program may be connected that says nothing.
         let greeting: Duration
 
-        /// Limits connections, and how many of them have not greeted.
+        /// Limits connections, how many of them have not greeted, and how many come at once.
         package init(
             connections: Int = 512,
             connectionsOfUser: Int = 256,
             connectionsOfProcess: Int = 32,
+            newcomers: Int = 64,
             greeting: Duration = .seconds(10)
         ) {
+            pace = NewcomerPace(burst: newcomers, then: .milliseconds(5))
             doorkeeper = Doorkeeper(
                 connections: .init(process: connectionsOfProcess, user: connectionsOfUser, all: connections),
                 strangers: .init(process: 16, user: 32, all: 128)
@@ -35,6 +38,9 @@ package final class Daemon: @unchecked Sendable {
     private let news: News
     private let keptApps: KeptApps
     private let log: DaemonLog
+    private var pace: NewcomerPace
+    /// Ends the time in which newcomers wait.
+    private var pause: LoopAlarm?
     private var switches: RadioSwitches
     private var policy: AppPolicy
     private var listener: SocketListener?
@@ -60,6 +66,7 @@ package final class Daemon: @unchecked Sendable {
         self.radios = radios
         self.switches = RadioSwitches(radios, keptAt: switches)
         self.limits = limits
+        pace = limits.pace
         self.policy = policy
         let news = News { [loop] in loop.wake() }
         self.news = news
@@ -128,6 +135,7 @@ package final class Daemon: @unchecked Sendable {
     }
 
     private func admit(_ stream: SocketStream) {
+        keepPace()
         let peer = stream.peer
         // The kernel calls a process 0 that it hides.
         let newcomer = Doorkeeper.Guest(user: peer?.user, process: peer.flatMap { $0.process > 0 ? $0.process : nil })
@@ -159,6 +167,14 @@ package final class Daemon: @unchecked Sendable {
         }
         connections.append(connection)
         expectGreeting(of: connection)
+    }
+
+    /// Counts a newcomer, and has the next ones wait if many have come.
+    private func keepPace() {
+        guard let end = pace.letIn(at: loop.clock.now) else { return }
+        listener?.pause()
+        pause?.cancel()
+        pause = loop.alarm(at: end) { [weak self] in self?.listener?.resume() }
     }
 
     /// Whether somebody may know of an app, and move it.

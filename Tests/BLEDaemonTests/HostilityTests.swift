@@ -72,6 +72,22 @@ struct HostilityTests {
         }
     }
 
+    @Test("Programs that come faster than they are let in wait, and all of them are served")
+    func pace() async throws {
+        let bench = try DaemonBench(limits: .init(newcomers: 1))
+        let apps = try (0..<20).map { _ in try RawApp(at: bench.path) }
+        for app in apps.reversed() {
+            app.say(.hello(Hello()))
+            app.say(.close)
+        }
+        for app in apps {
+            guard case .welcome? = try await app.listen().first else {
+                Issue.record("an app is not served")
+                return
+            }
+        }
+    }
+
     @Test("Programs that say nothing, or half a greeting, keep nobody out who has greeted, and are few")
     func strangers() async throws {
         let bench = try DaemonBench(), central = bench.central()

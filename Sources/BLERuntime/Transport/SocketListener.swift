@@ -57,6 +57,14 @@ package final class SocketListener: Sendable {
 
     deinit { loop.post { [watch] in watch.cancel() } }
 
+    /// Takes no connection until ``resume()``; whoever connects meanwhile waits.
+    ///
+    /// Must be called on the thread of the loop.
+    package func pause() { watch.interest = [] }
+
+    /// Takes connections again.
+    package func resume() { watch.interest = .reading }
+
     /// Lets nobody connect from now on.
     package func close() { shutdown(descriptor.raw, Int32(SHUT_RDWR)) }
 
