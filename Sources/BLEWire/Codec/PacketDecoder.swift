@@ -114,6 +114,8 @@ extension [UInt8] {
 
     /// Appends a copy of borrowed bytes.
     package mutating func append(copying span: Span<UInt8>) {
+        // Of no octets too the library writes down how many there are now, in the place that all empty arrays share.
+        guard !span.isEmpty else { return }
         append(addingCapacity: span.count) { (output: inout OutputSpan<UInt8>) in
             for index in span.indices { output.append(span[index]) }
         }
