@@ -14,9 +14,11 @@ struct HeardAgainTests {
                 .connectable, .connectable, .connectable, .scannable, .nonConnectable, .scanResponse, .init(wire: 9),
             ]
             let isLikeBefore = Int.random(in: 0..<4, using: &random) > 0
+            let device = UInt64.random(in: 0..<5, using: &random)
+            let usual: HCI.LEAdvertisingReport.EventType = device < 3 ? .connectable : .nonConnectable
             return .init(
-                type: isLikeBefore ? .connectable : types.randomElement(using: &random) ?? .connectable,
-                address: DeviceAddress(0xC0FF_EE00_0000 + UInt64.random(in: 0..<5, using: &random), .random),
+                type: isLikeBefore ? usual : types.randomElement(using: &random) ?? usual,
+                address: DeviceAddress(0xC0FF_EE00_0000 + device, .random),
                 data: [UInt8](repeating: 1, count: isLikeBefore ? 31 : .random(in: 0...31, using: &random)),
                 rssi: RSSI(dBm: isLikeBefore ? -50 : .random(in: -52 ... -50, using: &random))
             )
@@ -54,12 +56,15 @@ struct HeardAgainTests {
         #expect(alone.events == together.events && alone.notes == together.notes)
     }
 
-    @Test("Are told of with the strength that the device was heard with then, and with one report for the rest")
-    func strengths() {
+    @Test(
+        "Are told of with the strength that the device was heard with then, and with one report for the rest",
+        arguments: [HCI.LEAdvertisingReport.EventType.connectable, .nonConnectable]
+    )
+    func strengths(type: HCI.LEAdvertisingReport.EventType) {
         let rig = Rig.ready(), address = DeviceAddress(0xC0FF_EE00_0001, .random)
         rig.perform(.scan(ScanRequest(allowsDuplicates: true)))
         for strength in [-40, -40, -50, -60] as [Int8] {
-            rig.hear(.connectable, from: address, [1, 2], rssi: strength)
+            rig.hear(type, from: address, [1, 2], rssi: strength)
         }
         rig.advance(by: .milliseconds(20))
         let reports = rig.discoveries()

@@ -97,7 +97,7 @@ struct Discovery {
     }
 
     /// Takes an advertisement that says what its device said last, and tells clients of the last one, for which no scan
-    /// response came; `false`, and nothing has happened, if it takes more.
+    /// response came, or of this one, if none follows it; `false`, and nothing has happened, if it takes more.
     @inline(__always)
     mutating func receiveAtOnce(
         _ advertisement: LoneAdvertisement,

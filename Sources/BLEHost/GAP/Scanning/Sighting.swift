@@ -88,19 +88,20 @@ struct Sighting {
 
     /// Takes the next advertisement, if it says what the last one did, to which no scan response came.
     ///
-    /// - Returns: What clients are told of the last one; `nil`, and nothing has happened, if it takes more.
+    /// - Returns: What clients are told of the last one, or of this one if nothing more follows; `nil`, and nothing has
+    ///   happened, if it takes more.
     @inline(__always)
     mutating func repeated(
         _ advertisement: LoneAdvertisement,
         _ octets: Span<UInt8>,
         revision: Int
     ) -> AdvertisementReport? {
-        guard isScannable, reportIsCurrent, !reportIsAnswered, !isAnswered, self.revision == revision,
+        guard reportIsCurrent, !reportIsAnswered, !isAnswered, self.revision == revision,
             legacyType?.wire == advertisement.type.wire, data.span.hasSameOctets(as: octets), let report
         else { return nil }
-        let told = report.rssi.wire == rssi.wire ? report : report.heard(rssi)
+        let heard = isScannable ? rssi : advertisement.rssi
         rssi = advertisement.rssi
-        return told
+        return report.rssi.wire == heard.wire ? report : report.heard(heard)
     }
 
     /// What clients were told last, whatever the device has said since; `nil` if something else is known of the peer

@@ -91,10 +91,11 @@ struct Sightings {
         entries[place].sighting.told(report, revision: revision)
     }
 
-    /// Takes the next advertisement of a known advertiser, if it says what the last one did, which waits for its scan
-    /// response: that one is over, and this one waits at the end of the queue.
+    /// Takes the next advertisement of a known advertiser, if it says what the last one did.
     ///
-    /// - Returns: What clients are told of the last one; `nil`, and nothing has happened, if it takes more.
+    /// One that waits for its scan response is over then, and this one waits at the end of the queue.
+    ///
+    /// - Returns: What clients are told of the one that is over; `nil`, and nothing has happened, if it takes more.
     @inline(__always)
     mutating func repeated(
         _ place: Int,
@@ -106,10 +107,12 @@ struct Sightings {
         var (first, last) = (firstWaiting, lastWaiting)
         // One look at who else has the entries, for all that is changed.
         var all = entries.mutableSpan
-        guard all[place].since != nil,
+        let isWaiting = all[place].since != nil
+        guard isWaiting || !all[place].sighting.isScannable,
             let report = all[place].sighting.repeated(advertisement, octets, revision: revision)
         else { return nil }
         all[place].isRecent = true
+        guard isWaiting else { return report }
         all[place].since = now
         if place != last {
             let previous = all[place].previous, next = all[place].next
