@@ -15,6 +15,10 @@ final class FeedTransport: Transport, @unchecked Sendable {
     private var loop: EventLoop?
     private var framer = H4Framer(from: .host)
     private var alarm: LoopAlarm?
+    /// The ends of a pipe, through which packets arrive as they do from a socket.
+    private let readEnd: Descriptor, writeEnd: Descriptor
+    private var watch: LoopWatch?
+    private var buffer = [UInt8](repeating: 0, count: 65_536)
     private var isClosed = false
     /// When a packet went either way the last time.
     private var lastTraffic = Instant()
@@ -22,7 +26,12 @@ final class FeedTransport: Transport, @unchecked Sendable {
     private var heard = [[UInt8]](repeating: [], count: 256)
 
     /// Creates a transport whose peer has this role.
-    init(peer role: ClientRole) { self.role = role }
+    init(peer role: ClientRole) {
+        self.role = role
+        var ends: [Int32] = [-1, -1]
+        precondition(pipe(&ends) == 0, "there are descriptors left for a pipe")
+        (readEnd, writeEnd) = (Descriptor(ends[0]), Descriptor(ends[1]))
+    }
 
     var name: String { "benchmark" }
 
@@ -30,6 +39,7 @@ final class FeedTransport: Transport, @unchecked Sendable {
         self.client = client
         self.loop = loop
         peer = RadioPeer(role, at: loop.clock.now)
+        watch = loop.watch(readEnd, for: .reading) { _ in self.takeArrived() }
         client.transportOpened()
         ring()
     }
@@ -44,15 +54,17 @@ final class FeedTransport: Transport, @unchecked Sendable {
                 for octets in peer?.receive(packet, at: loop.clock.now) ?? [] { keep(octets, in: &answer) }
             }
         }
-        guard !answer.isEmpty else { return }
-        loop?.post { [answer] in self.bring(answer) }
+        if !answer.isEmpty { feed(answer) }
     }
 
     func pause() {}
     func resume() {}
     func reset() {}
 
-    func stop() { alarm?.cancel() }
+    func stop() {
+        alarm?.cancel()
+        watch?.cancel()
+    }
 
     /// Has the peer say nothing more, once the two hosts have arranged all that they want by themselves.
     func closeToAir() {
@@ -71,7 +83,18 @@ final class FeedTransport: Transport, @unchecked Sendable {
     }
 
     /// Has packets arrive, from any thread.
-    func feed(_ packets: [UInt8]) { loop?.post { self.bring(packets) } }
+    func feed(_ packets: [UInt8]) {
+        let count = write(writeEnd.raw, packets, packets.count)
+        precondition(count == packets.count, "the pipe has room for what is on its way")
+    }
+
+    private func takeArrived() {
+        var packets: [UInt8] = []
+        swap(&packets, &buffer)
+        let count = read(readEnd.raw, &packets, packets.count)
+        if count > 0 { try? client?.transportReceived(packets.span.extracting(0..<count)) }
+        swap(&packets, &buffer)
+    }
 
     private func bring(_ packets: [UInt8]) { try? client?.transportReceived(packets.span) }
 
