@@ -6,18 +6,50 @@ import Synchronization
 ///
 /// Only the runner puts events in, a turn's worth at a time; the client's queue takes out all that there is. Events
 /// change hands with the array that holds them.
-final class ClientMailbox: Sendable {
+///
+/// Sendable because any thread may ring.
+final class ClientMailbox: @unchecked Sendable {
     /// How many events may wait before advertisements are dropped.
     static let limit = 1_024
 
-    /// How a client hears of events.
-    enum Receiver: Sendable {
-        /// One by one, until the mailbox is closed.
-        case each(@Sendable (ClientEvent) -> Void)
-        /// All at once that have come together, unless the mailbox is closed.
-        case all(@Sendable ([ClientEvent]) -> Void)
-        /// What each turn brings, at once and on the thread of the turn, whose array it may keep for another.
-        case inTurn(@Sendable (inout [ClientEvent]) -> Void)
+    /// What the client's queue takes events out of, which may outlive the mailbox by a call.
+    private final class Shelf: Sendable {
+        let receiver: EventReceiver
+        let caughtUp: @Sendable () -> Void
+        let contents = Locked(Contents())
+        let isClosed = Atomic(false)
+        /// Whether the client has heard something since it last asked for something.
+        let hasHeard = Atomic(false)
+
+        init(_ receiver: EventReceiver, caughtUp: @escaping @Sendable () -> Void) {
+            self.receiver = receiver
+            self.caughtUp = caughtUp
+        }
+
+        /// Tells the client of all that there is; on its queue.
+        func deliver() {
+            var events: [ClientEvent] = []
+            contents.withLock { $0.take(into: &events) }
+            if events.contains(where: { !$0.isReceipt }) { hasHeard.store(true, ordering: .relaxed) }
+            let count = events.count
+            guard !isClosed.load(ordering: .relaxed) else { return }
+            switch receiver {
+            case .inTurn: break
+            case .all(_, let receive): receive(&events)
+            case .each(_, let receive):
+                for event in events {
+                    guard !isClosed.load(ordering: .relaxed) else { return }
+                    receive(event)
+                }
+            }
+            if count > ClientMailbox.limit { caughtUp() } else { giveBack(&events) }
+        }
+
+        /// Keeps the room of `events` for those that come next.
+        private func giveBack(_ events: inout [ClientEvent]) {
+            events.removeAll(keepingCapacity: true)
+            contents.withLock { swap(&$0.spare, &events) }
+        }
     }
 
     private struct Contents {
@@ -35,59 +67,45 @@ final class ClientMailbox: Sendable {
     }
 
     let client: ClientID
-    private let queue: DispatchQueue?
-    private let receiver: Receiver
-    private let caughtUp: @Sendable (ClientMailbox) -> Void
-    private let contents = Locked(Contents())
-    private let isClosed = Atomic(false)
-    /// Whether the client has heard something since it last asked for something.
-    private let hasHeard = Atomic(false)
+    private let shelf: Shelf
+    /// Has the client's queue take out what there is; `nil` for a client that hears in turns.
+    ///
+    /// It is made once, where a block would be made for each turn.
+    private let bell: DispatchSource?
 
     /// Creates an empty mailbox.
     ///
     /// - Parameters:
     ///   - client: Whose it is.
-    ///   - queue: The client's queue; `nil` for one that hears in the turns of the runner.
-    ///   - receiver: Called on `queue` with the events.
-    ///   - caughtUp: Called on `queue` when a client has heard what made it fall far behind.
-    init(
-        client: ClientID,
-        queue: DispatchQueue?,
-        receiver: Receiver,
-        caughtUp: @escaping @Sendable (ClientMailbox) -> Void
-    ) {
+    ///   - receiver: How the client hears of events.
+    ///   - caughtUp: Called on the client's queue when it has heard what made it fall far behind.
+    init(client: ClientID, receiver: EventReceiver, caughtUp: @escaping @Sendable () -> Void) {
         self.client = client
-        self.queue = queue
-        self.receiver = receiver
-        self.caughtUp = caughtUp
+        let shelf = Shelf(receiver, caughtUp: caughtUp)
+        self.shelf = shelf
+        bell = receiver.queue.flatMap { DispatchSource.makeUserDataAddSource(queue: $0) as? DispatchSource }
+        bell?.setEventHandler { shelf.deliver() }
+        bell?.activate()
     }
 
-    /// Creates an empty mailbox of a client that is told of each event by itself.
-    convenience init(
-        client: ClientID,
-        queue: DispatchQueue,
-        receive: @escaping @Sendable (ClientEvent) -> Void,
-        caughtUp: @escaping @Sendable (ClientMailbox) -> Void
-    ) {
-        self.init(client: client, queue: queue, receiver: .each(receive), caughtUp: caughtUp)
-    }
+    deinit { bell?.cancel() }
 
     /// Takes events, which leaves `events` empty, and returns how many are waiting then.
     ///
     /// A client that does not keep up misses the oldest advertisements, never anything else.
     @discardableResult
     func post(_ events: inout [ClientEvent]) -> Int {
-        guard !isClosed.load(ordering: .relaxed) else {
+        guard !shelf.isClosed.load(ordering: .relaxed) else {
             events.removeAll()
             return 0
         }
-        if case .inTurn(let receive) = receiver {
-            if events.contains(where: { !$0.isReceipt }) { hasHeard.store(true, ordering: .relaxed) }
+        if case .inTurn(let receive) = shelf.receiver {
+            if events.contains(where: { !$0.isReceipt }) { shelf.hasHeard.store(true, ordering: .relaxed) }
             receive(&events)
             events.removeAll(keepingCapacity: true)
             return 0
         }
-        let (mustSchedule, count) = contents.withLock { contents in
+        let (mustSchedule, count) = shelf.contents.withLock { contents in
             if contents.events.isEmpty {
                 swap(&contents.events, &events)
             } else {
@@ -98,7 +116,7 @@ final class ClientMailbox: Sendable {
             defer { contents.isScheduled = true }
             return (!contents.isScheduled, contents.events.count)
         }
-        if mustSchedule { queue?.async { self.deliver() } }
+        if mustSchedule { bell?.add(data: 1) }
         return count
     }
 
@@ -106,35 +124,12 @@ final class ClientMailbox: Sendable {
     /// that calls for an answer.
     ///
     /// What it sends because it may send again is no answer, and there will be more of it.
-    func isAnswered() -> Bool { hasHeard.exchange(false, ordering: .relaxed) }
+    func isAnswered() -> Bool { shelf.hasHeard.exchange(false, ordering: .relaxed) }
 
     /// Calls the client no more, not even with what is waiting.
     func close() {
-        isClosed.store(true, ordering: .relaxed)
-        contents.withLock { $0.events = [] }
-    }
-
-    private func deliver() {
-        var events: [ClientEvent] = []
-        contents.withLock { $0.take(into: &events) }
-        if events.contains(where: { !$0.isReceipt }) { hasHeard.store(true, ordering: .relaxed) }
-        guard !isClosed.load(ordering: .relaxed) else { return }
-        switch receiver {
-        case .inTurn: break
-        case .all(let receive): receive(events)
-        case .each(let receive):
-            for event in events {
-                guard !isClosed.load(ordering: .relaxed) else { return }
-                receive(event)
-            }
-        }
-        if events.count > Self.limit { caughtUp(self) } else { giveBack(&events) }
-    }
-
-    /// Keeps the room of `events` for those that come next.
-    private func giveBack(_ events: inout [ClientEvent]) {
-        events.removeAll(keepingCapacity: true)
-        contents.withLock { swap(&$0.spare, &events) }
+        shelf.isClosed.store(true, ordering: .relaxed)
+        shelf.contents.withLock { $0.events = [] }
     }
 }
 

@@ -5,37 +5,16 @@ package import Dispatch
 package protocol HostLink: AnyObject, Sendable {
     /// Opens a session.
     ///
-    /// `receive` is called on `queue` for every event, in order; the first say which peers are known and what state the
-    /// host is in. Nothing is called before this returns. `identifier` names the session across launches of the app,
-    /// so that it goes on if the host has kept it since an earlier launch; a host that ends with its app keeps nothing.
-    func open(
-        _ role: ClientRole,
-        restoring identifier: String?,
-        on queue: DispatchQueue,
-        receive: @escaping @Sendable (ClientEvent) -> Void
-    ) -> any HostSession
-
-    /// Opens a session as ``open(_:restoring:on:receive:)`` does, and hands over at once what has come together.
-    func open(
-        _ role: ClientRole,
-        restoring identifier: String?,
-        on queue: DispatchQueue,
-        receiveAll: @escaping @Sendable ([ClientEvent]) -> Void
-    ) -> any HostSession
+    /// `receiver` hears every event, in order; the first say which peers are known and what state the host is in. On a
+    /// queue it hears nothing before this returns. `identifier` names the session across launches of the app, so that
+    /// it goes on if the host has kept it since an earlier launch; a host that ends with its app keeps nothing.
+    func open(_ role: ClientRole, restoring identifier: String?, _ receiver: EventReceiver) -> any HostSession
 
     /// The host that this leads to, which is the same for all links to it.
     var host: HostIdentity { get }
 
     /// Whether the app that has the link may use the host.
     var permission: HostAuthorization { get }
-}
-
-/// A host in this process that tells whoever only takes note of it without a queue between.
-package protocol DirectHostLink: HostLink {
-    /// Opens a session; `take` is called in the host's turns, with what each has brought, and must be quick about it.
-    ///
-    /// It may exchange the array for an empty one; what it leaves there is dropped.
-    func open(_ role: ClientRole, take: @escaping @Sendable (inout [ClientEvent]) -> Void) -> any HostSession
 }
 
 /// A host that its user can switch off and on.
@@ -75,23 +54,13 @@ extension HostLink {
     /// What nobody guards may be used.
     package var permission: HostAuthorization { .allowed }
 
-    /// Opens a session that hands over each event by itself.
-    package func open(
-        _ role: ClientRole,
-        restoring identifier: String?,
-        on queue: DispatchQueue,
-        receiveAll: @escaping @Sendable ([ClientEvent]) -> Void
-    ) -> any HostSession {
-        open(role, restoring: identifier, on: queue) { receiveAll([$0]) }
-    }
-
-    /// Opens a session of which nothing is left when the app ends.
+    /// Opens a session that hears events one by one and of which nothing is left when the app ends.
     package func open(
         _ role: ClientRole,
         on queue: DispatchQueue,
         receive: @escaping @Sendable (ClientEvent) -> Void
     ) -> any HostSession {
-        open(role, restoring: nil, on: queue, receive: receive)
+        open(role, restoring: nil, .each(on: queue, receive))
     }
 }
 

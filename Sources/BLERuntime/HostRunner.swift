@@ -1,6 +1,5 @@
 package import BLEHost
 import BLEWire
-package import Dispatch
 import Synchronization
 
 /// Drives one host on the thread of one loop, with the machine's clock and a transport to a controller.
@@ -11,7 +10,8 @@ import Synchronization
 ///
 /// Sendable because everything but the inbox is used by whoever has the floor of its loop, which is looked at each time
 /// that somebody comes in. For an actor whose executor is the loop the language's library would look, at a thousand
-/// instructions each time, and a turn comes in twice.
+/// instructions each time, and a turn comes in twice. Nor does it look, at a hundred each time, whether somebody uses
+/// what is used already: what a turn works with are values that call nobody, and no turn begins in another.
 package final class HostRunner: @unchecked Sendable {
     /// What other threads hand over.
     private enum Errand: Sendable {
@@ -23,7 +23,7 @@ package final class HostRunner: @unchecked Sendable {
         case close(ClientMailbox)
         case appEnded(ClientMailbox)
         case appReturned(ClientMailbox)
-        case caughtUp(ClientMailbox)
+        case caughtUp(ClientID)
     }
 
     private let loop: EventLoop
@@ -33,14 +33,15 @@ package final class HostRunner: @unchecked Sendable {
     private let clientCount = Atomic<Int>(0)
     private let inbox = Locked<[Errand]>([])
 
-    private var host: Host
-    private var outputs: [Host.Output] = []
-    private var framer = H4Framer(from: .controller)
+    @exclusivity(unchecked) private var host: Host
+    @exclusivity(unchecked) private var outputs: [Host.Output] = []
+    @exclusivity(unchecked) private var framer = H4Framer(from: .controller)
     private var journal = Journal()
-    private var errands: [Errand] = []
-    private var outgoing = OutgoingPackets()
-    private var posts = Posts()
-    private var crowded: ClientMailbox?
+    @exclusivity(unchecked) private var errands: [Errand] = []
+    @exclusivity(unchecked) private var outgoing = OutgoingPackets()
+    @exclusivity(unchecked) private var posts = Posts()
+    /// The client that is so far behind that the controller says nothing.
+    private var crowded: ClientID?
     private var due: Instant?
     private var isStopped = false
     private var isSwitchedOff = false
@@ -71,7 +72,8 @@ package final class HostRunner: @unchecked Sendable {
         let source = PacketSource(program: program, machine: transport.name)
         witnesses = Witnesses(source: source, tap: tap, capture: capture)
         if isWatchable { witnesses.openDoor(on: loop) }
-        loop.start { [weak self] in self?.takeTurn() }
+        weak let runner = self
+        loop.start { runner?.takeTurn() }
     }
 
     /// Starts to connect to the controller.
@@ -97,9 +99,9 @@ package final class HostRunner: @unchecked Sendable {
         takeErrands(at: now)
         if let due, due <= now { host.wake(at: now) }
         repeat { drain() } while sendOutgoing()
-        if let crowd = posts.deliver(), crowded == nil {
-            crowded = crowd
-            transport.pause()
+        for index in posts.drafts.indices where !posts.drafts[index].events.isEmpty {
+            let count = posts.drafts[index].mailbox.post(&posts.drafts[index].events)
+            if count > 4 * ClientMailbox.limit { stopController(for: posts.drafts[index].client) }
         }
         if witnesses.areThere { witnesses.turnEnded() }
         due = isStopped ? nil : host.nextWake()
@@ -107,16 +109,10 @@ package final class HostRunner: @unchecked Sendable {
     }
 
     private func takeErrands(at now: Instant) {
-        var errands: [Errand] = []
-        inbox.withLock { inbox in
-            guard !inbox.isEmpty else { return }
-            swap(&errands, &self.errands)
-            swap(&inbox, &errands)
-        }
+        inbox.withLock { if !$0.isEmpty { swap(&$0, &errands) } }
         guard !errands.isEmpty else { return }
         for errand in errands { run(errand, at: now) }
         errands.removeAll(keepingCapacity: errands.count <= ClientMailbox.limit)
-        swap(&errands, &self.errands)
     }
 
     private func run(_ errand: Errand, at now: Instant) {
@@ -129,11 +125,11 @@ package final class HostRunner: @unchecked Sendable {
             host.open(mailbox.client, role: role, at: now)
         case .close(let mailbox):
             posts.close(mailbox)
-            roomMade(in: mailbox)
+            caughtUp(mailbox.client)
             host.close(mailbox.client, at: now)
         case .appEnded(let mailbox): host.appEnded(mailbox.client, at: now)
         case .appReturned(let mailbox): host.appReturned(mailbox.client, at: now)
-        case .caughtUp(let mailbox): roomMade(in: mailbox)
+        case .caughtUp(let client): caughtUp(client)
         case .start: if !isSwitchedOff { transport.start(for: self, on: loop) }
         case .power(let isOn): switchBluetooth(on: isOn, at: now)
         case .stop:
@@ -153,10 +149,6 @@ package final class HostRunner: @unchecked Sendable {
 
     /// Takes what the host has to say.
     private func drain() {
-        // In places of their own, so that it is not looked at for each event whether another has access.
-        var outputs: [Host.Output] = [], posts = Posts()
-        swap(&self.outputs, &outputs)
-        swap(&self.posts, &posts)
         host.takeAll(into: &outputs, &outgoing)
         if witnesses.areThere { outgoing.forEach { record($0, .toController) } }
         for index in outputs.indices {
@@ -172,8 +164,6 @@ package final class HostRunner: @unchecked Sendable {
             }
         }
         outputs.removeAll(keepingCapacity: outputs.count <= ClientMailbox.limit)
-        swap(&self.outputs, &outputs)
-        swap(&self.posts, &posts)
     }
 
     /// Sends the packets of the turn; returns whether there were any, which may have made the host say more.
@@ -184,8 +174,15 @@ package final class HostRunner: @unchecked Sendable {
         return true
     }
 
-    private func roomMade(in mailbox: ClientMailbox) {
-        guard crowded === mailbox else { return }
+    /// Has the controller say nothing more until a client that is far behind has caught up.
+    private func stopController(for client: ClientID) {
+        guard crowded == nil else { return }
+        crowded = client
+        transport.pause()
+    }
+
+    private func caughtUp(_ client: ClientID) {
+        guard crowded == client else { return }
         crowded = nil
         transport.resume()
     }
@@ -224,28 +221,17 @@ extension HostRunner: TransportClient {
 
     package func transportReceived(_ chunk: Span<UInt8>) throws(TransportError) {
         comeIn()
-        try receive(chunk, with: &framer, for: &host)
-    }
-
-    private func comeIn() { precondition(loop.isCurrent, "a host is told of its controller on the thread of its loop") }
-
-    /// Tells the host of the packets in `chunk`.
-    ///
-    /// What changes is passed as one access, so that it is not looked at for each packet whether another has begun.
-    private func receive(
-        _ chunk: Span<UInt8>,
-        with framer: inout H4Framer,
-        for host: inout Host
-    ) throws(TransportError) {
         let now = loop.clock.now
         try framer.receive(chunk) { packet in
             record(packet, .toHost)
             host.receive(packet, at: now)
         }
     }
+
+    private func comeIn() { precondition(loop.isCurrent, "a host is told of its controller on the thread of its loop") }
 }
 
-extension HostRunner: DirectHostLink, SwitchableHost {
+extension HostRunner: SwitchableHost {
     package func switchBluetooth(on isOn: Bool) { hand(over: .power(isOn)) }
 
     /// One client's conversation with the host of this process.
@@ -269,36 +255,11 @@ extension HostRunner: DirectHostLink, SwitchableHost {
     package func open(
         _ role: ClientRole,
         restoring identifier: String?,
-        on queue: DispatchQueue,
-        receive: @escaping @Sendable (ClientEvent) -> Void
-    ) -> any HostSession {
-        open(role, on: queue, .each(receive))
-    }
-
-    package func open(
-        _ role: ClientRole,
-        restoring identifier: String?,
-        on queue: DispatchQueue,
-        receiveAll: @escaping @Sendable ([ClientEvent]) -> Void
-    ) -> any HostSession {
-        open(role, on: queue, .all(receiveAll))
-    }
-
-    package func open(
-        _ role: ClientRole,
-        take: @escaping @Sendable (inout [ClientEvent]) -> Void
-    ) -> any HostSession {
-        open(role, on: nil, .inTurn(take))
-    }
-
-    private func open(
-        _ role: ClientRole,
-        on queue: DispatchQueue?,
-        _ receiver: ClientMailbox.Receiver
+        _ receiver: EventReceiver
     ) -> any HostSession {
         let client = ClientID(rawValue: clientCount.wrappingAdd(1, ordering: .relaxed).newValue)
-        let mailbox = ClientMailbox(client: client, queue: queue, receiver: receiver) { [weak self] mailbox in
-            self?.hand(over: .caughtUp(mailbox))
+        let mailbox = ClientMailbox(client: client, receiver: receiver) { [weak self] in
+            self?.hand(over: .caughtUp(client))
         }
         hand(over: .open(mailbox, role))
         return Session(runner: self, mailbox: mailbox)

@@ -2,13 +2,14 @@ import BLEHost
 
 /// What a turn of the runner brings each client, gathered until the turn ends.
 struct Posts {
-    private struct Draft {
+    struct Draft {
         let mailbox: ClientMailbox
         let client: ClientID
         var events: [ClientEvent] = []
     }
 
-    private var drafts: [Draft] = []
+    /// One for each client, which whoever hands it over leaves empty.
+    var drafts: [Draft] = []
 
     mutating func open(_ mailbox: ClientMailbox) { drafts.append(Draft(mailbox: mailbox, client: mailbox.client)) }
 
@@ -21,17 +22,6 @@ struct Posts {
             return
         }
         drafts[index].events.append(event)
-    }
-
-    /// Hands each client what there is for it; returns one that is so far behind that the controller must stop until it
-    /// has caught up.
-    mutating func deliver() -> ClientMailbox? {
-        var crowd: ClientMailbox?
-        for index in drafts.indices where !drafts[index].events.isEmpty {
-            let count = drafts[index].mailbox.post(&drafts[index].events)
-            if count > 4 * ClientMailbox.limit, crowd == nil { crowd = drafts[index].mailbox }
-        }
-        return crowd
     }
 }
 

@@ -1,5 +1,5 @@
 package import BLEHost
-package import Dispatch
+import Dispatch
 
 /// What an app talks to when there is no host: managers that say that Bluetooth is not supported.
 package final class UnsupportedLink: HostLink {
@@ -15,10 +15,9 @@ package final class UnsupportedLink: HostLink {
     package func open(
         _ role: ClientRole,
         restoring identifier: String?,
-        on queue: DispatchQueue,
-        receive: @escaping @Sendable (ClientEvent) -> Void
+        _ receiver: EventReceiver
     ) -> any HostSession {
-        queue.async { receive(.stateChanged(.unsupported)) }
+        (receiver.queue ?? .global()).async { receiver.hear(.stateChanged(.unsupported)) }
         return Session()
     }
 }

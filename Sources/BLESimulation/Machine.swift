@@ -1,6 +1,6 @@
 package import BLEHost
 package import BLERuntime
-package import Dispatch
+import Dispatch
 import Synchronization
 
 /// A computer in a ``World``: a Bluetooth host and its controller, with a place.
@@ -122,20 +122,22 @@ extension Machine: SwitchableHost {
     package func open(
         _ role: ClientRole,
         restoring identifier: String?,
-        on queue: DispatchQueue,
-        receive: @escaping @Sendable (ClientEvent) -> Void
+        _ receiver: EventReceiver
     ) -> any HostSession {
-        open(role, of: 0, restoring: identifier, on: queue, receive: receive)
+        open(role, of: 0, restoring: identifier, receiver)
     }
+
+    /// Where those are told who want to be in the turns of a host, since the turns of a world are the world's.
+    private static let turns = DispatchQueue(label: "bluetooth-world")
 
     /// Opens a session for one of the apps.
     func open(
         _ role: ClientRole,
         of app: Int,
         restoring identifier: String?,
-        on queue: DispatchQueue,
-        receive: @escaping @Sendable (ClientEvent) -> Void
+        _ receiver: EventReceiver
     ) -> any HostSession {
+        let queue = receiver.queue ?? Self.turns
         let appQueue = AppQueue(queue.getSpecific(key: Bluetooth.appQueue) ?? queue)
         let client = world.core.withLock { core in
             let session = WorldSession(
@@ -145,7 +147,7 @@ extension Machine: SwitchableHost {
                 client: core.nextClient,
                 queue: queue,
                 appQueue: appQueue,
-                receive: receive
+                receive: receiver.hear
             )
             return if let identifier { core.open(session, restoring: identifier) } else { core.open(session) }
         }

@@ -28,7 +28,7 @@ open class CBManager: NSObject, Observed {
         let reference = ManagerReference(queue: queue)
         self.reference = reference
         queue.suspend()
-        session = link.open(role, restoring: restoreIdentifier, on: queue, receiveAll: reference.hear)
+        session = link.open(role, restoring: restoreIdentifier, .all(on: queue) { reference.hear(&$0) })
         super.init()
         reference.manager = self
         if let declared = ProcessInfo.processInfo.environment[BackgroundDeclaration.variable] {

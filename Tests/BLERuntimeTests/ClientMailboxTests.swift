@@ -14,9 +14,10 @@ struct ClientMailboxTests {
         let caughtUp = Locked(0)
 
         func mailbox() -> ClientMailbox {
-            ClientMailbox(client: ClientID(rawValue: 1), queue: queue) { [weak self] event in
+            let receiver = EventReceiver.each(on: queue) { [weak self] event in
                 self?.heard.withLock { $0.append(event) }
-            } caughtUp: { [weak self] _ in
+            }
+            return ClientMailbox(client: ClientID(rawValue: 1), receiver: receiver) { [weak self] in
                 self?.caughtUp.withLock { $0 += 1 }
             }
         }
@@ -88,7 +89,7 @@ struct ClientMailboxTests {
         for event in [Self.room(1), Self.room(1), Self.room(2), updates, updates, Self.value(1), updates] {
             posts.add(event, for: mailbox.client)
         }
-        _ = posts.deliver()
+        Self.post(posts.drafts[0].events, to: mailbox)
         let first = PeerIdentifier(rawValue: 1)
         #expect(
             await client.hear() == [
@@ -131,13 +132,12 @@ struct ClientMailboxTests {
         let heard = Locked<[[ClientEvent]]>([])
         let mailbox = ClientMailbox(
             client: ClientID(rawValue: 1),
-            queue: nil,
             receiver: .inTurn { events in
                 var taken: [ClientEvent] = []
                 swap(&taken, &events)
                 heard.withLock { $0.append(taken) }
             }
-        ) { _ in }
+        ) {}
         let values = (0..<3).map(Self.value)
         #expect(Self.post([values[0], values[1]], to: mailbox) == 0)
         #expect(heard.withLock { $0 } == [[values[0], values[1]]])

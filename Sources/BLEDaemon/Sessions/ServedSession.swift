@@ -1,15 +1,10 @@
 import BLEHost
 import BLERuntime
-import Dispatch
 
 /// A session with a host that an app in another process has, and what the app has not been told.
 ///
-/// A host of this process speaks in its turns, one of a world on a queue; the daemon takes what was said in its next
-/// turn.
+/// The host speaks in its turns; the daemon takes what was said in its next turn.
 final class ServedSession: Sendable {
-    /// Where hosts speak to all sessions, which only take note of it: many of them need no more threads than one.
-    private static let queue = DispatchQueue(label: "bled.sessions")
-
     private let said = Locked<[ClientEvent]>([])
     private let session = Locked<(any HostSession)?>(nil)
     private let speak: @Sendable () -> Void
@@ -19,15 +14,7 @@ final class ServedSession: Sendable {
 
     /// Opens the session.
     func open(_ role: ClientRole, on link: any HostLink) {
-        let opened =
-            if let link = link as? any DirectHostLink {
-                link.open(role) { [weak self] in self?.hear(&$0) }
-            } else {
-                link.open(role, restoring: nil, on: Self.queue) { [weak self] (events: [ClientEvent]) in
-                    var events = events
-                    self?.hear(&events)
-                }
-            }
+        let opened = link.open(role, restoring: nil, .inTurn { [weak self] in self?.hear(&$0) })
         session.withLock { $0 = opened }
     }
 

@@ -1,7 +1,6 @@
 package import BLEHost
 import BLESession
 import BLEWire
-package import Dispatch
 import Glibc
 package import Logging
 import Synchronization
@@ -59,33 +58,9 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
     package func open(
         _ role: ClientRole,
         restoring identifier: String?,
-        on queue: DispatchQueue,
-        receive: @escaping @Sendable (ClientEvent) -> Void
+        _ receiver: EventReceiver
     ) -> any HostSession {
-        guard role != .tester else {
-            return UnsupportedLink().open(role, restoring: identifier, on: queue, receive: receive)
-        }
-        return open(role, restoring: identifier, on: queue, .each(receive))
-    }
-
-    package func open(
-        _ role: ClientRole,
-        restoring identifier: String?,
-        on queue: DispatchQueue,
-        receiveAll: @escaping @Sendable ([ClientEvent]) -> Void
-    ) -> any HostSession {
-        guard role != .tester else {
-            return UnsupportedLink().open(role, restoring: identifier, on: queue, receiveAll: receiveAll)
-        }
-        return open(role, restoring: identifier, on: queue, .all(receiveAll))
-    }
-
-    private func open(
-        _ role: ClientRole,
-        restoring identifier: String?,
-        on queue: DispatchQueue,
-        _ receiver: ClientMailbox.Receiver
-    ) -> any HostSession {
+        guard role != .tester else { return UnsupportedLink().open(role, restoring: identifier, receiver) }
         let client = ClientID(rawValue: count.wrappingAdd(1, ordering: .relaxed).newValue)
         let conversation = AppConversation(
             role,
@@ -96,7 +71,7 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
         let session = DaemonSession(conversation, with: address, on: loop) { [weak self] in
             self?.heard($0)
         } mailbox: { session in
-            ClientMailbox(client: client, queue: queue, receiver: receiver) { [weak self, weak session] _ in
+            ClientMailbox(client: client, receiver: receiver) { [weak self, weak session] in
                 if let session { self?.hand(over: .caughtUp(session)) }
             }
         }

@@ -6,7 +6,7 @@ import Synchronization
 /// The thread of a loop and what it works on.
 ///
 /// Sendable because everything but the inbox and the bell is used by whoever has the floor: the thread, but for when it
-/// waits.
+/// waits. Neither is it looked at whether somebody uses what is used already: it calls nobody.
 final class LoopThread: @unchecked Sendable {
     /// What other threads leave here.
     private struct Inbox {
@@ -29,12 +29,12 @@ final class LoopThread: @unchecked Sendable {
     private let identity = Atomic<UInt>(0)
 
     private var turn: () -> Instant? = { nil }
-    private var agenda = LoopAgenda()
+    @exclusivity(unchecked) private var agenda = LoopAgenda()
     /// Empty but while what was posted runs.
-    private var bodies: [@Sendable () -> Void] = []
+    @exclusivity(unchecked) private var bodies: [@Sendable () -> Void] = []
     private var mayWait = false
     /// What the system is asked about, with its answers, which only the thread itself uses.
-    private var answers: [pollfd] = []
+    @exclusivity(unchecked) private var answers: [pollfd] = []
     /// Until when the thread waits, or for ever.
     private var until: Instant?
 

@@ -1,6 +1,5 @@
 package import BLEHost
 package import BLERuntime
-package import Dispatch
 
 extension Machine {
     /// Whether an app may use Bluetooth, as its user has decided.
@@ -71,10 +70,9 @@ extension Machine.App: HostLink {
     package func open(
         _ role: ClientRole,
         restoring identifier: String?,
-        on queue: DispatchQueue,
-        receive: @escaping @Sendable (ClientEvent) -> Void
+        _ receiver: EventReceiver
     ) -> any HostSession {
-        machine.open(role, of: index, restoring: identifier, on: queue, receive: receive)
+        machine.open(role, of: index, restoring: identifier, receiver)
     }
 }
 

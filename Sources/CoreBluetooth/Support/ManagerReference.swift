@@ -11,6 +11,8 @@ final class ManagerReference: @unchecked Sendable {
     /// Those who hear what the host says after the delegate has.
     let observers = Observers()
     weak var manager: CBManager?
+    /// The peripheral that the last event was about, if it was about one.
+    private weak var latest: CBPeripheral?
 
     init(queue: DispatchQueue) { self.queue = queue }
 
@@ -24,16 +26,18 @@ final class ManagerReference: @unchecked Sendable {
     /// Has the manager take what has come together; on its queue.
     ///
     /// An app that lets go of its manager while it is being told hears nothing more.
-    func hear(_ events: [ClientEvent]) {
+    func hear(_ events: inout [ClientEvent]) {
         guard var manager else { return }
-        var latest = LatestPeers()
-        // Events are looked at where they lie.
-        let events = events.span
+        var latest = LatestPeers(peripheral: self.latest)
+        let first = latest.peripheral.map { ObjectIdentifier($0) }
+        defer { if latest.peripheral.map({ ObjectIdentifier($0) }) != first { self.latest = latest.peripheral } }
         for index in events.indices {
             guard !isKnownUniquelyReferenced(&manager) else { return }
             latest.dropUnkept()
-            manager.apply(events[index], &latest)
-            if !observers.isEmpty { tellObservers(events[index]) }
+            // Taken out, since to copy an event costs more than to move it.
+            let event = exchange(&events[index], with: .scanBegan(0))
+            manager.apply(event, &latest)
+            if !observers.isEmpty { tellObservers(event) }
         }
     }
 

@@ -12,19 +12,9 @@ final class ScriptedLink: HostLink {
     func open(
         _ role: ClientRole,
         restoring identifier: String?,
-        on queue: DispatchQueue,
-        receive: @escaping @Sendable (ClientEvent) -> Void
+        _ receiver: EventReceiver
     ) -> any HostSession {
-        open(role, restoring: identifier, on: queue, receiveAll: { $0.forEach(receive) })
-    }
-
-    func open(
-        _ role: ClientRole,
-        restoring identifier: String?,
-        on queue: DispatchQueue,
-        receiveAll: @escaping @Sendable ([ClientEvent]) -> Void
-    ) -> any HostSession {
-        let session = ScriptedSession(role, on: queue, receive: receiveAll)
+        let session = ScriptedSession(role, receiver)
         opened.withLock { $0.append(session) }
         return session
     }
@@ -40,15 +30,16 @@ final class ScriptedSession: HostSession {
 
     let role: ClientRole
     private let queue: DispatchQueue
-    private let receive: @Sendable ([ClientEvent]) -> Void
+    private let receiver: EventReceiver
     private let state = Locked(State())
     /// Shows the thread sanitizer the order that a continuation gives, which it does not see by itself.
     private let order = NSLock()
 
-    init(_ role: ClientRole, on queue: DispatchQueue, receive: @escaping @Sendable ([ClientEvent]) -> Void) {
+    init(_ role: ClientRole, _ receiver: EventReceiver) {
+        guard let queue = receiver.queue else { preconditionFailure("managers have a queue") }
         self.role = role
         self.queue = queue
-        self.receive = receive
+        self.receiver = receiver
     }
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
@@ -65,7 +56,7 @@ final class ScriptedSession: HostSession {
             return state.withLock { $0.requests.append(request) }
         }
         state.withLock { $0.requests.append(.scan(scan)) }
-        queue.async { self.receive([.scanBegan(number)]) }
+        queue.async { self.receiver.hear(.scanBegan(number)) }
     }
 
     func close() { state.withLock { $0.isClosed = true } }
@@ -82,13 +73,17 @@ final class ScriptedSession: HostSession {
 
     /// Says something, and returns when the app has heard it.
     func tell(_ events: ClientEvent...) async {
-        for event in events { queue.async { self.receive([event]) } }
+        for event in events { queue.async { self.receiver.hear(event) } }
         await settle()
     }
 
     /// Says what has come together, and returns when the app has heard it.
     func tell(together events: [ClientEvent]) async {
-        queue.async { self.receive(events) }
+        queue.async {
+            guard case .all(_, let receive) = self.receiver else { return }
+            var events = events
+            receive(&events)
+        }
         await settle()
     }
 
