@@ -9,6 +9,13 @@ struct Departure {
     let isReconnecting: Bool
 }
 
+/// What a delegate is to hear of an advertisement.
+private struct News: ~Copyable {
+    let delegate: any CBCentralManagerDelegate
+    let peripheral: CBPeripheral
+    let data: [String: Any]
+}
+
 extension CBCentralManager {
     /// The object that stands for `peer`: the one that the app has, or a new one.
     func peripheral(_ peer: PeerIdentifier, name: String?) -> CBPeripheral {
@@ -52,7 +59,7 @@ extension CBCentralManager {
             if state.invalidatesObjects {
                 content.withLock {
                     $0.peripherals.removeAll()
-                    $0.advertisements = SeenAdvertisements()
+                    $0.advertisements.forgetAll()
                 }
             }
         }
@@ -60,17 +67,20 @@ extension CBCentralManager {
     }
 
     func discovered(_ report: AdvertisementReport) {
-        var delegate: (any CBCentralManagerDelegate)?, data: [String: Any] = [:]
-        let found = content.withLock { content -> CBPeripheral? in
-            guard content.hasScanBegun, let scan = content.scan, let listener = content.delegate,
-                let dictionary = content.advertisements.dictionary(of: report, for: scan)
+        let news = content.withLock { content -> News? in
+            guard content.hasScanBegun, let delegate = content.delegate,
+                let data = content.advertisements.dictionary(of: report)
             else { return nil }
-            (delegate, data) = (listener, dictionary)
-            return sender(of: report, &content)
+            return News(delegate: delegate, peripheral: sender(of: report, &content), data: data)
         }
-        guard let peripheral = found, let delegate else { return }
-        peripheral.heard(report)
-        delegate.centralManager(self, didDiscover: peripheral, advertisementData: data, rssi: report.rssi.number)
+        guard let news else { return }
+        news.peripheral.heard(report)
+        news.delegate.centralManager(
+            self,
+            didDiscover: news.peripheral,
+            advertisementData: news.data,
+            rssi: report.rssi.number
+        )
     }
 
     /// The object that stands for whoever sent what was just heard.

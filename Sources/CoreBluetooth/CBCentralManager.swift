@@ -31,7 +31,12 @@ open class CBCentralManager: CBManager {
     struct Content {
         weak var delegate: (any CBCentralManagerDelegate)?
         /// What the app scans for; `nil` if it does not scan.
-        var scan: ScanRequest? { didSet { hasScanBegun = false } }
+        var scan: ScanRequest? {
+            didSet {
+                hasScanBegun = false
+                if let scan { advertisements.begin(scan) }
+            }
+        }
         /// How often the app has scanned, which tells its scans apart.
         var scanNumber: UInt32 = 0
         /// Whether what is discovered is of the scan that there is, and no more of an earlier one.
@@ -167,9 +172,14 @@ open class CBCentralManager: CBManager {
             if latest.peripheral?.peer.rawValue != peer.rawValue {
                 latest.peripheral = content.withLock { $0.peripherals[peer] }
             }
-            guard let peripheral = latest.peripheral else { return }
-            if case .valueNotified(let handle, let value) = event { return peripheral.notified(handle, value) }
-            return peripheral.receive(event)
+            // Taken out and put back, since to keep an object once more costs more than that.
+            guard let peripheral = latest.peripheral.take() else { return }
+            if case .valueNotified(let handle, let value) = event {
+                peripheral.notified(handle, value)
+            } else {
+                peripheral.receive(event)
+            }
+            return latest.peripheral = peripheral
         }
         // Any other may be the end of the object.
         latest.peripheral = nil
@@ -177,7 +187,7 @@ open class CBCentralManager: CBManager {
         case .restored(.central(let state)): restore(state)
         case .stateChanged(let state): stateChanged(CBManagerState(state))
         case .featuresChanged(let host): features.update(host)
-        case .scanBegan(let number): content.withLock { $0.hasScanBegun = $0.scanNumber == number }
+        case .scanBegan(let number): content.withLock { $0.hasScanBegun = $0.scan != nil && $0.scanNumber == number }
         case .knownPeers(let peers): content.withLock { $0.seen.insert(peers) }
         case .systemLinks(let links): linksChanged(links)
         case .discovered(let report): discovered(report)

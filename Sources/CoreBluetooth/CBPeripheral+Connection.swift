@@ -48,8 +48,9 @@ extension CBPeripheral {
     /// Takes note of an advertisement.
     func heard(_ report: AdvertisementReport) {
         content.withLock {
+            let isNew = $0.report?.repeats(report) != true
             $0.report = report
-            if let name = report.name, name != $0.name { $0.name = name }
+            if isNew, let name = report.name, name != $0.name { $0.name = name }
         }
     }
 

@@ -16,7 +16,7 @@ struct Protected<Value>: ~Copyable, @unchecked Sendable {
     }
 
     /// Takes what is not `Sendable` past the lock.
-    struct Carrier<Carried>: @unchecked Sendable {
+    struct Carrier<Carried: ~Copyable>: ~Copyable, @unchecked Sendable {
         var carried: Carried
     }
 
@@ -26,8 +26,14 @@ struct Protected<Value>: ~Copyable, @unchecked Sendable {
 
     init(_ value: Value) { mutex = Mutex(Carrier(carried: Content(value: value))) }
 
-    func withLock<Result, Failure: Error>(_ body: (inout Value) throws(Failure) -> Result) throws(Failure) -> Result {
-        let (result, watchers) = try access { content throws(Failure) in (try body(&content.value), content.watchers) }
+    func withLock<Result: ~Copyable, Failure: Error>(
+        _ body: (inout Value) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        var watchers: Watchers?
+        let result = try access { content throws(Failure) in
+            watchers = content.watchers
+            return try body(&content.value)
+        }
         watchers?.look()
         return result
     }
@@ -38,7 +44,7 @@ struct Protected<Value>: ~Copyable, @unchecked Sendable {
     /// The value as it is now.
     var current: Value { access { $0.value } }
 
-    private func access<Result, Failure: Error>(
+    private func access<Result: ~Copyable, Failure: Error>(
         _ body: (inout Content) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         try mutex.withLock { content throws(Failure) in

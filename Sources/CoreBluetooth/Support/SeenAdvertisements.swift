@@ -15,35 +15,57 @@ struct SeenAdvertisements {
         let timestamp: Dictionary<String, Any>.Index
         /// Where the data of the manufacturer are, among the octets and in the dictionary, if they may be replaced.
         let manufacturer: (octets: Range<Int>, place: Dictionary<String, Any>.Index)?
-        /// The object that stands for the peer, as long as the app keeps it and the name is the one that it knows.
-        weak var peripheral: CBPeripheral?
+    }
+
+    /// An object for as long as somebody else keeps it; mutating, so that it is looked for in its place.
+    private struct Sender {
+        private weak var object: CBPeripheral?
+        var peripheral: CBPeripheral? {
+            mutating get { object }
+            set { object = newValue }
+        }
     }
 
     /// What the app looks for, which says what is told of the overflow area.
     private var scan = ScanRequest()
-    /// By the lower half of the identifier, which is random.
-    private var places: [UInt64: Int] = [:]
+    private var places = Places()
     private var entries: [Entry] = []
+    /// The objects that stand for the peers, as long as the app keeps them and the names are those that they know.
+    private var senders: [Sender] = []
     /// The one that was heard last.
     private var latest: Int?
     private var clock = Clock()
 
     /// The object that stands for the one that was heard last, if it was heard before and is still kept.
     var sender: CBPeripheral? {
-        get { latest.flatMap { entries[$0].peripheral } }
-        set { if let latest { entries[latest].peripheral = newValue } }
+        mutating get {
+            guard let latest else { return nil }
+            return senders[latest].peripheral
+        }
+        set { if let latest { senders[latest].peripheral = newValue } }
     }
 
-    /// The advertisement as an app sees it that scans with `scan`, with the time at which it is seen; `nil` if it was
-    /// found for an earlier scan, which looked for something else.
-    mutating func dictionary(of report: AdvertisementReport, for scan: ScanRequest) -> [String: Any]? {
-        if scan != self.scan {
-            self = Self()
-            self.scan = scan
-        }
+    /// The app looks for something, or for something else.
+    mutating func begin(_ scan: ScanRequest) {
+        guard scan != self.scan else { return }
+        self.scan = scan
+        forgetAll()
+    }
+
+    /// Forgets what was said, but not what the app looks for.
+    mutating func forgetAll() {
+        places = Places()
+        entries = []
+        senders = []
+        latest = nil
+    }
+
+    /// The advertisement as an app sees it that scans, with the time at which it is seen; `nil` if it was found for an
+    /// earlier scan, which looked for something else.
+    mutating func dictionary(of report: AdvertisementReport) -> [String: Any]? {
         let key = UInt64(truncatingIfNeeded: report.peer.rawValue), timestamp = clock.now()
         latest = places[key]
-        if let latest, entries[latest].update(report, for: scan) {
+        if let latest, update(latest, report) {
             // In place, so that nothing is copied unless the app has kept the last one.
             entries[latest].dictionary.values[entries[latest].timestamp] = timestamp
             return entries[latest].dictionary
@@ -57,15 +79,59 @@ struct SeenAdvertisements {
         return dictionary
     }
 
-    private mutating func insert(_ entry: Entry, for key: UInt64) {
-        if let latest { return entries[latest] = entry }
-        if entries.count >= Self.limit {
-            places = [:]
-            entries = []
+    /// Takes a report that says mostly the same; `false` for any other.
+    private mutating func update(_ place: Int, _ report: AdvertisementReport) -> Bool {
+        switch entries[place].update(report, for: scan) {
+        case .same: return true
+        case .renamed:
+            senders[place].peripheral = nil
+            return true
+        case .other: return false
         }
+    }
+
+    private mutating func insert(_ entry: Entry, for key: UInt64) {
+        if let latest {
+            entries[latest] = entry
+            return senders[latest].peripheral = nil
+        }
+        if entries.count >= Self.limit { forgetAll() }
         latest = entries.count
-        places[key] = entries.count
+        places.insert(key, at: entries.count)
         entries.append(entry)
+        senders.append(Sender())
+    }
+}
+
+extension SeenAdvertisements {
+    /// Where peers are, by the lower half of their identifiers, which is random.
+    private struct Places {
+        private var slots = [(key: UInt64, place: Int)](repeating: (0, -1), count: 64)
+        private var count = 0
+
+        subscript(key: UInt64) -> Int? {
+            let slot = slots[slot(of: key)]
+            return slot.place < 0 ? nil : slot.place
+        }
+
+        /// Puts a peer where it was not before.
+        mutating func insert(_ key: UInt64, at place: Int) {
+            count += 1
+            if 2 * count > slots.count {
+                let old = slots
+                slots = Array(repeating: (0, -1), count: 2 * old.count)
+                for slot in old where slot.place >= 0 { slots[self.slot(of: slot.key)] = slot }
+            }
+            slots[slot(of: key)] = (key, place)
+        }
+
+        /// The slot of a peer, or the free one where it would be; more than half of all are free.
+        private func slot(of key: UInt64) -> Int {
+            let mask = slots.count &- 1
+            var index = Int(truncatingIfNeeded: key) & mask
+            while slots[index].place >= 0, slots[index].key != key { index = (index &+ 1) & mask }
+            return index
+        }
     }
 }
 
@@ -99,21 +165,27 @@ extension SeenAdvertisements.Entry {
         }
     }
 
-    /// Takes a report that says the same, or the same but for the data of the manufacturer; `false` for any other.
-    mutating func update(_ new: AdvertisementReport, for scan: ScanRequest) -> Bool {
-        if new.repeats(report) {
-            report = new
-            return true
+    enum OnUpdate {
+        /// It says the same, or the same but for the data of the manufacturer.
+        case same
+        /// It does, but the device is called otherwise.
+        case renamed
+        case other
+    }
+
+    /// Takes a report, unless it is another one.
+    mutating func update(_ new: AdvertisementReport, for scan: ScanRequest) -> OnUpdate {
+        if new.repeats(report) { return .same }
+        guard new.peer.rawValue == report.peer.rawValue, new.isConnectable == report.isConnectable else {
+            return .other
         }
-        guard new.peer.rawValue == report.peer.rawValue, new.isConnectable == report.isConnectable else { return false }
         let octets = new.data
         if octets != report.data {
-            guard let manufacturer, octets.equals(report.data, exceptIn: manufacturer.octets) else { return false }
+            guard let manufacturer, octets.equals(report.data, exceptIn: manufacturer.octets) else { return .other }
             dictionary.values[manufacturer.place] = Data(octets: octets[manufacturer.octets])
         }
-        if new.name != report.name { peripheral = nil }
-        report = new
-        return true
+        defer { report = new }
+        return new.name == report.name ? .same : .renamed
     }
 }
 

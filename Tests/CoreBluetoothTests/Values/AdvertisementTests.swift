@@ -11,7 +11,8 @@ struct AdvertisementTests {
         for scan: ScanRequest = ScanRequest()
     ) -> [String: Any] {
         var seen = SeenAdvertisements()
-        return seen.dictionary(of: .of(CentralBench.peer, data: data), for: scan) ?? [:]
+        seen.begin(scan)
+        return seen.dictionary(of: .of(CentralBench.peer, data: data)) ?? [:]
     }
 
     @Test("hold a name, services and a power")
@@ -91,7 +92,8 @@ struct AdvertisementTests {
                 data: given.data
             )
             let expected = report.dictionary(for: given.scan)
-            guard var told = seen.dictionary(of: report, for: given.scan) else {
+            seen.begin(given.scan)
+            guard var told = seen.dictionary(of: report) else {
                 #expect(expected == nil)
                 continue
             }
@@ -119,7 +121,8 @@ struct AdvertisementTests {
             (ScanRequest(namePrefix: "A"), true), (ScanRequest(namePrefix: "B"), false), (ScanRequest(), true),
         ]
         for (scan, isTold) in scans {
-            let told = seen.dictionary(of: report, for: scan)
+            seen.begin(scan)
+            let told = seen.dictionary(of: report)
             #expect((told != nil) == isTold, "\(scan)")
         }
     }
@@ -131,7 +134,7 @@ struct AdvertisementTests {
             let peer = PeerIdentifier(rawValue: UInt128(number))
             let report = AdvertisementReport.of(peer, data: [.init(.completeLocalName, Array("\(number)".utf8))])
             #expect(
-                seen.dictionary(of: report, for: ScanRequest())?[CBAdvertisementDataLocalNameKey] as? String
+                seen.dictionary(of: report)?[CBAdvertisementDataLocalNameKey] as? String
                     == "\(number)"
             )
         }
