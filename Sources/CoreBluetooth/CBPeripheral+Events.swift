@@ -25,7 +25,7 @@ extension CBPeripheral {
                 return answer
             }
             guard let answer else { return }
-            answer(self)
+            answer.tell(self)
         }
     }
 
@@ -33,7 +33,7 @@ extension CBPeripheral {
     ///
     /// The host has answered what it knew of; this is what waited for its turn, or came too late.
     func failRequests(_ failure: Failure) {
-        for answer in content.withLock({ $0.requests.removeAll(failure) }) { answer(self) }
+        for answer in content.withLock({ $0.requests.removeAll(failure) }) { answer.tell(self) }
     }
 
     /// Brings the objects up to date with `event`, then tells the delegate; on the manager's queue.
@@ -82,20 +82,20 @@ extension CBPeripheral {
     /// Answers what was asked about services that are gone, while the app can still be told what it asked about.
     private func voidRequests(in range: AttributeHandleRange) {
         let answers = content.withLock { $0.requests.void(in: $0.database.ranges(touching: range)) }
-        for answer in answers { answer(self) }
+        for answer in answers { answer.tell(self) }
     }
 
     /// Does the same for services of which the peripheral did not say that they are gone, but others are there now.
     private func voidRequests(replacedBy result: Result<[DiscoveredService], Failure>) {
         guard case .success(let found) = result else { return }
         let answers = content.withLock { $0.requests.void(in: $0.database.ranges(replacedBy: found)) }
-        for answer in answers { answer(self) }
+        for answer in answers { answer.tell(self) }
     }
 
     private func voidRequests(replacedBy result: Result<[DiscoveredCharacteristic], Failure>, in service: CBService) {
         guard case .success(let found) = result else { return }
         let answers = content.withLock { $0.requests.void(in: $0.database.ranges(replacedBy: found, in: service)) }
-        for answer in answers { answer(self) }
+        for answer in answers { answer.tell(self) }
     }
 
     /// Gives back what an answer brought that comes too late.

@@ -179,7 +179,7 @@ extension CBPeripheral {
     }
 
     /// Answers in the place of the peripheral, when the turn of `request` has come and never before this returns.
-    private func answer(_ request: PeerRequest? = nil, with answer: @escaping RequestQueue.Answer) {
+    private func answer(_ request: PeerRequest? = nil, with answer: @escaping (CBPeripheral) -> Void) {
         content.withLock { $0.requests.submit(request, answer: answer) }
         let subject = Guarded(self)
         reference.later { _ in subject.current.proceed() }

@@ -127,6 +127,21 @@ struct ClientMailboxTests {
         #expect(await client.hear() == [])
     }
 
+    @Test("A mailbox that is gone keeps nothing of its client, be there events or not", arguments: [0, 1])
+    func gone(count: Int) async {
+        final class App: Sendable {}
+        let queue = DispatchQueue(label: "test.app")
+        weak var app: App?
+        do {
+            let kept = App()
+            app = kept
+            let mailbox = ClientMailbox(client: ClientID(rawValue: 1), receiver: .all(on: queue) { _ in _ = kept }) {}
+            if count > 0 { Self.post((0..<count).map(Self.value), to: mailbox) }
+        }
+        for _ in 0..<3 { await withCheckedContinuation { done in queue.async { done.resume() } } }
+        #expect(app == nil)
+    }
+
     @Test("Whoever hears in turns has heard all when a turn is over, and nothing once the mailbox is closed")
     func inTurn() {
         let heard = Locked<[[ClientEvent]]>([])

@@ -11,8 +11,9 @@ final class ManagerReference: @unchecked Sendable {
     /// Those who hear what the host says after the delegate has.
     let observers = Observers()
     weak var manager: CBManager?
-    /// The peripheral that the last event was about, if it was about one.
-    private weak var latest: CBPeripheral?
+    /// What the last event was about.
+    private weak var latestPeripheral: CBPeripheral?
+    private weak var latestCentral: CBCentral?
 
     init(queue: DispatchQueue) { self.queue = queue }
 
@@ -28,9 +29,11 @@ final class ManagerReference: @unchecked Sendable {
     /// An app that lets go of its manager while it is being told hears nothing more.
     func hear(_ events: inout [ClientEvent]) {
         guard var manager else { return }
-        var latest = LatestPeers(peripheral: self.latest)
-        let first = latest.peripheral.map { ObjectIdentifier($0) }
-        defer { if latest.peripheral.map({ ObjectIdentifier($0) }) != first { self.latest = latest.peripheral } }
+        var latest = LatestPeers(peripheral: latestPeripheral, central: latestCentral)
+        let before = latest.identities
+        defer {
+            if latest.identities != before { (latestPeripheral, latestCentral) = (latest.peripheral, latest.central) }
+        }
         for index in events.indices {
             guard !isKnownUniquelyReferenced(&manager) else { return }
             latest.dropUnkept()
@@ -54,6 +57,11 @@ final class ManagerReference: @unchecked Sendable {
 struct LatestPeers {
     var peripheral: CBPeripheral?
     var central: CBCentral?
+
+    /// Which objects they are.
+    fileprivate var identities: (ObjectIdentifier?, ObjectIdentifier?) {
+        (peripheral.map { ObjectIdentifier($0) }, central.map { ObjectIdentifier($0) })
+    }
 
     /// Lets go of what nobody else keeps.
     mutating func dropUnkept() {

@@ -20,8 +20,21 @@ struct RequestQueue {
     /// How many requests may be with the host.
     static let limit = 16
 
-    /// Tells the app what came of a request; called on the manager's queue.
-    typealias Answer = (CBPeripheral) -> Void
+    /// What came of a request, as the app is to be told.
+    enum Answer {
+        /// What the host says.
+        case event(PeerEvent)
+        /// What nobody had to be asked.
+        case call((CBPeripheral) -> Void)
+
+        /// Tells the app; on the manager's queue.
+        func tell(_ peripheral: CBPeripheral) {
+            switch self {
+            case .event(let event): peripheral.apply(event)
+            case .call(let body): body(peripheral)
+            }
+        }
+    }
 
     private enum Entry {
         case waiting(PeerRequest)
@@ -53,8 +66,8 @@ struct RequestQueue {
     }
 
     /// Adds a request that needs nobody to be answered.
-    mutating func submit(_ request: PeerRequest?, answer: @escaping Answer) {
-        let entry = Entry.answered(request, answer)
+    mutating func submit(_ request: PeerRequest?, answer: @escaping (CBPeripheral) -> Void) {
+        let entry = Entry.answered(request, .call(answer))
         if next == waiting.count, begun.count < Self.limit { begun.append(entry) } else { waiting.append(entry) }
     }
 
@@ -70,10 +83,10 @@ struct RequestQueue {
 
     /// Takes what the host says.
     mutating func receive(_ event: PeerEvent) -> OnReceive {
-        for (index, entry) in begun.enumerated() {
-            switch entry {
+        for index in begun.indices {
+            switch begun[index] {
             case .sent(let request) where request.isAnswered(by: event):
-                begun[index] = .answered(request) { $0.apply(event) }
+                begun[index] = .answered(request, .event(event))
                 return .keep
             case .void(let request) where request.isAnswered(by: event):
                 begun.remove(at: index)
@@ -89,7 +102,7 @@ struct RequestQueue {
         var requests: [PeerRequest] = []
         begin(&requests)
         guard case .answered(_, let answer)? = begun.first else { return (nil, requests) }
-        begun.removeFirst()
+        if begun.count > 1 { begun.removeFirst() } else { begun.removeLast() }
         begin(&requests)
         return (answer, requests)
     }
@@ -103,7 +116,7 @@ struct RequestQueue {
         func remains(_ entry: Entry) -> Entry? {
             switch entry {
             case .waiting(let request) where isGone(request), .sent(let request) where isGone(request):
-                answers.append { $0.apply(request.answer(.notFound)) }
+                answers.append(.event(request.answer(.notFound)))
                 if case .sent = entry { return .void(request) }
                 return nil
             case .answered(let request?, let answer) where isGone(request):
@@ -123,7 +136,7 @@ struct RequestQueue {
         defer { self = RequestQueue() }
         return (begun + waiting[next...]).compactMap { entry in
             switch entry {
-            case .waiting(let request), .sent(let request): { $0.apply(request.answer(failure)) }
+            case .waiting(let request), .sent(let request): .event(request.answer(failure))
             case .answered(_, let answer): answer
             case .void: nil
             }
