@@ -117,9 +117,18 @@ extension BluetoothUUID: CustomStringConvertible {
 }
 
 extension FixedWidthInteger where Self: UnsignedInteger {
-    /// The octets of this integer, least significant first.
+    /// The octets of this integer, least significant first; in line, since to shift a number of whatever width costs
+    /// hundreds of instructions for each octet.
+    @inlinable @inline(__always)
     package var littleEndianOctets: [UInt8] {
-        (0..<(Self.bitWidth / 8)).map { UInt8(truncatingIfNeeded: self >> ($0 * 8)) }
+        var octets: [UInt8] = [], rest = self
+        octets.reserveCapacity(Self.bitWidth / 8)
+        for _ in 0..<(Self.bitWidth / 8) {
+            octets.append(UInt8(truncatingIfNeeded: rest))
+            // A number of one octet is shifted by none, and done.
+            rest &>>= 8
+        }
+        return octets
     }
 }
 
