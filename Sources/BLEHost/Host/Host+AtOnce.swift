@@ -2,17 +2,20 @@ import BLEWire
 
 // What needs neither the queues of the layers nor a new plan for the controller, as most packets and requests do not.
 //
-// Whatever is not as it mostly is returns `false`, and has left everything as it was: the long way deals with it.
+// Whatever is not as it mostly is has left everything as it was, and takes the long way. The ways are apart from the
+// choice among them, so that a packet pays for its own alone.
 extension Host {
-    /// Takes a packet of the controller.
+    /// Takes data of a link.
+    @inline(never)
+    mutating func receiveDataAtOnce(_ packet: Span<UInt8>, at now: Instant) {
+        if !receivedAtOnce(packet, at: now) { receiveInFull(packet, at: now) }
+    }
+
     @inline(__always)
-    mutating func receiveAtOnce(_ packet: Span<UInt8>, at now: Instant) -> Bool {
-        guard isReady, packet.count > 1 else { return false }
-        guard packet[0] == HCI.PacketType.acl.wire else {
-            return packet[1] == 0x3E ? advertisedAtOnce(packet, at: now) : completedAtOnce(packet)
-        }
-        guard let attribute = AttributePacket(packet) else { return false }
-        guard let index = links.index(of: attribute.link), !links.values[index].isCollecting else { return false }
+    private mutating func receivedAtOnce(_ packet: Span<UInt8>, at now: Instant) -> Bool {
+        guard let attribute = AttributePacket(packet), let index = links.index(of: attribute.link),
+            !links.values[index].isCollecting
+        else { return false }
         switch attribute.kind {
         case .notification: return attributes.deliverAtOnce(attribute, in: packet, into: &outbox)
         case .readResponse, .writeResponse:
@@ -24,24 +27,26 @@ extension Host {
     }
 
     /// The controller heard what a device has said before.
-    @inline(__always)
-    private mutating func advertisedAtOnce(_ packet: Span<UInt8>, at now: Instant) -> Bool {
+    @inline(never)
+    mutating func receiveReportAtOnce(_ packet: Span<UInt8>, at now: Instant) {
         guard let advertisement = LoneAdvertisement(packet), scanner.hasHeard, !listeners.areThere,
             !attachments.seeksPrivatePeers
-        else { return false }
+        else { return receiveInFull(packet, at: now) }
         let data = advertisement.data(in: packet), revision = peers.revision
-        return discovery.receiveAtOnce(advertisement, data, at: now, revision: revision, into: &outbox)
+        guard discovery.receiveAtOnce(advertisement, data, at: now, revision: revision, into: &outbox) else {
+            return receiveInFull(packet, at: now)
+        }
     }
 
     /// The controller has buffers free again, for which nothing waits.
-    private mutating func completedAtOnce(_ packet: Span<UInt8>) -> Bool {
+    @inline(never)
+    mutating func completedAtOnce(_ packet: Span<UInt8>, at now: Instant) {
         guard let entry = HCI.NumberOfCompletedPackets.onlyOne(in: packet), scheduler.isEmpty,
-            pairings.entries.count == 0, !hasParting
-        else { return false }
-        return scheduler.completedExactly(Int(entry.count), on: entry.handle)
+            pairings.entries.count == 0, !hasParting, scheduler.completedExactly(Int(entry.count), on: entry.handle)
+        else { return receiveInFull(packet, at: now) }
     }
 
-    /// Carries out what a client asks for.
+    /// Carries out what a client asks for; `false`, and nothing has happened, if it takes more.
     mutating func performAtOnce(_ request: ClientRequest, for client: ClientID, at now: Instant) -> Bool {
         guard isReady else { return false }
         switch request {

@@ -181,7 +181,15 @@ extension Host {
     ///
     /// A malformed packet is dropped with a note; it never ends a link.
     package mutating func receive(_ packet: Span<UInt8>, at now: Instant) {
-        if receiveAtOnce(packet, at: now) { return }
+        guard isReady, packet.count > 1 else { return receiveInFull(packet, at: now) }
+        if packet[0] == HCI.PacketType.acl.wire { return receiveDataAtOnce(packet, at: now) }
+        // ``HCI/EventCode/leMeta``
+        if packet[1] == 0x3E { receiveReportAtOnce(packet, at: now) } else { completedAtOnce(packet, at: now) }
+    }
+
+    /// Takes one whole packet by the long way, which is right for all of them.
+    @inline(never)
+    mutating func receiveInFull(_ packet: Span<UInt8>, at now: Instant) {
         alarm = .unknown
         if HCI.LEAdvertisingReport.begins(packet), receiveReports(packet, at: now) { return }
         if receiveWhole(packet, at: now) { settle(at: now) } else { flush(at: now) }

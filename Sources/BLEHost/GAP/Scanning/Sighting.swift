@@ -129,29 +129,35 @@ extension AdvertisementPacket {
 }
 
 extension Span<UInt8> {
-    /// Whether the octets are the same ones; they are compared eight at a time, and the last eight once more.
+    /// Whether the octets are the same ones; they are compared eight at a time, some of them twice.
     @inline(__always)
     func hasSameOctets(as other: Span<UInt8>) -> Bool {
         guard count == other.count else { return false }
-        guard count >= 8 else {
-            for index in 0..<count where self[index] != other[index] { return false }
-            return true
+        // Most advertisements: the first 16 and the last.
+        if count >= 16, count <= 32 {
+            let first = (word(at: 0) ^ other.word(at: 0)) | (word(at: 8) ^ other.word(at: 8))
+            let last = (word(at: count &- 16) ^ other.word(at: count &- 16))
+            return first | last | (word(at: count &- 8) ^ other.word(at: count &- 8)) == 0
         }
+        return hasSameWords(as: other)
+    }
+
+    @inline(never)
+    private func hasSameWords(as other: Span<UInt8>) -> Bool {
         var start = 0
-        while start &+ 16 <= count {
-            let own = extracting(start..<(start &+ 16)), same = other.extracting(start..<(start &+ 16))
-            if own.word(at: 0) != same.word(at: 0) || own.word(at: 8) != same.word(at: 8) { return false }
-            start = start &+ 16
+        while start &+ 8 <= count {
+            if word(at: start) != other.word(at: start) { return false }
+            start = start &+ 8
         }
-        if start &+ 8 <= count, word(at: start) != other.word(at: start) { return false }
-        return word(at: count &- 8) == other.word(at: count &- 8)
+        for index in start..<count where self[index] != other[index] { return false }
+        return true
     }
 
     /// Eight octets as one number, the first lowest.
     @inline(__always)
     private func word(at start: Int) -> UInt64 {
-        let octets = extracting(start..<(start &+ 8))
-        return UInt64(octets[0]) | UInt64(octets[1]) << 8 | UInt64(octets[2]) << 16 | UInt64(octets[3]) << 24
-            | UInt64(octets[4]) << 32 | UInt64(octets[5]) << 40 | UInt64(octets[6]) << 48 | UInt64(octets[7]) << 56
+        UInt64(self[start]) | UInt64(self[start &+ 1]) << 8 | UInt64(self[start &+ 2]) << 16
+            | UInt64(self[start &+ 3]) << 24 | UInt64(self[start &+ 4]) << 32 | UInt64(self[start &+ 5]) << 40
+            | UInt64(self[start &+ 6]) << 48 | UInt64(self[start &+ 7]) << 56
     }
 }
