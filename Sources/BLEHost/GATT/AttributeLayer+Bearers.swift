@@ -54,7 +54,7 @@ extension AttributeLayer {
             links[index].client.take(action, into: &outbox)
         case .mtuChanged(let channel, let mtu):
             if let place = place(of: .enhanced(channel), on: link) {
-                links[place.link].server.bearers[place.bearer].mtu = mtu
+                links[place.link].server.bearers[place.bearer].resize(to: mtu)
             }
             links[index].client.resized(channel, mtu: mtu)
         case .channel(let channel, .received(let pdu)):

@@ -21,15 +21,14 @@ extension AttributeLayer {
         guard let value = database.serviceChanged, let (configuration, _) = database.configuration(of: value),
             links[index].server.configurations[configuration] != 0
         else { return }
-        links[index].server.pendingChange = links[index].server.pendingChange?.joined(with: range) ?? range
+        links[index].server.tells(ofChangeIn: range)
         submit(.serviceChanged(value, range), at: Place(link: index), now)
     }
 
     /// Notes that the peer confirmed an indication of a change: unless there has been another one, it is aware of it.
     mutating func confirmedChange(at index: Int) {
         guard !links[index].server.bearers[0].indications.tellsOfChange else { return }
-        links[index].server.awareness.confirmedChange(onOnlyBearer: links[index].server.bearers.count == 1)
-        links[index].server.pendingChange = nil
+        links[index].server.confirmedChange()
         rememberClient(at: index)
     }
 

@@ -17,7 +17,7 @@ extension AttributeLayer {
         if links[place.link].server.bearers[place.bearer].ready.count >= configuration.limits.gatheredValues {
             notifyReady(at: place)
         }
-        links[place.link].server.bearers[place.bearer].ready.append(.init(handle: handle, value: value, number: number))
+        links[place.link].server.bearers[place.bearer].gather(.init(handle: handle, value: value, number: number))
         return true
     }
 
@@ -25,8 +25,7 @@ extension AttributeLayer {
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.7.4.
     mutating func notifyReady(at place: Place) {
-        let ready = links[place.link].server.bearers[place.bearer].ready
-        links[place.link].server.bearers[place.bearer].ready = []
+        let ready = links[place.link].server.bearers[place.bearer].takeReady()
         var rest = ready[...]
         while let first = rest.first {
             var room = mtu(at: place) - 1

@@ -115,7 +115,7 @@ extension AttributeLayer {
         switch keeping {
         case .value(let handle, let value): database.store(value, at: handle)
         case .features(let features):
-            links[index].server.features = features
+            links[index].server.understands(features)
             rememberClient(at: index)
         case .configuration(let handle, let about, let bits):
             // The service may have been removed while its client was asked.

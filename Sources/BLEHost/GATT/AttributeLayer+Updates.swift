@@ -115,8 +115,7 @@ extension AttributeLayer {
 
     /// Counts the values as sent that wait to be notified or indicated.
     mutating func dropWaiting(at place: Place) {
-        for value in links[place.link].server.bearers[place.bearer].ready { settle(value.number) }
-        links[place.link].server.bearers[place.bearer].ready = []
+        for value in links[place.link].server.bearers[place.bearer].takeReady() { settle(value.number) }
         for item in links[place.link].server.bearers[place.bearer].indications.removeValues() {
             if let number = item.update { settle(number) }
         }
@@ -131,8 +130,7 @@ extension AttributeLayer {
             if bits & Subscription.notifications.rawValue == 0,
                 !links[place.link].server.bearers[place.bearer].ready.isEmpty
             {
-                let dropped = links[place.link].server.bearers[place.bearer].ready.filter { $0.handle == handle }
-                links[place.link].server.bearers[place.bearer].ready.removeAll { $0.handle == handle }
+                let dropped = links[place.link].server.bearers[place.bearer].takeReady(of: handle)
                 for value in dropped { settle(value.number) }
             }
             if bits & Subscription.indications.rawValue == 0 {

@@ -17,17 +17,30 @@ struct ServerBearer {
 
     let id: BearerID
     /// The largest packet that both ends take, in octets; `nil` for the unenhanced bearer, whose ends negotiate it.
-    var mtu: Int?
+    private(set) var mtu: Int?
     var exchange: ATTServerBearer<ServerLink.Pending>
     var indications: IndicationQueue
     var updates = Fifo<Update>()
     /// Values that wait until the controller has taken those before, to be notified together.
-    var ready: [Ready] = []
+    private(set) var ready: [Ready] = []
 
     init(_ id: BearerID, mtu: Int? = nil, limits: Limits) {
         self.id = id
         self.mtu = mtu
         exchange = ATTServerBearer(limit: limits.peerRequests)
         indications = IndicationQueue(limit: limits.queuedIndications)
+    }
+
+    /// The ends of an enhanced bearer have agreed on another size.
+    mutating func resize(to mtu: Int) { self.mtu = mtu }
+
+    /// Has a value wait.
+    mutating func gather(_ value: Ready) { ready.append(value) }
+
+    /// Takes the values that wait, oldest first; those of one characteristic alone if it is named.
+    mutating func takeReady(of handle: AttributeHandle? = nil) -> [Ready] {
+        let taken = handle.map { handle in ready.filter { $0.handle == handle } } ?? ready
+        ready = handle.map { handle in ready.filter { $0.handle != handle } } ?? []
+        return taken
     }
 }

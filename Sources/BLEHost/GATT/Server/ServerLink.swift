@@ -51,14 +51,28 @@ struct ServerLink {
     var configurations = ClientConfigurations()
     var prepared: PreparedWrites
     var trust = LinkTrust(.unencrypted)
-    var features: ClientFeatures = []
+    private(set) var features: ClientFeatures = []
     var awareness = ChangeAwareness()
     /// Where services changed, while the peer has not yet confirmed that it knows.
-    var pendingChange: AttributeHandleRange?
+    private(set) var pendingChange: AttributeHandleRange?
 
     init(limits: Limits) {
         bearers = [ServerBearer(.unenhanced, limits: limits)]
         prepared = PreparedWrites(limit: limits.preparedParts)
+    }
+
+    /// The peer has said what it understands.
+    mutating func understands(_ features: ClientFeatures) { self.features = features }
+
+    /// The peer is told that services changed in a range.
+    mutating func tells(ofChangeIn range: AttributeHandleRange) {
+        pendingChange = pendingChange?.joined(with: range) ?? range
+    }
+
+    /// The peer has confirmed that it was told of all changes.
+    mutating func confirmedChange() {
+        awareness.confirmedChange(onOnlyBearer: bearers.count == 1)
+        pendingChange = nil
     }
 
     /// What the values that the peer may read depend on.
