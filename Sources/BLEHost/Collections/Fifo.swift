@@ -16,11 +16,11 @@ package struct Fifo<Element> {
     /// The element that is next.
     package var first: Element? { isEmpty ? nil : elements[head] }
 
-    /// Changes the element that is next; does nothing if there is none.
-    mutating func updateFirst(_ body: (inout Element) -> Void) {
-        guard head < elements.count, var element = elements[head].take() else { return }
+    /// Changes the element that so many others are before; does nothing if there are no more than that.
+    mutating func update(_ position: Int, _ body: (inout Element) -> Void) {
+        guard 0..<count ~= position, var element = elements[head + position].take() else { return }
         body(&element)
-        elements[head] = element
+        elements[head + position] = element
     }
 
     func contains(where fits: (Element) -> Bool) -> Bool {

@@ -91,7 +91,7 @@ struct IncomingFlow {
     mutating func consume(_ octets: Int) {
         var rest = max(0, octets)
         while rest > 0, let first = sdus.first {
-            if rest < first.octets { return sdus.updateFirst { $0.octets -= rest } }
+            if rest < first.octets { return sdus.update(0) { $0.octets -= rest } }
             rest -= first.octets
             held -= first.credits
             _ = sdus.popFirst()

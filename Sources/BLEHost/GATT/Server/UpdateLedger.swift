@@ -2,68 +2,83 @@
 package struct UpdateLedger: Sendable {
     /// Names an update.
     package struct Number: Hashable, Sendable {
-        fileprivate let rawValue: UInt64
+        fileprivate let client: ClientID
+        /// Those of one client follow one another.
+        fileprivate let order: UInt64
     }
 
-    private struct Update: Sendable {
-        let number: Number
+    /// The updates of one client of which it has not been told, in the order in which it asked for them.
+    private struct Account: Sendable {
         let client: ClientID
-        /// How many packets are not with the controller yet.
-        var remaining: Int
+        /// The first of ``remaining``.
+        var first: UInt64
+        /// How many packets of each are not with the controller yet.
+        var remaining = Fifo<Int>()
+
+        /// Where an update is; `nil` if its client has been told.
+        func position(of number: Number) -> Int? {
+            guard number.client == client, number.order >= first else { return nil }
+            let position = number.order - first
+            return position < UInt64(remaining.count) ? Int(position) : nil
+        }
     }
 
-    /// In the order in which they were asked for.
-    private var updates: [Update] = []
+    /// One for each client that has asked for an update; there are few.
+    private var accounts: [Account] = []
     private var last: UInt64 = 0
+    /// How many updates there are.
+    private var count = 0
 
     package init() {}
 
     /// Whether all updates have left, and their clients know.
-    var isEmpty: Bool { updates.isEmpty }
+    package var isEmpty: Bool { count == 0 }
 
     /// Begins an update that goes to nobody yet.
     package mutating func begin(for client: ClientID) -> Number {
-        last += 1
-        let number = Number(rawValue: last)
-        updates.append(Update(number: number, client: client, remaining: 0))
-        return number
+        let account = accounts.firstIndex { $0.client == client } ?? accounts.count
+        if account == accounts.count { accounts.append(Account(client: client, first: last + 1)) }
+        let order = accounts[account].first + UInt64(accounts[account].remaining.count)
+        accounts[account].remaining.append(0)
+        last = max(last, order)
+        count += 1
+        return Number(client: client, order: order)
     }
 
     /// Notes that the update goes to one more.
-    package mutating func expect(_ number: Number) {
-        guard let index = index(of: number) else { return }
-        updates[index].remaining += 1
-    }
+    package mutating func expect(_ number: Number) { change(number) { $0 += 1 } }
 
     /// Notes that the packet for one of them has left, or never will.
-    package mutating func settle(_ number: Number) {
-        guard let index = index(of: number), updates[index].remaining > 0 else { return }
-        updates[index].remaining -= 1
-    }
+    package mutating func settle(_ number: Number) { change(number) { $0 = max(0, $0 - 1) } }
 
     /// How many updates of this client have left since it was told last, in the order in which it asked for them.
     package mutating func collect(for client: ClientID) -> Int {
-        var count = 0, index = 0
-        while index < updates.count {
-            guard updates[index].client == client else {
-                index += 1
-                continue
-            }
-            guard updates[index].remaining == 0 else { break }
-            updates.remove(at: index)
-            count += 1
+        guard let account = accounts.firstIndex(where: { $0.client == client }) else { return 0 }
+        var number = 0
+        while accounts[account].remaining.first == 0 {
+            _ = accounts[account].remaining.popFirst()
+            number += 1
         }
-        return count
+        accounts[account].first += UInt64(number)
+        count -= number
+        return number
     }
 
     /// Whom the update belongs to; `nil` once it has been told of.
-    package func client(of number: Number) -> ClientID? { index(of: number).map { updates[$0].client } }
+    package func client(of number: Number) -> ClientID? {
+        accounts.contains { $0.position(of: number) != nil } ? number.client : nil
+    }
 
     /// Forgets the updates of a client.
-    package mutating func remove(_ client: ClientID) { updates.removeAll { $0.client == client } }
+    package mutating func remove(_ client: ClientID) {
+        guard let account = accounts.firstIndex(where: { $0.client == client }) else { return }
+        count -= accounts.remove(at: account).remaining.count
+    }
 
-    private func index(of number: Number) -> Int? {
-        let index = updates.indices.bisected { updates[$0].number.rawValue < number.rawValue }
-        return index < updates.count && updates[index].number == number ? index : nil
+    private mutating func change(_ number: Number, _ body: (inout Int) -> Void) {
+        for account in accounts.indices {
+            guard let position = accounts[account].position(of: number) else { continue }
+            return accounts[account].remaining.update(position, body)
+        }
     }
 }
