@@ -34,7 +34,19 @@ extension Host {
         else { return receiveInFull(packet, at: now) }
         let data = advertisement.data(in: packet), revision = peers.revision
         guard discovery.receiveAtOnce(advertisement, data, at: now, revision: revision, into: &outbox) else {
-            return receiveInFull(packet, at: now)
+            return receiveRepeated(packet, at: now)
+        }
+    }
+
+    /// The controller heard what a device has said before, of which clients have been told.
+    @inline(never)
+    private mutating func receiveRepeated(_ packet: Span<UInt8>, at now: Instant) {
+        guard let advertisement = LoneAdvertisement(packet) else { return receiveInFull(packet, at: now) }
+        let data = advertisement.data(in: packet), revision = peers.revision
+        switch discovery.heardAgain(advertisement, data, at: now, revision: revision, into: &outbox) {
+        case .displaces: break
+        case .waits: alarm.bringForward(to: now + Discovery.patience)
+        case .incomplete: receiveInFull(packet, at: now)
         }
     }
 

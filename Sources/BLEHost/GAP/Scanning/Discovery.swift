@@ -109,11 +109,50 @@ struct Discovery {
         guard !allHearers.isEmpty, let place = sightings.place(of: advertisement.address),
             let report = sightings.repeated(place, advertisement, data, revision: revision, at: now)
         else { return false }
+        tellAll(report, into: &outbox)
+        return true
+    }
+
+    enum OnAdvertisement {
+        /// It takes more.
+        case incomplete
+        /// It waits for its scan response, until ``patience`` ends.
+        case waits
+        /// It waits in the place of another, of which clients are told.
+        case displaces
+    }
+
+    /// Takes an advertisement that says what its device said last, of which clients have been told.
+    mutating func heardAgain(
+        _ advertisement: LoneAdvertisement,
+        _ data: Span<UInt8>,
+        at now: Instant,
+        revision: Int,
+        into outbox: inout HostOutbox
+    ) -> OnAdvertisement {
+        guard !allHearers.isEmpty, let place = sightings.place(of: advertisement.address),
+            sightings.heardAgain(place, advertisement, data)
+        else { return .incomplete }
+        guard sightings.waitingCount >= waitingLimit else {
+            sightings.wait(place, since: now)
+            return .waits
+        }
+        // Taken by the long way, the advertisement says the same once more.
+        guard let oldest = sightings.waiting?.place, let report = sightings.report(oldest, revision: revision) else {
+            return .incomplete
+        }
+        _ = sightings.endWait(oldest)
+        sightings.wait(place, since: now)
+        tellAll(report, into: &outbox)
+        return .displaces
+    }
+
+    @inline(__always)
+    private func tellAll(_ report: consuming AdvertisementReport, into outbox: inout HostOutbox) {
         // The last one gets the report itself.
         let last = allHearers.count - 1
-        for index in 0..<last { outbox.append(.event(.discovered(report), for: allHearers[index])) }
+        for index in 0..<last { outbox.append(.event(.discovered(copy report), for: allHearers[index])) }
         outbox.append(.event(.discovered(report), for: allHearers[last]))
-        return true
     }
 
     private mutating func findAllHearers() {

@@ -88,20 +88,54 @@ struct Sighting {
 
     /// Takes the next advertisement, if it says what the last one did, to which no scan response came.
     ///
-    /// - Returns: What clients are told of the last one, or of this one if nothing more follows; `nil`, and nothing has
-    ///   happened, if it takes more.
+    /// - Returns: What clients are told of the last one; `nil`, and nothing has happened, if it takes more.
     @inline(__always)
     mutating func repeated(
         _ advertisement: LoneAdvertisement,
         _ octets: Span<UInt8>,
         revision: Int
     ) -> AdvertisementReport? {
-        guard reportIsCurrent, !reportIsAnswered, !isAnswered, self.revision == revision,
-            legacyType?.wire == advertisement.type.wire, data.span.hasSameOctets(as: octets), let report
-        else { return nil }
-        let heard = isScannable ? rssi : advertisement.rssi
+        guard isScannable, let report = told(again: advertisement, octets, revision: revision) else { return nil }
+        let heard = report.rssi.wire == rssi.wire ? report : report.heard(rssi)
         rssi = advertisement.rssi
-        return report.rssi.wire == heard.wire ? report : report.heard(heard)
+        return heard
+    }
+
+    /// Takes the next advertisement, if it says what the last one did and no scan response follows.
+    ///
+    /// - Returns: What clients are told of it; `nil`, and nothing has happened, if it takes more.
+    mutating func repeatedAlone(
+        _ advertisement: LoneAdvertisement,
+        _ octets: Span<UInt8>,
+        revision: Int
+    ) -> AdvertisementReport? {
+        guard !isScannable, let report = told(again: advertisement, octets, revision: revision) else { return nil }
+        rssi = advertisement.rssi
+        return report.rssi.wire == rssi.wire ? report : report.heard(rssi)
+    }
+
+    /// What clients were told of the advertisement alone, if that is still right and the device says it again.
+    @inline(__always)
+    private func told(
+        again advertisement: LoneAdvertisement,
+        _ octets: Span<UInt8>,
+        revision: Int
+    ) -> AdvertisementReport? {
+        guard reportIsCurrent, !reportIsAnswered, !isAnswered, self.revision == revision,
+            legacyType?.wire == advertisement.type.wire, data.span.hasSameOctets(as: octets)
+        else { return nil }
+        return report
+    }
+
+    /// Takes the next advertisement, if it says what the last one did and a scan response may follow; `false`, and
+    /// nothing has happened, if not.
+    mutating func heardAgain(_ advertisement: LoneAdvertisement, _ octets: Span<UInt8>) -> Bool {
+        guard isScannable, !isForgotten, legacyType?.wire == advertisement.type.wire,
+            data.span.hasSameOctets(as: octets)
+        else { return false }
+        rssi = advertisement.rssi
+        isAnswered = false
+        return true
     }
 
     /// What clients were told last, whatever the device has said since; `nil` if something else is known of the peer

@@ -107,12 +107,9 @@ struct Sightings {
         var (first, last) = (firstWaiting, lastWaiting)
         // One look at who else has the entries, for all that is changed.
         var all = entries.mutableSpan
-        let isWaiting = all[place].since != nil
-        guard isWaiting || !all[place].sighting.isScannable,
-            let report = all[place].sighting.repeated(advertisement, octets, revision: revision)
-        else { return nil }
+        guard all[place].since != nil else { return repeatedAlone(place, advertisement, octets, revision: revision) }
+        guard let report = all[place].sighting.repeated(advertisement, octets, revision: revision) else { return nil }
         all[place].isRecent = true
-        guard isWaiting else { return report }
         all[place].since = now
         if place != last {
             let previous = all[place].previous, next = all[place].next
@@ -125,6 +122,31 @@ struct Sightings {
         }
         (firstWaiting, lastWaiting) = (first, last)
         return report
+    }
+
+    @inline(never)
+    private mutating func repeatedAlone(
+        _ place: Int,
+        _ advertisement: LoneAdvertisement,
+        _ octets: Span<UInt8>,
+        revision: Int
+    ) -> AdvertisementReport? {
+        var all = entries.mutableSpan
+        guard let report = all[place].sighting.repeatedAlone(advertisement, octets, revision: revision) else {
+            return nil
+        }
+        all[place].isRecent = true
+        return report
+    }
+
+    /// Takes the next advertisement of a known advertiser that does not wait, if it says what the last one did and a
+    /// scan response may follow; `false`, and nothing has happened, if not.
+    mutating func heardAgain(_ place: Int, _ advertisement: LoneAdvertisement, _ octets: Span<UInt8>) -> Bool {
+        guard entries[place].since == nil, entries[place].sighting.heardAgain(advertisement, octets) else {
+            return false
+        }
+        entries[place].isRecent = true
+        return true
     }
 
     /// Puts an advertiser that does not wait at the end of the queue.
