@@ -83,9 +83,14 @@ final class ClientMailbox: @unchecked Sendable {
         self.client = client
         let shelf = Shelf(receiver, caughtUp: caughtUp)
         self.shelf = shelf
-        bell = receiver.queue.flatMap { DispatchSource.makeUserDataAddSource(queue: $0) as? DispatchSource }
-        bell?.setEventHandler { shelf.deliver() }
-        bell?.activate()
+        bell = receiver.queue.map { queue in
+            guard let bell = DispatchSource.makeUserDataAddSource(queue: queue) as? DispatchSource else {
+                preconditionFailure("what Dispatch makes is a source of its own class")
+            }
+            bell.setEventHandler { shelf.deliver() }
+            bell.activate()
+            return bell
+        }
     }
 
     deinit { bell?.cancel() }
