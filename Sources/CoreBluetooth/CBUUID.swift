@@ -33,7 +33,7 @@ open class CBUUID: NSObject, NSCopying {
     ///
     /// - Precondition: There are so many; anything else ends the program, as on Apple's systems.
     public init(data theData: Data) {
-        guard let value = BluetoothUUID(octets: theData.reversed()) else {
+        guard let value = BluetoothUUID(octets: theData.reversed()[...]) else {
             raise("Data \(theData as NSData) does not represent a valid UUID")
         }
         self.value = value

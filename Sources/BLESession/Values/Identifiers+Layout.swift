@@ -76,7 +76,7 @@ extension BluetoothUUID: Packet {
         var length = UUIDLength(of: self), octets = octets
         try wire.field(&length, "UUID Length")
         try wire.bytes(&octets, count: Int(length.wire), "UUID")
-        guard let uuid = BluetoothUUID(octets: octets) else { throw .reserved(field: "UUID") }
+        guard let uuid = BluetoothUUID(octets: octets[...]) else { throw .reserved(field: "UUID") }
         self = uuid
     }
 }

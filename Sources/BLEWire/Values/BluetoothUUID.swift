@@ -58,7 +58,8 @@ package enum BluetoothUUID: Sendable {
     }
 
     /// Creates a UUID from 2, 4 or 16 octets, least significant first; `nil` for any other number of them.
-    package init?(octets: some Collection<UInt8>) {
+    package init?(octets: ArraySlice<UInt8>) {
+        guard octets.count <= 16 else { return nil }
         var value: UInt128 = 0
         for octet in octets.reversed() { value = value << 8 | UInt128(octet) }
         switch octets.count {

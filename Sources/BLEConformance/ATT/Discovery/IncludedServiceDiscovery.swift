@@ -43,7 +43,7 @@ struct IncludedServiceDiscovery: Sendable {
     /// Takes the type of a service; one that cannot be read is done without, and so is the service.
     private mutating func name(_ answer: ATTAnswer) -> ProcedureStep<Found<DiscoveredService>> {
         if case .success(.readResponse(let response)) = answer {
-            found[named].uuid = BluetoothUUID(attributeValue: response.value)
+            found[named].uuid = BluetoothUUID(attributeValue: response.value[...])
         }
         named += 1
         return proceed()

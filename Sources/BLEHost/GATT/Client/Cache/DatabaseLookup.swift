@@ -101,7 +101,7 @@ struct DatabaseLookup: Sendable {
         case .naming(let include):
             if answer == .failure(.databaseOutOfSync) { return .finished(.failure(.att(.databaseOutOfSync))) }
             if case .success(.readResponse(let response)) = answer,
-                let uuid = BluetoothUUID(attributeValue: response.value)
+                let uuid = BluetoothUUID(attributeValue: response.value[...])
             {
                 database.name(include: include.handle, uuid)
             } else {

@@ -60,7 +60,7 @@ struct DatabaseRequest: Sendable {
         services entries: [ATT.ReadByGroupTypeResponse.Entry],
         into database: inout PeerDatabase
     ) -> OnAnswer {
-        let groups = entries.map { ($0.start, $0.range, BluetoothUUID(attributeValue: $0.value)) }
+        let groups = entries.map { ($0.start, $0.range, BluetoothUUID(attributeValue: $0.value[...])) }
         let listing = Listing(services: groups, in: range)
         database.doubt(listing.faults)
         guard let learnt = searched(upTo: listing.items.last?.range.end) else { return .contradicted }

@@ -44,11 +44,12 @@ extension KnownAttributes {
 extension HandleStatuses {
     /// What is gone and what is new, of all that lies where clients were told what there is.
     fileprivate func news<Item>(
-        from old: some Sequence<Item>,
+        from old: ArraySlice<Item>,
         to found: [Item],
         at place: (Item) -> AttributeHandle,
         isSame: (Item, Item) -> Bool
     ) -> [Item] {
+        if old.elementsEqual(found, by: isSame) { return [] }
         let gone = old.filter { one in self[place(one)].isTold && !found.contains { isSame($0, one) } }
         let new = found.filter { one in self[place(one)].isTold && !old.contains { isSame($0, one) } }
         return gone + new

@@ -26,6 +26,39 @@ extension Array where Element: Placed {
     private func position(of handle: AttributeHandle) -> Int { indices.bisected { self[$0].place < handle } }
 }
 
+extension ArraySlice<DiscoveredDescriptor> {
+    /// These types, with those of which declarations tell in the places of what lies where they do.
+    func with(_ declarations: [KnownAttributes.Declaration]) -> [DiscoveredDescriptor] {
+        var types: [DiscoveredDescriptor] = [], rest = self
+        types.reserveCapacity(count + 2 * declarations.count)
+        for declaration in declarations {
+            while let first = rest.first, first.handle <= declaration.value {
+                rest.removeFirst()
+                if first.handle < declaration.handle { types.append(first) }
+            }
+            types.append(DiscoveredDescriptor(uuid: GATT.characteristic, handle: declaration.handle))
+            types.append(DiscoveredDescriptor(uuid: declaration.uuid, handle: declaration.value))
+        }
+        return types + rest
+    }
+}
+
+extension [KnownAttributes.Declaration] {
+    /// From each declaration to its value; those between which there is nothing are one.
+    var extents: [AttributeHandleRange] {
+        var extents: [AttributeHandleRange] = []
+        for extent in lazy.compactMap(\.range) {
+            if let last = extents.last, last.end.wire &+ 1 == extent.start.wire, let joined = last.joined(with: extent)
+            {
+                extents[extents.count - 1] = joined
+            } else {
+                extents.append(extent)
+            }
+        }
+        return extents
+    }
+}
+
 extension Sequence<KnownAttributes.Declaration> {
     /// The characteristics that are declared so, one behind the other, in a service that takes `range`.
     ///
@@ -97,9 +130,8 @@ extension KnownAttributes {
 
     /// The last handle that can belong to what is declared at `handle`, as far as services are known.
     func end(around handle: AttributeHandle) -> AttributeHandle {
-        let index = services.lastIndex { $0.range.start <= handle }
-        if let index, handle <= services[index].range.end { return services[index].range.end }
-        let next = index.map { $0 + 1 } ?? 0
+        let next = services.indices.bisected { services[$0].range.start <= handle }
+        if next > 0, handle <= services[next - 1].range.end { return services[next - 1].range.end }
         return AttributeHandle(wire: next < services.count ? services[next].range.start.wire - 1 : .max)
     }
 

@@ -149,23 +149,14 @@ package struct KnownAttributes: Equatable, Sendable {
         learnt(.includes, in: range)
     }
 
-    /// Notes that just these characteristics are declared in `range`, and with that what follows each declaration.
+    /// Notes that just these characteristics, one behind the other, are declared in `range`, and with that what follows
+    /// each declaration.
     mutating func learn(declarations found: [Declaration], in range: AttributeHandleRange) {
-        declarations.replace(in: range, with: [])
-        learnt(.characteristics, in: range)
-        for declaration in found {
-            guard let extent = declaration.range else { continue }
-            declarations.replace(in: extent, with: [declaration])
-            types.replace(
-                in: extent,
-                with: [
-                    DiscoveredDescriptor(uuid: GATT.characteristic, handle: declaration.handle),
-                    DiscoveredDescriptor(uuid: declaration.uuid, handle: declaration.value),
-                ]
-            )
-            learnt(.characteristics, in: extent)
-            learnt(.types, in: extent)
-        }
+        let whole = found.last?.range.flatMap(range.joined) ?? range
+        declarations.replace(in: whole, with: found)
+        learnt(.characteristics, in: whole)
+        types.replace(in: whole, with: types[types.indices(in: whole)].with(found))
+        for extent in found.extents { learnt(.types, in: extent) }
     }
 
     /// Notes that `range` holds just attributes of these types, which also tells where nothing is declared.

@@ -61,11 +61,13 @@ extension Listing<KnownAttributes.Declaration> {
         end: (AttributeHandle) -> AttributeHandle
     ) {
         rest = range
+        items.reserveCapacity(entries.count)
         for entry in entries {
             let declaration = KnownAttributes.Declaration(entry)
             append(declaration.flatMap { $0.value <= end(entry.handle) ? $0 : nil }, at: entry.handle)
         }
         let tooLong = zip(items, items.dropFirst()).filter { $0.value >= $1.handle }.map(\.0.handle)
+        guard !tooLong.isEmpty else { return }
         items.removeAll { tooLong.contains($0.handle) }
         faults += tooLong
     }

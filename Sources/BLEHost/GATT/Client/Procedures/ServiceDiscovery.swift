@@ -43,7 +43,7 @@ package struct ServiceDiscovery: Sendable {
         case .failure(.attributeNotFound): return finished
         case .failure(let code): return .finished(.failure(.att(code)))
         case .success(.readByGroupTypeResponse(let response)):
-            return append(response.entries.map { ($0.start, $0.range, BluetoothUUID(attributeValue: $0.value)) })
+            return append(response.entries.map { ($0.start, $0.range, BluetoothUUID(attributeValue: $0.value[...])) })
         case .success(.findByTypeValueResponse(let response)):
             return append(response.entries.map { ($0.found, $0.range, types.first) })
         case .success: return .finished(.failure(.contradiction))
@@ -69,7 +69,7 @@ package struct ServiceDiscovery: Sendable {
 
 extension BluetoothUUID {
     /// The UUID that is the value of a service declaration; `nil` if that is not 2 or 16 octets long.
-    package init?(attributeValue octets: some Collection<UInt8>) {
+    package init?(attributeValue octets: ArraySlice<UInt8>) {
         guard octets.count == 2 || octets.count == 16 else { return nil }
         self.init(octets: octets)
     }

@@ -26,6 +26,26 @@ struct KnownAttributesTests {
         #expect(known.types.map(\.handle.wire) == [4, 7])
     }
 
+    @Test("Declarations take the places of what lies between them and their values, and leave what follows")
+    func declarationsAmongTypes() {
+        var known = KnownAttributes()
+        let found = [2, 3, 4, 6, 7, 8, 9].map { DiscoveredDescriptor(uuid: .short(0x2902), handle: Self.handle($0)) }
+        known.learn(types: found, in: range(2, 9))
+        known.learn(declarations: [Self.declaration(7, value: 9)], in: range(7, 7))
+        let declarations = [(2, 3), (4, 5), (6, 8)].map { Self.declaration($0.0, value: $0.1) }
+        known.learn(declarations: declarations, in: range(1, 6))
+        #expect(known.declarations == declarations)
+        #expect(known.status[.characteristics].known == [range(1, 9)])
+        #expect(known.types.map(\.handle.wire) == [2, 3, 4, 5, 6, 8, 9])
+        #expect(known.types.filter { $0.uuid == GATT.characteristic }.map(\.handle.wire) == [2, 4, 6])
+    }
+
+    @Test("Declarations and values between which there is nothing take one range")
+    func extents() {
+        let declarations = [(1, 2), (3, 5), (7, 8), (0xFFFE, 0xFFFF)].map { Self.declaration($0.0, value: $0.1) }
+        #expect(declarations.extents == [range(1, 5), range(7, 8), range(0xFFFE, 0xFFFF)])
+    }
+
     @Test("Types tell where nothing is declared, and a declaration only that there is one")
     func types() {
         var known = KnownAttributes()
