@@ -33,6 +33,8 @@ final class LoopThread: @unchecked Sendable {
     /// Empty but while what was posted runs.
     @exclusivity(unchecked) private var bodies: [@Sendable () -> Void] = []
     private var mayWait = false
+    /// Whether the system was asked in this round, or the one before.
+    private var hasAsked = true
     /// What the system is asked about, with its answers, which only the thread itself uses.
     @exclusivity(unchecked) private var answers: [pollfd] = []
     /// Until when the thread waits, or for ever.
@@ -123,7 +125,9 @@ final class LoopThread: @unchecked Sendable {
 
     /// Waits, then does all that there is to do; returns whether the thread goes on.
     private func round() -> Bool {
-        wait()
+        // Who was woken meanwhile need not ask the system, every other time.
+        hasAsked = mayWait || !hasAsked
+        if hasAsked { wait() } else { forgetAnswers() }
         return floor.take { asOwner { work() } }
     }
 
@@ -165,6 +169,8 @@ final class LoopThread: @unchecked Sendable {
             return inbox.isWaiting
         }
     }
+
+    private func forgetAnswers() { for index in answers.indices { answers[index].revents = 0 } }
 
     /// Asks the system about all descriptors, and waits unless somebody has woken the loop.
     private func wait() {
