@@ -17,6 +17,7 @@ struct Arguments {
         case channel(octets: Int)
         case server(PeerBench)
         case client(PeerBench, [PeerWorkload], operations: Int, mtus: [Int])
+        case direct(PeerBench, operations: Int)
     }
 
     static let usage = """
@@ -27,9 +28,10 @@ struct Arguments {
                BLEBenchmarks peer server --controller tcp:HOST:PORT|unix:PATH
                BLEBenchmarks peer client --controller tcp:HOST:PORT|unix:PATH
                    [--n N] [--workloads read,write,wcmd,notify,coc,disc] [--mtus 23,247,517]
+               BLEBenchmarks peer direct --controller tcp:HOST:PORT|unix:PATH [--n N]
         Without a workload all but those of peers run, and one table has what others need beside it. scale, crowd,
         chat-hour, channel and peer print JSON. A peer's controllers are those of anybody; server and client may be of
-        different makers.
+        different makers. direct reads without the queue and the objects of an app.
         """
 
     private static let operations = 100_000
@@ -85,13 +87,14 @@ struct Arguments {
             case .server(let bench): [bench.serve()]
             case .client(let bench, let workloads, let operations, let mtus):
                 bench.ask(workloads, operations: operations, mtus: mtus)
+            case .direct(let bench, let operations): [bench.readDirectly(operations: operations)]
             }
         }
     }
 
     private static func peer(_ words: [String]) throws(Mistake) -> Task {
-        guard let role = words.first, ["server", "client"].contains(role) else {
-            throw Mistake(reason: "a peer is a server or a client")
+        guard let role = words.first, ["server", "client", "direct"].contains(role) else {
+            throw Mistake(reason: "a peer is server, client or direct")
         }
         var controller: SocketAddress?, operations = 10_000
         var workloads = PeerWorkload.allCases, mtus = [23, 247, 517]
@@ -101,7 +104,7 @@ struct Arguments {
             let list = text.split(separator: ",").map(String.init)
             switch (name, role) {
             case ("--controller", _): controller = try Self.address(text)
-            case ("--n", "client"): operations = try number(text, Bounds(1...100_000_000), of: name)
+            case ("--n", "client"), ("--n", "direct"): operations = try number(text, Bounds(1...100_000_000), of: name)
             case ("--mtus", "client"):
                 mtus = try list.map { text throws(Mistake) in try number(text, Bounds(23...517), of: name) }
             case ("--workloads", "client"):
@@ -116,7 +119,11 @@ struct Arguments {
         }
         guard let controller else { throw Mistake(reason: "--controller is missing") }
         let bench = PeerBench(controller: controller)
-        return role == "server" ? .server(bench) : .client(bench, workloads, operations: operations, mtus: mtus)
+        return switch role {
+        case "server": .server(bench)
+        case "direct": .direct(bench, operations: operations)
+        default: .client(bench, workloads, operations: operations, mtus: mtus)
+        }
     }
 
     private static func address(_ text: String) throws(Mistake) -> SocketAddress {

@@ -38,6 +38,33 @@ struct PeerBench {
         }
     }
 
+    /// Reads without the queue and the objects of an app.
+    func readDirectly(operations: Int) -> Result {
+        let runner = host(PeerPlan.clientAddress, mtu: ATT.defaultMTU)
+        defer { runner.stop() }
+        let begun = Outcome<Bool>(), done = Outcome<Int>()
+        let reader = DirectReader(operations: operations) {
+            begun.set(true)
+        } done: {
+            done.set($0)
+        }
+        reader.start(on: runner)
+        _ = begun.wait()
+        let wall = Stopwatch(.wall), processor = Stopwatch(.processor)
+        let good = done.wait(), seconds = wall.seconds, used = processor.nanoseconds
+        let figures: [Result.Figure] = [
+            .init("n", .count(operations)), .init("good", .count(good)), .init("wall_s", .number(seconds)),
+            .init("ops_s", .number(Double(operations) / seconds)),
+            .init("self_us", .number(Double(used) / 1e3 / Double(operations))),
+        ]
+        return Result(
+            workload: "direct",
+            explanation: "reads without an app's queue",
+            figures: figures,
+            isGood: good == operations
+        )
+    }
+
     private func measure(_ workload: PeerWorkload, on client: PeerClient, operations: Int, mtu: Int) -> Result {
         let done = Outcome<Int>(), size = workload.size(mtu: mtu)
         let expected = workload == .disc ? 4 + PeerPlan.services * PeerPlan.characteristics : operations
