@@ -12,7 +12,10 @@ struct DiscoveredDatabase {
 
     private var all: [CBService] { (services ?? []) + parts }
 
-    func service(in range: AttributeHandleRange) -> CBService? { all.first { $0.range == range } }
+    func service(in range: AttributeHandleRange) -> CBService? {
+        services?.service(in: range) ?? parts.first { $0.range == range }
+    }
+
     func characteristic(_ handle: AttributeHandle) -> CBCharacteristic? { characteristics[handle] }
     func descriptor(_ handle: AttributeHandle) -> CBDescriptor? { descriptors[handle] }
 
@@ -32,6 +35,7 @@ struct DiscoveredDatabase {
 
     /// Adds characteristics of `service`, and drops those in whose place they are now.
     mutating func add(_ found: [DiscoveredCharacteristic], to service: CBService) {
+        if isAllThereIs(found, in: service) { return }
         for range in ranges(replacedBy: found, in: service) { removeCharacteristics(in: range) }
         var list = (service.characteristics ?? []).filter { known in
             known.handles.map { characteristics[$0.value] === known } ?? false
@@ -74,13 +78,20 @@ struct DiscoveredDatabase {
 
     /// Where the characteristics of `service` are in whose place there are others, if `found` is what is there now.
     func ranges(replacedBy found: [DiscoveredCharacteristic], in service: CBService) -> [AttributeHandleRange] {
-        (service.characteristics ?? []).compactMap { known in
+        guard !isAllThereIs(found, in: service) else { return [] }
+        return (service.characteristics ?? []).compactMap { known in
             guard let range = known.handles?.range else { return nil }
             let isReplaced = found.contains { new in
                 (AttributeHandleRange(new.declaration, new.end)?.overlaps(range) ?? false) && !known.stands(for: new)
             }
             return isReplaced ? range : nil
         }
+    }
+
+    /// Whether `found` is just what was found in `service` before.
+    private func isAllThereIs(_ found: [DiscoveredCharacteristic], in service: CBService) -> Bool {
+        guard let known = service.characteristics, known.count == found.count else { return false }
+        return zip(known, found).allSatisfy { $0.stands(for: $1) && characteristics[$1.value] === $0 }
     }
 
     /// Drops the services that have a handle in `range`, with all that belongs to them, and returns them.
@@ -136,6 +147,18 @@ extension DiscoveredService {
 
 extension CBService {
     fileprivate var position: AttributeHandle { range?.start ?? .none }
+}
+
+extension [CBService] {
+    /// The service that takes `range`, of those that are in the order of their handles.
+    fileprivate func service(in range: AttributeHandleRange) -> CBService? {
+        var low = 0, high = count
+        while low < high {
+            let middle = (low + high) / 2
+            if self[middle].position < range.start { low = middle + 1 } else { high = middle }
+        }
+        return low < count && self[low].range == range ? self[low] : nil
+    }
 }
 
 extension CBCharacteristic {

@@ -111,6 +111,7 @@ struct RequestQueue {
     ///
     /// Others may take the place of these attributes, and answers tell of handles alone.
     mutating func void(in ranges: [AttributeHandleRange]) -> [Answer] {
+        guard !ranges.isEmpty else { return [] }
         let isGone = { (request: PeerRequest) in ranges.contains { request.isAbout($0) } }
         var answers: [Answer] = []
         func remains(_ entry: Entry) -> Entry? {
