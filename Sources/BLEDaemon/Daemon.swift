@@ -23,7 +23,7 @@ package final class Daemon: @unchecked Sendable {
             newcomers: Int = 64,
             greeting: Duration = .seconds(10)
         ) {
-            pace = NewcomerPace(burst: newcomers, then: .milliseconds(5))
+            pace = NewcomerPace(burst: newcomers, then: .milliseconds(10))
             doorkeeper = Doorkeeper(
                 connections: .init(process: connectionsOfProcess, user: connectionsOfUser, all: connections),
                 strangers: .init(process: 16, user: 32, all: 128)
