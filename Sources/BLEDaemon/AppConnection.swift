@@ -154,11 +154,12 @@ final class AppConnection: @unchecked Sendable {
         conversation.takeOctets { stream.write($0) }
         if conversation.isOver { endSession() }
         // Whoever has said more than its share is not listened to until that is done.
-        if conversation.hasActions != isPaused {
-            isPaused = conversation.hasActions
+        let hasMore = conversation.hasActions
+        if hasMore != isPaused {
+            isPaused = hasMore
             if isPaused { stream.pause() } else { stream.resume() }
         }
-        return conversation.hasActions
+        return hasMore
     }
 
     /// Does what the app asked for last, lets go of what it had, and ends the stream.

@@ -60,7 +60,9 @@ package struct DaemonConversation: Sendable {
     package init() {}
 
     /// Whether the connection is to be ended once all is written.
-    package var isOver: Bool { if case .over = state { true } else { false } }
+    ///
+    /// Mutating, as what is asked in each turn of the daemon, so that the conversation is not copied for it.
+    package var isOver: Bool { mutating get { if case .over = state { true } else { false } } }
 
     /// The app says something.
     package mutating func receive(_ chunk: Span<UInt8>) {
@@ -79,11 +81,11 @@ package struct DaemonConversation: Sendable {
     }
 
     /// Whether there is something to do.
-    package var hasActions: Bool { !actions.isEmpty }
+    package var hasActions: Bool { mutating get { !actions.isEmpty } }
 
     /// What there is to do next, which the daemon does at once.
     package mutating func takeAction() -> Action? {
-        guard let action = actions.popFirst() else { return nil }
+        guard !actions.isEmpty, let action = actions.popFirst() else { return nil }
         switch action {
         case .open, .answer: break
         case .request(let number, _), .refuse(let number, _): taken = number
