@@ -33,7 +33,7 @@ final class AppConnection: @unchecked Sendable {
     private var session: ServedSession?
     /// The session, if it goes on when the app ends.
     private var kept: KeptApp?
-    private var events: [ClientEvent] = []
+    @exclusivity(unchecked) private var events: [ClientEvent] = []
     private var isPaused = false
     /// Whether it shows alerts to the user.
     private(set) var showsAlerts = false

@@ -16,7 +16,7 @@ package final class LoopWatch: @unchecked Sendable {
     }
 
     /// What is waited for; nothing is heard of a descriptor for which that is nothing.
-    package var interest: Interest
+    @exclusivity(unchecked) package var interest: Interest
     private let descriptor: Descriptor
     private let ready: (Interest) -> Void
     private let cancelled = Atomic(false)

@@ -33,7 +33,7 @@ package final class SocketStream: @unchecked Sendable {
     private var isUnheard = false
     private var backlog: [UInt8] = []
     private var written = 0
-    private var buffer: [UInt8] = []
+    @exclusivity(unchecked) private var buffer: [UInt8] = []
     private var receive: (Span<UInt8>) throws(TransportError) -> Void = { _ in }
     private var closed: (TransportError) -> Void = { _ in }
 
