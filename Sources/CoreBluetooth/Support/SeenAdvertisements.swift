@@ -28,7 +28,8 @@ struct SeenAdvertisements {
 
     /// What the app looks for, which says what is told of the overflow area.
     private var scan = ScanRequest()
-    private var places = Places()
+    /// By the lower half of the identifier, which is random but for its first bit.
+    private var places = PlaceTable(secret: 0)
     private var entries: [Entry] = []
     /// The objects that stand for the peers, as long as the app keeps them and the names are those that they know.
     private var senders: [Sender] = []
@@ -54,7 +55,7 @@ struct SeenAdvertisements {
 
     /// Forgets what was said, but not what the app looks for.
     mutating func forgetAll() {
-        places = Places()
+        places = PlaceTable(secret: 0)
         entries = []
         senders = []
         latest = nil
@@ -63,8 +64,8 @@ struct SeenAdvertisements {
     /// The advertisement as an app sees it that scans, with the time at which it is seen; `nil` if it was found for an
     /// earlier scan, which looked for something else.
     mutating func dictionary(of report: AdvertisementReport) -> [String: Any]? {
-        let key = UInt64(truncatingIfNeeded: report.peer.rawValue), timestamp = clock.now()
-        latest = places[key]
+        let key = UInt64(truncatingIfNeeded: report.peer.rawValue) | 1 << 63, timestamp = clock.now()
+        latest = places.place(of: key)
         if let latest, update(latest, report) {
             // In place, so that nothing is copied unless the app has kept the last one.
             entries[latest].dictionary.values[entries[latest].timestamp] = timestamp
@@ -100,38 +101,6 @@ struct SeenAdvertisements {
         places.insert(key, at: entries.count)
         entries.append(entry)
         senders.append(Sender())
-    }
-}
-
-extension SeenAdvertisements {
-    /// Where peers are, by the lower half of their identifiers, which is random.
-    private struct Places {
-        private var slots = [(key: UInt64, place: Int)](repeating: (0, -1), count: 64)
-        private var count = 0
-
-        subscript(key: UInt64) -> Int? {
-            let slot = slots[slot(of: key)]
-            return slot.place < 0 ? nil : slot.place
-        }
-
-        /// Puts a peer where it was not before.
-        mutating func insert(_ key: UInt64, at place: Int) {
-            count += 1
-            if 2 * count > slots.count {
-                let old = slots
-                slots = Array(repeating: (0, -1), count: 2 * old.count)
-                for slot in old where slot.place >= 0 { slots[self.slot(of: slot.key)] = slot }
-            }
-            slots[slot(of: key)] = (key, place)
-        }
-
-        /// The slot of a peer, or the free one where it would be; more than half of all are free.
-        private func slot(of key: UInt64) -> Int {
-            let mask = slots.count &- 1
-            var index = Int(truncatingIfNeeded: key) & mask
-            while slots[index].place >= 0, slots[index].key != key { index = (index &+ 1) & mask }
-            return index
-        }
     }
 }
 

@@ -17,7 +17,7 @@ struct Sightings {
 
     private static let nowhere = -1
 
-    private var table: AddressTable
+    private var table: PlaceTable
     private var entries: [Entry] = []
     private let capacity: Int
     private let secret: UInt64
@@ -32,7 +32,7 @@ struct Sightings {
     init(capacity: Int, secret: UInt64) {
         self.capacity = capacity
         self.secret = secret
-        table = AddressTable(secret: secret)
+        table = PlaceTable(secret: secret)
     }
 
     /// How many advertisers are known.
@@ -124,6 +124,7 @@ struct Sightings {
         return report
     }
 
+    /// Does the same for one that waits for nothing; apart, so that those who wait do not pay for it.
     @inline(never)
     private mutating func repeatedAlone(
         _ place: Int,

@@ -3,8 +3,8 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("Address table")
-struct AddressTableTests {
+@Suite("Place table")
+struct PlaceTableTests {
     /// Addresses as one maker gives them, and as random ones are.
     static let addresses: [[DeviceAddress]] = [
         (0..<4_096).map { DeviceAddress(0xC0FF_EE00_0000 + UInt64($0), .public) },
@@ -18,7 +18,7 @@ struct AddressTableTests {
     @Test("What was put in last is found", arguments: addresses.indices, [0, 1, 0xDEAD_BEEF_CAFE_F00D] as [UInt64])
     func finding(kind: Int, secret: UInt64) {
         let addresses = Self.addresses[kind]
-        var table = AddressTable(secret: secret)
+        var table = PlaceTable(secret: secret)
         for (index, address) in addresses.enumerated() { table.insert(address, at: index) }
         #expect(addresses.map { table.place(of: $0) } == Array(addresses.indices))
         for (index, address) in addresses.enumerated() { table.insert(address, at: index + 1) }
@@ -28,7 +28,7 @@ struct AddressTableTests {
 
     @Test("An address is another one if its kind is another")
     func kinds() {
-        var table = AddressTable(secret: 1)
+        var table = PlaceTable(secret: 1)
         table.insert(DeviceAddress(0, .public), at: 3)
         table.insert(DeviceAddress(0, .random), at: 4)
         #expect(table.place(of: DeviceAddress(0, .public)) == 3)
@@ -42,7 +42,7 @@ struct AddressTableTests {
     @Test("The table grows with what is in it, and stays as it is while addresses come and go")
     func growing() {
         let addresses = Self.addresses[2]
-        var table = AddressTable(secret: 7)
+        var table = PlaceTable(secret: 7)
         #expect(table.size == 16)
         for (index, address) in addresses.enumerated() {
             table.insert(address, at: index)
@@ -54,7 +54,7 @@ struct AddressTableTests {
 
     @Test("It knows what a dictionary knows, whatever comes and goes", arguments: UInt64(0)..<16)
     func dictionary(seed: UInt64) {
-        var random = SeededGenerator(seed: seed), table = AddressTable(secret: seed)
+        var random = SeededGenerator(seed: seed), table = PlaceTable(secret: seed)
         var dictionary: [DeviceAddress: Int] = [:]
         let addresses = Self.addresses[Int(seed % 3)].prefix(200)
         for step in 0..<4_000 {

@@ -1,11 +1,11 @@
 import BLEWire
 
-/// Finds the places of addresses, flat and by open addressing; it grows with what is in it.
+/// Finds the places of addresses, or of other numbers but 0, flat and by open addressing; it grows with what is in it.
 ///
-/// Where an address lies follows from it and from a secret, so that nobody can choose addresses that lie together.
-struct AddressTable {
+/// Where a number lies follows from it and from a secret, so that nobody can choose numbers that lie together.
+package struct PlaceTable {
     private struct Slot {
-        /// The address and its kind; 0 if there is none.
+        /// The number; 0 if there is none.
         var key: UInt64 = 0
         var place = 0
     }
@@ -16,11 +16,11 @@ struct AddressTable {
     /// What a product is shifted by to be the number of a slot.
     private var shift: UInt64
     private let multiplier: UInt64
-    /// How many addresses are in it.
+    /// How many numbers are in it.
     private(set) var count = 0
 
-    /// Creates an empty table.
-    init(secret: UInt64) {
+    /// Creates an empty table; the secret may be any number where nobody else chooses what is put in.
+    package init(secret: UInt64) {
         multiplier = (secret &* 0xD6E8_FEB8_6659_FD93 ^ 0x9E37_79B9_7F4A_7C15) | 1
         slots = Array(repeating: Slot(), count: 1 << Self.leastBits)
         shift = UInt64(64 - Self.leastBits)
@@ -29,10 +29,10 @@ struct AddressTable {
     /// How many slots there are now.
     var size: Int { slots.count }
 
-    /// Where `address` is; `nil` if it is not in the table.
+    /// Where a number is; `nil` if it is not in the table.
     @inline(__always)
-    func place(of address: DeviceAddress) -> Int? {
-        let key = Self.key(address), mask = slots.count &- 1
+    package func place(of key: UInt64) -> Int? {
+        let mask = slots.count &- 1
         var index = home(of: key)
         while true {
             let slot = slots[index]
@@ -42,15 +42,16 @@ struct AddressTable {
         }
     }
 
-    /// Puts an address into the table, or has it at another place.
-    mutating func insert(_ address: DeviceAddress, at place: Int) {
+    /// Puts a number into the table, or has it at another place.
+    package mutating func insert(_ key: UInt64, at place: Int) {
+        precondition(key != 0, "0 is the number of what is not there")
         if 2 * (count + 1) > slots.count { grow() }
-        put(Slot(key: Self.key(address), place: place))
+        put(Slot(key: key, place: place))
     }
 
-    /// Forgets an address; does nothing if it is not in the table.
-    mutating func remove(_ address: DeviceAddress) {
-        let key = Self.key(address), mask = slots.count - 1
+    /// Forgets a number; does nothing if it is not in the table.
+    mutating func remove(_ key: UInt64) {
+        let mask = slots.count - 1
         var hole = home(of: key)
         while slots[hole].key != key {
             if slots[hole].key == 0 { return }
@@ -87,9 +88,21 @@ struct AddressTable {
     }
 
     private func home(of key: UInt64) -> Int { Int(truncatingIfNeeded: (key &* multiplier) &>> shift) }
+}
 
+extension PlaceTable {
+    /// Where `address` is; `nil` if it is not in the table.
+    @inline(__always)
+    func place(of address: DeviceAddress) -> Int? { place(of: address.key) }
+
+    /// Puts an address into the table, or has it at another place.
+    mutating func insert(_ address: DeviceAddress, at place: Int) { insert(address.key, at: place) }
+
+    /// Forgets an address; does nothing if it is not in the table.
+    mutating func remove(_ address: DeviceAddress) { remove(address.key) }
+}
+
+extension DeviceAddress {
     /// The address and its kind in one number, which is never 0.
-    private static func key(_ address: DeviceAddress) -> UInt64 {
-        address.value | UInt64(address.kind.wire) << 48 | 1 << 56
-    }
+    fileprivate var key: UInt64 { value | UInt64(kind.wire) << 48 | 1 << 56 }
 }
