@@ -3,7 +3,7 @@ extension Range<Int> {
     ///
     /// It takes as many questions as the number of indices has binary digits.
     @inline(__always)
-    func bisected(while precedes: (Int) -> Bool) -> Int {
+    package func bisected(while precedes: (Int) -> Bool) -> Int {
         var low = lowerBound, high = upperBound
         while low < high {
             let middle = low + (high - low) / 2

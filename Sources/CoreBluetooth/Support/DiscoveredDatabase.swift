@@ -152,12 +152,8 @@ extension CBService {
 extension [CBService] {
     /// The service that takes `range`, of those that are in the order of their handles.
     fileprivate func service(in range: AttributeHandleRange) -> CBService? {
-        var low = 0, high = count
-        while low < high {
-            let middle = (low + high) / 2
-            if self[middle].position < range.start { low = middle + 1 } else { high = middle }
-        }
-        return low < count && self[low].range == range ? self[low] : nil
+        let index = indices.bisected { self[$0].position < range.start }
+        return index < count && self[index].range == range ? self[index] : nil
     }
 }
 
