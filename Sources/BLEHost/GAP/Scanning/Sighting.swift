@@ -83,7 +83,7 @@ struct Sighting {
     /// Mutating so that it works in place: an element of an array is copied to be read.
     mutating func report(revision: Int) -> AdvertisementReport? {
         guard reportIsCurrent, let report, self.revision == revision, reportIsAnswered == isAnswered else { return nil }
-        return report.rssi.wire == rssi.wire ? report : report.heard(rssi)
+        return report.heard(rssi)
     }
 
     /// Takes the next advertisement, if it says what the last one did, to which no scan response came.
@@ -96,9 +96,8 @@ struct Sighting {
         revision: Int
     ) -> AdvertisementReport? {
         guard isScannable, let report = told(again: advertisement, octets, revision: revision) else { return nil }
-        let heard = report.rssi.wire == rssi.wire ? report : report.heard(rssi)
-        rssi = advertisement.rssi
-        return heard
+        defer { rssi = advertisement.rssi }
+        return report.heard(rssi)
     }
 
     /// Takes the next advertisement, if it says what the last one did and no scan response follows.
@@ -111,7 +110,7 @@ struct Sighting {
     ) -> AdvertisementReport? {
         guard !isScannable, let report = told(again: advertisement, octets, revision: revision) else { return nil }
         rssi = advertisement.rssi
-        return report.rssi.wire == rssi.wire ? report : report.heard(rssi)
+        return report.heard(rssi)
     }
 
     /// What clients were told of the advertisement alone, if that is still right and the device says it again.
