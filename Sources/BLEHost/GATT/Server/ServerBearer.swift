@@ -37,10 +37,15 @@ struct ServerBearer {
     /// Has a value wait.
     mutating func gather(_ value: Ready) { ready.append(value) }
 
-    /// Takes the values that wait, oldest first; those of one characteristic alone if it is named.
-    mutating func takeReady(of handle: AttributeHandle? = nil) -> [Ready] {
-        let taken = handle.map { handle in ready.filter { $0.handle == handle } } ?? ready
-        ready = handle.map { handle in ready.filter { $0.handle != handle } } ?? []
-        return taken
+    /// Takes the values that wait, oldest first.
+    mutating func takeReady() -> [Ready] {
+        defer { ready = [] }
+        return ready
+    }
+
+    /// Takes those of one characteristic.
+    mutating func takeReady(of handle: AttributeHandle) -> [Ready] {
+        defer { ready.removeAll { $0.handle == handle } }
+        return ready.filter { $0.handle == handle }
     }
 }

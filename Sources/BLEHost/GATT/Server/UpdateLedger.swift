@@ -15,9 +15,9 @@ package struct UpdateLedger: Sendable {
         /// How many packets of each are not with the controller yet.
         var remaining = Fifo<Int>()
 
-        /// Where an update is; `nil` if its client has been told.
+        /// Where an update of this client is; `nil` if it has been told.
         func position(of number: Number) -> Int? {
-            guard number.client == client, number.order >= first else { return nil }
+            guard number.order >= first else { return nil }
             let position = number.order - first
             return position < UInt64(remaining.count) ? Int(position) : nil
         }
@@ -26,7 +26,7 @@ package struct UpdateLedger: Sendable {
     /// One for each client that has asked for an update; there are few.
     private var accounts: [Account] = []
     private var last: UInt64 = 0
-    /// How many updates there are.
+    /// How many updates there are; kept, since it is asked for each update.
     private var count = 0
 
     package init() {}
@@ -36,10 +36,10 @@ package struct UpdateLedger: Sendable {
 
     /// Begins an update that goes to nobody yet.
     package mutating func begin(for client: ClientID) -> Number {
-        let account = accounts.firstIndex { $0.client == client } ?? accounts.count
-        if account == accounts.count { accounts.append(Account(client: client, first: last + 1)) }
-        let order = accounts[account].first + UInt64(accounts[account].remaining.count)
-        accounts[account].remaining.append(0)
+        let index = account(of: client) ?? accounts.count
+        if index == accounts.count { accounts.append(Account(client: client, first: last + 1)) }
+        let order = accounts[index].first + UInt64(accounts[index].remaining.count)
+        accounts[index].remaining.append(0)
         last = max(last, order)
         count += 1
         return Number(client: client, order: order)
@@ -53,32 +53,31 @@ package struct UpdateLedger: Sendable {
 
     /// How many updates of this client have left since it was told last, in the order in which it asked for them.
     package mutating func collect(for client: ClientID) -> Int {
-        guard let account = accounts.firstIndex(where: { $0.client == client }) else { return 0 }
-        var number = 0
-        while accounts[account].remaining.first == 0 {
-            _ = accounts[account].remaining.popFirst()
-            number += 1
+        guard let index = account(of: client) else { return 0 }
+        var collected = 0
+        while accounts[index].remaining.first == 0 {
+            _ = accounts[index].remaining.popFirst()
+            collected += 1
         }
-        accounts[account].first += UInt64(number)
-        count -= number
-        return number
+        accounts[index].first += UInt64(collected)
+        count -= collected
+        return collected
     }
 
     /// Whom the update belongs to; `nil` once it has been told of.
     package func client(of number: Number) -> ClientID? {
-        accounts.contains { $0.position(of: number) != nil } ? number.client : nil
+        account(of: number.client).flatMap { accounts[$0].position(of: number) }.map { _ in number.client }
     }
 
     /// Forgets the updates of a client.
     package mutating func remove(_ client: ClientID) {
-        guard let account = accounts.firstIndex(where: { $0.client == client }) else { return }
-        count -= accounts.remove(at: account).remaining.count
+        if let index = account(of: client) { count -= accounts.remove(at: index).remaining.count }
     }
 
+    private func account(of client: ClientID) -> Int? { accounts.firstIndex { $0.client == client } }
+
     private mutating func change(_ number: Number, _ body: (inout Int) -> Void) {
-        for account in accounts.indices {
-            guard let position = accounts[account].position(of: number) else { continue }
-            return accounts[account].remaining.update(position, body)
-        }
+        guard let index = account(of: number.client) else { return }
+        if let position = accounts[index].position(of: number) { accounts[index].remaining.update(position, body) }
     }
 }
