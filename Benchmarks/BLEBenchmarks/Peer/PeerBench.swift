@@ -52,17 +52,21 @@ struct PeerBench {
         _ = begun.wait()
         let wall = Stopwatch(.wall), processor = Stopwatch(.processor)
         let good = done.wait(), seconds = wall.seconds, used = processor.nanoseconds
-        let figures: [Result.Figure] = [
-            .init("n", .count(operations)), .init("good", .count(good)), .init("wall_s", .number(seconds)),
-            .init("ops_s", .number(Double(operations) / seconds)),
-            .init("self_us", .number(Double(used) / 1e3 / Double(operations))),
-        ]
+        let counts: [Result.Figure] = [.init("n", .count(operations)), .init("good", .count(good))]
         return Result(
             workload: "direct",
             explanation: "reads without an app's queue",
-            figures: figures,
+            figures: counts + rates(of: operations, in: seconds, using: used),
             isGood: good == operations
         )
+    }
+
+    /// How long operations took, and each of them of this process's processor time, in nanoseconds.
+    private func rates(of count: Int, in seconds: Double, using processor: Int64) -> [Result.Figure] {
+        [
+            .init("wall_s", .number(seconds)), .init("ops_s", .number(Double(count) / seconds)),
+            .init("self_us", .number(Double(processor) / 1e3 / Double(count))),
+        ]
     }
 
     private func measure(_ workload: PeerWorkload, on client: PeerClient, operations: Int, mtu: Int) -> Result {
@@ -74,9 +78,8 @@ struct PeerBench {
         let count = workload == .disc ? 1 : operations
         var figures: [Result.Figure] = [
             .init("n", .count(count)), .init("good", .count(good)), .init("mtu", .count(mtu)),
-            .init("wall_s", .number(seconds)), .init("ops_s", .number(Double(count) / seconds)),
-            .init("self_us", .number(Double(used) / 1e3 / Double(count))),
         ]
+        figures += rates(of: count, in: seconds, using: used)
         if workload != .disc {
             figures.append(.init("size", .count(size)))
             figures.append(.init("kB_s", .number(Double(count * size) / seconds / 1e3)))
