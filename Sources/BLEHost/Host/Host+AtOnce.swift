@@ -41,6 +41,7 @@ extension Host {
     /// The controller heard what a device has said before, of which clients have been told.
     @inline(never)
     private mutating func receiveRepeated(_ packet: Span<UInt8>, at now: Instant) {
+        // Decoded anew: to hand on what was found before costs every advertisement more than that.
         guard let advertisement = LoneAdvertisement(packet) else { return receiveInFull(packet, at: now) }
         let data = advertisement.data(in: packet), revision = peers.revision
         switch discovery.heardAgain(advertisement, data, at: now, revision: revision, into: &outbox) {

@@ -85,6 +85,7 @@ package struct DaemonConversation: Sendable {
 
     /// What there is to do next, which the daemon does at once.
     package mutating func takeAction() -> Action? {
+        // Mostly there is nothing, which a queue of another module takes 860 instructions to say.
         guard !actions.isEmpty, let action = actions.popFirst() else { return nil }
         switch action {
         case .open, .answer: break
