@@ -147,10 +147,7 @@ final class AppConnection: @unchecked Sendable {
             perform(action)
             count += 1
         }
-        session?.take(into: &events)
-        let backlog = stream.pendingOctets
-        for event in events { tell(event, backlog: backlog) }
-        events.removeAll(keepingCapacity: events.count <= 1_024)
+        tellNews()
         conversation.takeOctets { stream.write($0) }
         if conversation.isOver { endSession() }
         // Whoever has said more than its share is not listened to until that is done.
@@ -160,6 +157,17 @@ final class AppConnection: @unchecked Sendable {
             if isPaused { stream.pause() } else { stream.resume() }
         }
         return hasMore
+    }
+
+    /// Tells the app what the host has said since.
+    private func tellNews() {
+        session?.take(into: &events)
+        // Whoever ended before the radio was lost has not heard of that, and its session goes on with what it was at.
+        if kept != nil, events.contains(where: \.isStateOfRadio) { stream.catchUp() }
+        if hasEnded, let kept { return kept.session.putBack(&events) }
+        let backlog = stream.pendingOctets
+        for event in events { tell(event, backlog: backlog) }
+        events.removeAll(keepingCapacity: events.count <= 1_024)
     }
 
     /// Does what the app asked for last, lets go of what it had, and ends the stream.
@@ -261,4 +269,8 @@ final class AppConnection: @unchecked Sendable {
         session = nil
         facts = nil
     }
+}
+
+extension ClientEvent {
+    fileprivate var isStateOfRadio: Bool { if case .stateChanged = self { true } else { false } }
 }

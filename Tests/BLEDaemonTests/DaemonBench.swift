@@ -18,17 +18,27 @@ final class DaemonBench {
     /// Where sessions outlive the daemon.
     private let file: KeptFile
 
-    /// Starts the daemon.
-    init(
+    /// Starts the daemon with a simulated world.
+    convenience init(
         _ world: Scenario = .demo,
         limits: Daemon.Limits = .init(),
         under policy: AppPolicy = .none,
         launcher: AppLauncher = AppLauncher()
     ) throws {
-        self.launcher = launcher
         let phone = world.makeWorld()
         phone.runInRealTime()
-        radios = Radios([("world", phone.machine("phone"))])
+        try self.init(Radios([("world", phone.machine("phone"))]), limits: limits, under: policy, launcher: launcher)
+    }
+
+    /// Starts the daemon with these radios.
+    init(
+        _ radios: Radios,
+        limits: Daemon.Limits = .init(),
+        under policy: AppPolicy = .none,
+        launcher: AppLauncher = AppLauncher()
+    ) throws {
+        self.launcher = launcher
+        self.radios = radios
         let pattern = FileManager.default.temporaryDirectory.path + "/bled-" + String(repeating: "X", count: 6)
         var name = Array(pattern.utf8CString)
         directory = try #require(mkdtemp(&name).map { String(cString: $0) })

@@ -23,6 +23,9 @@ final class RawApp {
 
     deinit { close(socket) }
 
+    /// Ends the connection, from any thread.
+    var ending: @Sendable () -> Void { { [socket] in _ = shutdown(socket, Int32(SHUT_RDWR)) } }
+
     /// Says something; `false` if nobody listens any more.
     @discardableResult
     func say(_ octets: [UInt8]) -> Bool { send(socket, octets, octets.count, Int32(MSG_NOSIGNAL)) == octets.count }

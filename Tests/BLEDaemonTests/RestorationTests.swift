@@ -85,6 +85,22 @@ struct RestorationTests {
         #expect(try bench.current.waitingCount == 0)
     }
 
+    @Test("An app that ends right before its radio is lost has not heard of that, and what it asked for goes on")
+    func endBeforeRadio() async throws {
+        let host = ScriptedHost(), bench = try DaemonBench(Radios([("scripted", host)]))
+        let app = try await launch(on: bench)
+        host.whenAsked { [end = app.ending] in
+            end()
+            host.say(.stateChanged(.resetting))
+        }
+        app.say(.request(1, .scan(ScanRequest())))
+        while try bench.current.waitingCount < 1 { await Task.yield() }
+        guard case .apps(let apps) = try DaemonQuery(at: bench.path).ask(.apps) else { throw Failure.notFound }
+        try #require(apps.map(\.use.isScanning) == [true])
+        host.say(.stateChanged(.poweredOn))
+        while host.scans < 2 { await Task.yield() }
+    }
+
     @Test("An app that ends its session finds nothing of it")
     func close() async throws {
         let bench = try DaemonBench()

@@ -44,6 +44,14 @@ final class ServedSession: Sendable {
         said.withLock { said in if events.isEmpty { swap(&said, &events) } else { events += said; said = [] } }
     }
 
+    /// Takes back what nobody was told of, which comes before all else.
+    func putBack(_ events: inout [ClientEvent]) {
+        guard !events.isEmpty else { return }
+        said.withLock { $0.insert(contentsOf: events, at: 0) }
+        events.removeAll(keepingCapacity: true)
+        speak()
+    }
+
     private func hear(_ events: inout [ClientEvent]) {
         guard !events.isEmpty else { return }
         let isFirst = said.withLock { said in
