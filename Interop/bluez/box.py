@@ -11,7 +11,8 @@ import tempfile
 from collections.abc import AsyncIterator, Mapping, Sequence
 
 from interop.cutter import Cutter
-from interop.processes import free_ports, running
+from interop.ports import free_ports
+from interop.processes import running
 from interop.profile import Mismatch
 
 from . import cargo

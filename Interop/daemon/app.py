@@ -1,10 +1,15 @@
 """An app that speaks to the daemon itself, for scripts that try the daemon out. docs/DAEMON.md says how."""
 
 import os
+import pathlib
 import socket
 import struct
 import sys
 import time
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
+
+from interop.ports import free_ports  # noqa: E402, F401
 
 CENTRAL, PERIPHERAL, AGENT = 1, 2, 3
 HELLO, REQUEST = 1, 2
@@ -14,15 +19,6 @@ READ_RSSI, DISCOVER_SERVICES, PAIR = 1, 3, 3
 RESTORED, STATE_CHANGED, DISCOVERED, CONNECTED, PEER_EVENT, SERVER_EVENT, SECURITY_EVENT = 1, 2, 6, 7, 10, 11, 12
 POWERED_ON, PAIRED, RSSI_READ = 5, 3, 5
 EVERYTHING = bytes(5)
-
-
-def free_ports(count):
-    """Ports of this machine that nobody listens at."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    found = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return found
 
 
 def text(words):

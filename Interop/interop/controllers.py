@@ -16,7 +16,8 @@ from bumble.core import PhysicalTransport
 from bumble.link import LocalLink
 from bumble.transport.common import PacketParser
 
-from .processes import HOME, connected, free_ports, running
+from .ports import free_ports
+from .processes import HOME, connected, running
 from .tool import BLE
 
 VACANCY = 0.3

@@ -1,4 +1,4 @@
-"""Child processes that are always ended, by their own process identifier, and loopback ports for them."""
+"""Child processes that are always ended, by their own process identifier."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import contextlib
 import contextvars
 import os
 import pathlib
-import socket
 from collections.abc import AsyncIterator
 
 from .profile import Mismatch
@@ -17,23 +16,6 @@ LOGS = HOME / "logs"
 
 who: contextvars.ContextVar[str] = contextvars.ContextVar("who", default="all")
 """For whom processes run: what goes on at the same time for somebody else has another state."""
-
-_given: set[int] = set()
-
-
-def free_ports(count: int) -> list[int]:
-    """Ports of 127.0.0.1 that nobody listens on, and that nobody else here was given."""
-    ports: list[int] = []
-    with contextlib.ExitStack() as sockets:
-        while len(ports) < count:
-            each = sockets.enter_context(socket.socket())
-            each.bind(("127.0.0.1", 0))
-            port = each.getsockname()[1]
-            if port not in _given:
-                _given.add(port)
-                ports.append(port)
-    return ports
-
 
 @contextlib.asynccontextmanager
 async def connected(port: int, process: asyncio.subprocess.Process, seconds: float = 10) -> AsyncIterator[None]:

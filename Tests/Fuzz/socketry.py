@@ -1,11 +1,17 @@
 """Stream sockets on loopback, written and read at once, so that neither end waits for the other for ever."""
 
+import pathlib
 import select
 import socket
+import sys
 import time
 
 import hci
 from victim import PATIENCE, Finding
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "Interop"))
+
+from interop.ports import free_ports  # noqa: E402, F401
 
 
 class Closed(Finding):
@@ -90,15 +96,6 @@ class Listener:
 
     def close(self):
         self.socket.close()
-
-
-def free_ports(count):
-    """Ports that nobody listens at."""
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
-    return ports
 
 
 def connect(port, patience=PATIENCE):

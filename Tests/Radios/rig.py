@@ -2,12 +2,16 @@
 
 import os
 import pathlib
-import random
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import threading
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "Interop"))
+
+from interop.ports import free_ports  # noqa: E402
 
 # How long anything that needs no trouble may take on a machine that is busy.
 PATIENCE = 30
@@ -15,25 +19,6 @@ PATIENCE = 30
 
 class Failure(Exception):
     """A command did not do what its help says."""
-
-
-# Below those that systems give to who connects, so that no connection takes one before somebody listens at it.
-PORTS = range(20_000, 32_000)
-
-
-def free_ports(count):
-    """Ports that nobody listens at."""
-    found, draw = [], random.SystemRandom()
-    while len(found) < count:
-        port = draw.choice(PORTS)
-        with socket.socket() as candidate:
-            try:
-                candidate.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-        if port not in found:
-            found.append(port)
-    return found
 
 
 class Program:
