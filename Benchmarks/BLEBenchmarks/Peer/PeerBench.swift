@@ -71,11 +71,11 @@ struct PeerBench {
 
     private func measure(_ workload: PeerWorkload, on client: PeerClient, operations: Int, mtu: Int) -> Result {
         let done = Outcome<Int>(), size = workload.size(mtu: mtu)
-        let expected = workload == .disc ? 4 + PeerPlan.services * PeerPlan.characteristics : operations
+        let count = workload == .disc ? PeerPlan.discoveries : operations
+        let expected = workload == .disc ? count * (4 + PeerPlan.services * PeerPlan.characteristics) : count
         let wall = Stopwatch(.wall), processor = Stopwatch(.processor)
-        client.queue.async { workload.run(on: client, operations, size: size) { done.set($0) } }
+        client.queue.async { workload.run(on: client, count, size: size) { done.set($0) } }
         let good = done.wait(), seconds = wall.seconds, used = processor.nanoseconds
-        let count = workload == .disc ? 1 : operations
         var figures: [Result.Figure] = [
             .init("n", .count(count)), .init("good", .count(good)), .init("mtu", .count(mtu)),
         ]

@@ -7,7 +7,6 @@ final class PeerClient: NSObject, @unchecked Sendable {
     let queue = DispatchQueue(label: "benchmark.client")
     private var manager: CBCentralManager?
     private(set) var peripheral: CBPeripheral?
-    private var found: [CBUUID: CBCharacteristic] = [:]
     private var connected: ((Bool) -> Void)?
     private var whenDiscovered: ((Int) -> Void)?
     private var whenGone: (() -> Void)?
@@ -27,7 +26,12 @@ final class PeerClient: NSObject, @unchecked Sendable {
         manager = CBCentralManager(delegate: self, queue: queue)
     }
 
-    func characteristic(_ uuid: CBUUID) -> CBCharacteristic? { found[uuid] }
+    func characteristic(_ uuid: CBUUID) -> CBCharacteristic? {
+        for service in peripheral?.services ?? [] {
+            if let found = service.characteristics?.first(where: { $0.uuid == uuid }) { return found }
+        }
+        return nil
+    }
 
     /// Discovers everything anew; hears how many characteristics there are.
     func discover(then done: @escaping (Int) -> Void) {
@@ -41,11 +45,10 @@ final class PeerClient: NSObject, @unchecked Sendable {
     }
 
     private func finishDiscovery() {
-        let all = peripheral?.services?.flatMap { $0.characteristics ?? [] } ?? []
-        for characteristic in all { found[characteristic.uuid] = characteristic }
+        let count = peripheral?.services?.reduce(0) { $0 + ($1.characteristics?.count ?? 0) } ?? 0
         let done = whenDiscovered
         whenDiscovered = nil
-        done?(all.count)
+        done?(count)
     }
 }
 
@@ -74,7 +77,7 @@ extension PeerClient: CBCentralManagerDelegate {
     func centralManager(_ central: CBCentralManager, didConnect peripheral: CBPeripheral) {
         discover { [weak self] count in
             guard let self else { return }
-            guard let notifying = found[PeerPlan.notifying] else { return finish(count > 0) }
+            guard let notifying = characteristic(PeerPlan.notifying) else { return finish(count > 0) }
             peripheral.setNotifyValue(true, for: notifying)
         }
     }

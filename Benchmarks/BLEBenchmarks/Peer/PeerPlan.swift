@@ -23,6 +23,8 @@ enum PeerPlan {
 
     static let services = 50
     static let characteristics = 10
+    /// How often all is discovered, one after the other.
+    static let discoveries = 8
 
     /// The UUID of a service, or of a characteristic in one, that is there to be discovered.
     static func filler(service: Int, characteristic: Int? = nil) -> CBUUID {

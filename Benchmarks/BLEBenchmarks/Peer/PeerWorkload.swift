@@ -53,7 +53,13 @@ enum PeerWorkload: String, CaseIterable {
         case .wcmd: Self.writeCommands(client, peripheral, count, size, done)
         case .notify: Self.notifications(client, peripheral, count, size, done)
         case .coc: Self.channel(client, peripheral, count, done)
-        case .disc: client.discover(then: done)
+        case .disc: Self.discover(client, count, 0, done)
+        }
+    }
+
+    private static func discover(_ client: PeerClient, _ count: Int, _ found: Int, _ done: @escaping (Int) -> Void) {
+        client.discover { number in
+            if count > 1 { discover(client, count - 1, found + number, done) } else { done(found + number) }
         }
     }
 

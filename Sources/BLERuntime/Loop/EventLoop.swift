@@ -54,6 +54,15 @@ package final class EventLoop: SerialExecutor {
     /// Whether the caller is on the thread, or has its place.
     package var isCurrent: Bool { thread.isCurrent }
 
+    /// Has the thread ask for what is there again and again for a moment before it sleeps, where that pays, since
+    /// there is a program at the other end (``BusyPolling``).
+    ///
+    /// Must be called on the thread.
+    package func allowPolling() {
+        precondition(isCurrent, "how a loop waits is set on its thread")
+        thread.allowPolling()
+    }
+
     /// Watches a descriptor from the next round on.
     ///
     /// - Parameters:

@@ -39,6 +39,7 @@ final class LoopThread: @unchecked Sendable {
     @exclusivity(unchecked) private var answers: [pollfd] = []
     /// Until when the thread waits, or for ever.
     private var until: Instant?
+    private var polling = BusyPolling()
 
     init(name: String, clock: MonotonicClock) {
         self.name = name
@@ -88,6 +89,8 @@ final class LoopThread: @unchecked Sendable {
         var count: UInt64 = 1
         write(bell.raw, &count, MemoryLayout<UInt64>.size)
     }
+
+    func allowPolling() { polling.isAllowed = true }
 
     func add(_ watch: LoopWatch) { agenda.add(watch) }
 
@@ -174,24 +177,57 @@ final class LoopThread: @unchecked Sendable {
 
     /// Asks the system about all descriptors, and waits unless somebody has woken the loop.
     private func wait() {
-        guard ask(&answers) else { return }
+        if !mayWait {
+            ask(for: .zero)
+        } else if !polling.isDue || !poll() {
+            sleep()
+        }
+        guard answers[0].revents != 0 else { return }
         var count: UInt64 = 0
         read(bell.raw, &count, MemoryLayout<UInt64>.size)
         // Whoever rang may have more to say, and where processors are few that is said first.
         sched_yield()
     }
 
-    /// Has the system answer, and returns whether the bell has rung.
-    private func ask(_ answers: inout [pollfd]) -> Bool {
-        if mayWait, until == nil {
-            ppoll(&answers, UInt(answers.count), nil, nil)
-        } else {
-            let now = clock.now, end = mayWait ? max(now, until ?? now) : now
-            let wait = end.nanoseconds - now.nanoseconds
-            var time = timespec(tv_sec: Int(wait / 1_000_000_000), tv_nsec: Int(wait % 1_000_000_000))
-            ppoll(&answers, UInt(answers.count), &time, nil)
+    /// Waits for an answer without using the processor.
+    private func sleep() {
+        guard polling.isAllowed else {
+            ask(for: until.map { max(.zero, $0 - clock.now) })
+            return
         }
-        return answers[0].revents != 0
+        let begun = clock.now
+        ask(for: until.map { max(.zero, $0 - begun) })
+        polling.slept(for: clock.now - begun)
+    }
+
+    /// Asks again and again for a moment, and lets others have the processor between; returns whether an answer came.
+    private func poll() -> Bool {
+        let begun = clock.now, end = begun + BusyPolling.longest
+        if let until, until < end { return false }
+        var last = begun
+        repeat {
+            if ask(for: .zero) {
+                polling.asked(.answered)
+                return true
+            }
+            sched_yield()
+            let now = clock.now
+            if now - last > BusyPolling.longest {
+                polling.asked(.crowdedOut)
+                return false
+            }
+            last = now
+        } while last < end
+        polling.asked(.unanswered)
+        return false
+    }
+
+    /// Has the system answer within `duration`, or without end; returns whether it had something to say.
+    @discardableResult private func ask(for duration: Duration?) -> Bool {
+        guard let duration else { return ppoll(&answers, UInt(answers.count), nil, nil) > 0 }
+        let (seconds, attoseconds) = duration.components
+        var time = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+        return ppoll(&answers, UInt(answers.count), &time, nil) > 0
     }
 
     private func answerWatches() {

@@ -90,6 +90,7 @@ package final class SocketTransport: Transport, @unchecked Sendable {
 
     private func open(_ descriptor: Descriptor, on loop: EventLoop) {
         backoff.connected()
+        loop.allowPolling()
         let stream = SocketStream(descriptor, on: loop)
         state = .open(stream, hasHeard: false)
         stream.start(

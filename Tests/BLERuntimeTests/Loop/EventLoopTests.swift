@@ -128,6 +128,38 @@ struct EventLoopTests {
         #expect(await events.first { _ in true } == nil)
     }
 
+    @Test("A loop that asks before it sleeps hears of descriptors, other threads and alarms", arguments: [1, 4, 16])
+    func polling(every number: Int) async {
+        let loops = [Self.started(), Self.started()], pipes = [Pipe(), Pipe()], rounds = 2_000
+        let (news, sink) = AsyncStream.makeStream(of: String.self)
+        for (own, loop) in loops.enumerated() {
+            let left = Locked(rounds)
+            loop.post {
+                loop.allowPolling()
+                _ = loop.watch(pipes[own].reading, for: .reading) { _ in
+                    var octet: UInt8 = 0
+                    read(pipes[own].reading.raw, &octet, 1)
+                    let rest = left.withLock { left in
+                        left -= 1
+                        return left
+                    }
+                    if rest >= 0 { pipes[1 - own].write() }
+                    guard own == 0, rest >= 0, rest.isMultiple(of: number) else { return }
+                    _ = loop.alarm(at: loop.clock.now + .microseconds(30)) { sink.yield("alarm") }
+                    loops[1].post { loop.post { sink.yield("post") } }
+                }
+            }
+        }
+        pipes[0].write()
+        let wanted = rounds / number
+        var heard: [String: Int] = [:]
+        for await word in news {
+            heard[word, default: 0] += 1
+            if heard.values.reduce(0, +) == 2 * wanted { break }
+        }
+        #expect(heard == ["alarm": wanted, "post": wanted])
+    }
+
     @Test("The end of a stream counts as what was waited for, and as nothing if that was nothing")
     func end() async {
         let loop = Self.started(), (events, sink) = AsyncStream.makeStream(of: LoopWatch.Interest.self)

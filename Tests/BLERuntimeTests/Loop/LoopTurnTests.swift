@@ -114,14 +114,18 @@ struct LoopTurnTests {
         #expect(await events.first { _ in true } == .reading)
     }
 
-    @Test("However many threads take turns and wake the loop, one turn is taken at a time, and none is forgotten")
-    func exclusion() {
+    @Test(
+        "However many threads take turns and wake the loop, one turn is taken at a time, and none is forgotten",
+        arguments: [false, true]
+    )
+    func exclusion(polls: Bool) {
         let loop = EventLoop("test-loop"), notes = Notes(), board = Board()
         loop.start { [weak loop] in
             notes.turn(of: loop)
             board.work()
             return nil
         }
+        if polls { loop.post { loop.allowPolling() } }
         DispatchQueue.concurrentPerform(iterations: 4) { _ in
             for _ in 0..<2_000 {
                 board.add()

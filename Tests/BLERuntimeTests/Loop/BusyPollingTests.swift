@@ -1,0 +1,74 @@
+import Testing
+
+@testable import BLERuntime
+
+@Suite("When a loop asks before it sleeps")
+struct BusyPollingTests {
+    private static let short = BusyPolling.longest
+    private static let long = BusyPolling.longest + .nanoseconds(1)
+
+    private func polling(after waits: [Duration] = []) -> BusyPolling {
+        var polling = BusyPolling()
+        polling.isAllowed = true
+        for wait in waits { polling.slept(for: wait) }
+        return polling
+    }
+
+    /// How many short waits it takes until asking is due; `nil` if more than there may be.
+    private func needed(by polling: BusyPolling) -> Int? {
+        var polling = polling
+        polling.slept(for: Self.long)
+        for count in 1...BusyPolling.quorum.upperBound {
+            polling.slept(for: Self.short)
+            if polling.isDue { return count }
+        }
+        return nil
+    }
+
+    @Test(
+        "It takes eight short waits in a row",
+        arguments: [
+            ([Duration](repeating: short, count: 7), false), ([Duration](repeating: short, count: 8), true),
+            ([Duration](repeating: long, count: 100), false), ([Duration](repeating: .zero, count: 7) + [long], false),
+            ([Duration](repeating: short, count: 100) + [long] + [Duration](repeating: short, count: 7), false),
+        ]
+    )
+    func quorum(waits: [Duration], isDue: Bool) {
+        #expect(polling(after: waits).isDue == isDue)
+    }
+
+    @Test("Where there is a radio at the other end nothing is asked in vain")
+    func radio() {
+        var polling = polling(after: [Duration](repeating: Self.short, count: 100))
+        polling.isAllowed = false
+        #expect(!polling.isDue)
+    }
+
+    @Test("It goes on while answers come, and stops with the first that does not")
+    func stops() {
+        var polling = polling(after: [Duration](repeating: Self.short, count: 8))
+        for _ in 0..<10_000 { polling.asked(.answered) }
+        #expect(polling.isDue)
+        polling.asked(.unanswered)
+        #expect(!polling.isDue && needed(by: polling) == BusyPolling.quorum.lowerBound)
+    }
+
+    @Test(
+        "What did not pay needs twice as many short waits the next time, but never more than there may be",
+        arguments: [
+            (BusyPolling.Outcome.unanswered, BusyPolling.worthOfTime),
+            (.crowdedOut, BusyPolling.worthOfProcessor),
+        ]
+    )
+    func doubling(outcome: BusyPolling.Outcome, worth: Int) {
+        var polling = polling()
+        for needed in [16, 32, 64, 128, 256, 512, 1_024, 2_048, 4_096, 4_096] {
+            for _ in 0..<(worth - 1) { polling.asked(.answered) }
+            polling.asked(outcome)
+            #expect(self.needed(by: polling) == needed)
+        }
+        for _ in 0..<worth { polling.asked(.answered) }
+        polling.asked(outcome)
+        #expect(needed(by: polling) == BusyPolling.quorum.lowerBound)
+    }
+}
