@@ -133,7 +133,8 @@ package enum DefaultLink {
             name: hostName,
             identifierSecret: storage?.secret ?? freshSecret,
             knownPeers: storage?.peers ?? [],
-            isPrivate: storage != nil && environment(Surroundings.privacyVariable) == "on"
+            isPrivate: storage != nil && environment(Surroundings.privacyVariable) == "on",
+            limits: Limits(memory: sysconf(Int32(_SC_PHYS_PAGES)) * sysconf(Int32(_SC_PAGESIZE)))
         )
         let host = Host(configuration: configuration, random: SystemRandomNumberGenerator())
         let runner = HostRunner(

@@ -30,6 +30,7 @@ struct HostPair: ~Copyable {
     /// The last data packet that each host got over its last link, whose handle is the greatest.
     private(set) var lastData: [Side: [UInt8]] = [:]
 
+    /// Brings hosts up, the two as on a machine with 4 GiB.
     init(profile: ControllerIdentity.Profile, others count: Int = 0) {
         var air = Air(seed: 1)
         sides = [.central, .peripheral] + (0..<count).map { .other($0) }
@@ -37,8 +38,9 @@ struct HostPair: ~Copyable {
             air.add(ControllerIdentity(address: Self.address(at: index), profile: profile))
         }
         self.air = air
-        central = Host(configuration: .init(identifierSecret: 1), random: SeededGenerator(seed: 1))
-        peripheral = Host(configuration: .init(identifierSecret: 2), random: SeededGenerator(seed: 2))
+        let limits = Limits(memory: 4 << 30)
+        central = Host(configuration: .init(identifierSecret: 1, limits: limits), random: SeededGenerator(seed: 1))
+        peripheral = Host(configuration: .init(identifierSecret: 2, limits: limits), random: SeededGenerator(seed: 2))
         others = (0..<count).map { Other(seed: UInt64($0) + 3) }
         for side in sides { change(side) { $0.transportOpened(at: $1) } }
         settle()

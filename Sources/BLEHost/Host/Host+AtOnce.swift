@@ -33,7 +33,7 @@ extension Host {
             !attachments.seeksPrivatePeers
         else { return receiveInFull(packet, at: now) }
         let data = advertisement.data(in: packet), revision = peers.revision
-        guard discovery.receiveAtOnce(advertisement, data, at: now, revision: revision, into: &outbox) else {
+        guard discovery.receiveAtOnce(advertisement, data, revision: revision, into: &outbox) else {
             return receiveRepeated(packet, at: now)
         }
     }

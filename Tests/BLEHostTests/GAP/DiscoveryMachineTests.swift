@@ -68,6 +68,24 @@ struct DiscoveryMachineTests {
         #expect(late.map(\.data) == [[2, 1, 5, 2, 0x0A, 8]], "it hears of the response again")
     }
 
+    @Test("Advertisements of a device that did not answer three times wait no longer, until it answers")
+    mutating func unanswered() {
+        discovery.start(ScanRequest(allowsDuplicates: true), for: Self.client)
+        for time in [0, 100, 200] {
+            hear([2, 1, 6], isScannable: true, at: time)
+            let early = heard()
+            #expect(early.isEmpty)
+            discovery.expire(at: Instant() + .milliseconds(time + 10), with: &peers, into: &outbox)
+            #expect(heard().map(\.data) == [[2, 1, 6]])
+        }
+        hear([2, 1, 6], isScannable: true, at: 300)
+        #expect(heard().map(\.data) == [[2, 1, 6]] && discovery.deadline == nil)
+        hear([2, 0x0A, 4], isScanResponse: true, at: 301)
+        #expect(heard().map(\.data) == [[2, 1, 6, 2, 0x0A, 4]])
+        hear([2, 1, 6], isScannable: true, at: 400)
+        #expect(heard().isEmpty && discovery.deadline != nil, "it answered, and may do so again")
+    }
+
     @Test("A filter lets through who offers a service of it")
     mutating func filters() {
         discovery.start(ScanRequest(services: [.short(0x180F)]), for: Self.client)

@@ -4,7 +4,8 @@ import BLEWire
 ///
 /// Every client that scans has its own filter and its own memory of whom it has heard. An advertisement that may be
 /// followed by a scan response waits a moment for it, so that clients hear of both at once; if the response comes
-/// later, clients that heard of the advertisement alone hear of it again.
+/// later, clients that heard of the advertisement alone hear of it again. Those of a device that did not answer three
+/// times in a row do not wait, until it answers.
 ///
 /// Core 6.0, Vol 3, Part C, 9.2.6.
 struct Discovery {
@@ -89,25 +90,24 @@ struct Discovery {
             place = sightings.insert(Sighting(advertisement, data))
             for index in sessions.indices { sessions[index].forget(place) }
         }
-        guard advertisement.isScannable else { return tell(of: place, with: &peers, into: &outbox) }
+        guard sightings.expectsResponse(place) else { return tell(of: place, with: &peers, into: &outbox) }
         sightings.wait(place, since: now)
         guard sightings.waitingCount > waitingLimit, let oldest = sightings.waiting?.place else { return }
         _ = sightings.endWait(oldest)
         tell(of: oldest, with: &peers, into: &outbox)
     }
 
-    /// Takes an advertisement that says what its device said last, and tells clients of the last one, for which no scan
-    /// response came, or of this one, if none follows it; `false`, and nothing has happened, if it takes more.
+    /// Takes an advertisement that says what its device said last and for which no scan response is expected, and tells
+    /// clients of it; `false`, and nothing has happened, if it takes more.
     @inline(__always)
     mutating func receiveAtOnce(
         _ advertisement: LoneAdvertisement,
         _ data: Span<UInt8>,
-        at now: Instant,
         revision: Int,
         into outbox: inout HostOutbox
     ) -> Bool {
         guard !allHearers.isEmpty, let place = sightings.place(of: advertisement.address),
-            let report = sightings.repeated(place, advertisement, data, revision: revision, at: now)
+            let report = sightings.repeated(place, advertisement, data, revision: revision)
         else { return false }
         tellAll(report, into: &outbox)
         return true

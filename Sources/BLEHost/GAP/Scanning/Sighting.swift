@@ -3,6 +3,8 @@ import BLEWire
 /// What an advertiser said last, and what clients were told of that.
 struct Sighting {
     private static let mostKept = 96
+    /// How many advertisements in a row go without a scan response before none is expected.
+    static let mostUnanswered = 3
 
     let address: DeviceAddress
     private(set) var isConnectable: Bool
@@ -16,6 +18,7 @@ struct Sighting {
     private(set) var response: [UInt8] = []
     /// Whether the response is one to what was said last.
     private(set) var isAnswered = false
+    private var unanswered = 0
     /// Whether the data were too long to be kept after clients had been told.
     private var isForgotten = false
     /// What clients were told when the peer table had ``revision``; with the response or without.
@@ -34,6 +37,9 @@ struct Sighting {
         rssi = advertisement.rssi
         data = [UInt8](copying: octets)
     }
+
+    /// Whether a scan response is likely to follow what was said last.
+    var expectsResponse: Bool { isScannable && unanswered < Self.mostUnanswered }
 
     /// Whether nothing more follows.
     var isComplete: Bool { isAnswered || !isScannable }
@@ -72,11 +78,15 @@ struct Sighting {
         guard !isForgotten else { return .late }
         self.rssi = rssi
         isAnswered = true
+        unanswered = 0
         if response.span.hasSameOctets(as: octets) { return .same }
         response = [UInt8](copying: octets)
         if reportIsAnswered { reportIsCurrent = false }
         return .new
     }
+
+    /// It is waited no longer for a scan response, whether it came or not.
+    mutating func waited() { if !isAnswered, unanswered < Self.mostUnanswered { unanswered += 1 } }
 
     /// What clients were told of the same; `nil` if that was never, or if something else is known of the peer since.
     ///
@@ -86,29 +96,16 @@ struct Sighting {
         return report.heard(rssi)
     }
 
-    /// Takes the next advertisement, if it says what the last one did, to which no scan response came.
+    /// Takes the next advertisement, if it says what the last one did and no scan response is expected.
     ///
-    /// - Returns: What clients are told of the last one; `nil`, and nothing has happened, if it takes more.
+    /// - Returns: What clients are told of it; `nil`, and nothing has happened, if it takes more.
     @inline(__always)
     mutating func repeated(
         _ advertisement: LoneAdvertisement,
         _ octets: Span<UInt8>,
         revision: Int
     ) -> AdvertisementReport? {
-        guard isScannable, let report = told(again: advertisement, octets, revision: revision) else { return nil }
-        defer { rssi = advertisement.rssi }
-        return report.heard(rssi)
-    }
-
-    /// Takes the next advertisement, if it says what the last one did and no scan response follows.
-    ///
-    /// - Returns: What clients are told of it; `nil`, and nothing has happened, if it takes more.
-    mutating func repeatedAlone(
-        _ advertisement: LoneAdvertisement,
-        _ octets: Span<UInt8>,
-        revision: Int
-    ) -> AdvertisementReport? {
-        guard !isScannable, let report = told(again: advertisement, octets, revision: revision) else { return nil }
+        guard !expectsResponse, let report = told(again: advertisement, octets, revision: revision) else { return nil }
         rssi = advertisement.rssi
         return report.heard(rssi)
     }
@@ -126,10 +123,10 @@ struct Sighting {
         return report
     }
 
-    /// Takes the next advertisement, if it says what the last one did and a scan response may follow; `false`, and
+    /// Takes the next advertisement, if it says what the last one did and a scan response is expected; `false`, and
     /// nothing has happened, if not.
     mutating func heardAgain(_ advertisement: LoneAdvertisement, _ octets: Span<UInt8>) -> Bool {
-        guard isScannable, !isForgotten, legacyType?.wire == advertisement.type.wire,
+        guard expectsResponse, !isForgotten, legacyType?.wire == advertisement.type.wire,
             data.span.hasSameOctets(as: octets)
         else { return false }
         rssi = advertisement.rssi

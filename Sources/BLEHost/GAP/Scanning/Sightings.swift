@@ -79,6 +79,9 @@ struct Sightings {
         return entries[place].sighting.responded(rssi, octets)
     }
 
+    /// Whether an advertiser is likely to have a scan response follow.
+    func expectsResponse(_ place: Int) -> Bool { entries[place].sighting.expectsResponse }
+
     /// An advertiser was heard of which nobody wants to know anything.
     mutating func passedOver(_ place: Int) { entries[place].isRecent = true }
 
@@ -91,57 +94,28 @@ struct Sightings {
         entries[place].sighting.told(report, revision: revision)
     }
 
-    /// Takes the next advertisement of a known advertiser, if it says what the last one did.
+    /// Takes the next advertisement of a known advertiser that does not wait, if it says what the last one did and no
+    /// scan response is expected.
     ///
-    /// One that waits for its scan response is over then, and this one waits at the end of the queue.
-    ///
-    /// - Returns: What clients are told of the one that is over; `nil`, and nothing has happened, if it takes more.
+    /// - Returns: What clients are told of it; `nil`, and nothing has happened, if it takes more.
     @inline(__always)
     mutating func repeated(
         _ place: Int,
         _ advertisement: LoneAdvertisement,
         _ octets: Span<UInt8>,
-        revision: Int,
-        at now: Instant
-    ) -> AdvertisementReport? {
-        var (first, last) = (firstWaiting, lastWaiting)
-        // One look at who else has the entries, for all that is changed.
-        var all = entries.mutableSpan
-        guard all[place].since != nil else { return repeatedAlone(place, advertisement, octets, revision: revision) }
-        guard let report = all[place].sighting.repeated(advertisement, octets, revision: revision) else { return nil }
-        all[place].isRecent = true
-        all[place].since = now
-        if place != last {
-            let previous = all[place].previous, next = all[place].next
-            if previous >= 0 { all[previous].next = next } else { first = next }
-            all[next].previous = previous
-            all[place].previous = last
-            all[place].next = Self.nowhere
-            all[last].next = place
-            last = place
-        }
-        (firstWaiting, lastWaiting) = (first, last)
-        return report
-    }
-
-    /// Does the same for one that waits for nothing; apart, so that those who wait do not pay for it.
-    @inline(never)
-    private mutating func repeatedAlone(
-        _ place: Int,
-        _ advertisement: LoneAdvertisement,
-        _ octets: Span<UInt8>,
         revision: Int
     ) -> AdvertisementReport? {
+        // One look at who else has the entries, for all that is changed.
         var all = entries.mutableSpan
-        guard let report = all[place].sighting.repeatedAlone(advertisement, octets, revision: revision) else {
-            return nil
-        }
+        guard all[place].since == nil,
+            let report = all[place].sighting.repeated(advertisement, octets, revision: revision)
+        else { return nil }
         all[place].isRecent = true
         return report
     }
 
     /// Takes the next advertisement of a known advertiser that does not wait, if it says what the last one did and a
-    /// scan response may follow; `false`, and nothing has happened, if not.
+    /// scan response is expected; `false`, and nothing has happened, if not.
     mutating func heardAgain(_ place: Int, _ advertisement: LoneAdvertisement, _ octets: Span<UInt8>) -> Bool {
         guard entries[place].since == nil, entries[place].sighting.heardAgain(advertisement, octets) else {
             return false
@@ -165,6 +139,7 @@ struct Sightings {
         guard entries[place].since != nil else { return false }
         let previous = entries[place].previous, next = entries[place].next
         entries[place].since = nil
+        entries[place].sighting.waited()
         if previous >= 0 { entries[previous].next = next } else { firstWaiting = next }
         if next >= 0 { entries[next].previous = previous } else { lastWaiting = previous }
         waitingCount -= 1
