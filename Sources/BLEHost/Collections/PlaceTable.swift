@@ -87,7 +87,11 @@ package struct PlaceTable {
         for slot in old where slot.key != 0 { put(slot) }
     }
 
-    private func home(of key: UInt64) -> Int { Int(truncatingIfNeeded: (key &* multiplier) &>> shift) }
+    /// Where a number is looked for first; multiplied twice, since those that follow each other would lie together.
+    private func home(of key: UInt64) -> Int {
+        let product = key &* multiplier
+        return Int(truncatingIfNeeded: ((product ^ product &>> 32) &* multiplier) &>> shift)
+    }
 }
 
 extension PlaceTable {
