@@ -5,7 +5,7 @@ protocol Driver {
     /// What it wants done next; call until it is `nil`.
     mutating func next() -> DriverOutput?
     /// When to call ``wake(at:)``, if nothing happens before.
-    var deadline: Instant? { get }
+    var deadline: Instant? { mutating get }
     mutating func receive(packet: [UInt8], at now: Instant)
     /// Takes a line of standard input.
     mutating func receive(line: String, at now: Instant) throws

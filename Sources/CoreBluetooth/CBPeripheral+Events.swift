@@ -135,6 +135,10 @@ extension CBPeripheral {
         _ result: Result<[DiscoveredCharacteristic], Failure>
     ) {
         guard let service = content.withLock({ $0.database.service(in: range) }) else { return }
+        if case .success(let found) = result, content.withLock({ $0.database.isAllThereIs(found, in: service) }) {
+            delegate?.peripheral(self, didDiscoverCharacteristicsFor: service, error: nil)
+            return
+        }
         voidRequests(replacedBy: result, in: service)
         let failure = keep(result) { $0.database.add($1, to: service) }
         delegate?.peripheral(self, didDiscoverCharacteristicsFor: service, error: failure)

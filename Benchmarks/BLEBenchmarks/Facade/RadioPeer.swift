@@ -26,7 +26,7 @@ struct RadioPeer: ~Copyable {
     }
 
     /// When something happens by itself.
-    var deadline: Instant? { [air.deadline, host.deadline].compactMap { $0 }.min() }
+    var deadline: Instant? { mutating get { [air.deadline, host.deadline].compactMap { $0 }.min() } }
 
     /// Does what is due, and returns what the controller has for the other host.
     mutating func wake(at now: Instant) -> [[UInt8]] {

@@ -87,8 +87,10 @@ struct HostPair: ~Copyable {
     }
 
     private var deadline: Instant? {
-        let deadlines = [air.deadline, central.deadline, peripheral.deadline] + others.map { $0.host.deadline }
-        return deadlines.compactMap { $0 }.min()
+        mutating get {
+            let deadlines = [air.deadline, central.deadline, peripheral.deadline] + others.map { $0.host.deadline }
+            return deadlines.compactMap { $0 }.min()
+        }
     }
 
     /// What `body` makes of the first event at a host that it makes something of.

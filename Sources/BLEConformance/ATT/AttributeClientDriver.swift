@@ -46,7 +46,7 @@ struct AttributeClientDriver: Driver {
     /// The largest packet, in octets, that both ends take.
     private var mtu: Int { layer.mtu(of: Self.link) ?? ATT.defaultMTU }
 
-    var deadline: Instant? { [bearer.deadline, layer.deadline].compactMap(\.self).min() }
+    var deadline: Instant? { mutating get { [bearer.deadline, layer.deadline].compactMap(\.self).min() } }
 
     mutating func next() -> DriverOutput? {
         while let output = layer.next() {

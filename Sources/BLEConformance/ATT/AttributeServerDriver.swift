@@ -36,7 +36,7 @@ struct AttributeServerDriver: Driver {
         lines = [JSONLine.text(Ready())]
     }
 
-    var deadline: Instant? { layer.deadline }
+    var deadline: Instant? { mutating get { layer.deadline } }
 
     mutating func receive(packet: [UInt8], at now: Instant) { layer.receive(packet.span, on: Self.link, at: now) }
 

@@ -102,9 +102,11 @@ package struct AttributeLayer {
 
     /// When to call ``wake(at:)``, if nothing happens before.
     package var deadline: Instant? {
-        var least: Instant?
-        for index in links.indices { least.bringForward(to: links[index].deadline) }
-        return least
+        mutating get {
+            var least: Instant?
+            for index in links.indices { least.bringForward(to: links[index].deadline) }
+            return least
+        }
     }
 
     /// Begins with a link that came up, on which this host has the given role.

@@ -11,9 +11,11 @@ struct AttributeLink {
     var mtu: Int { client.mtu }
     /// When something is due, if nothing happens before.
     var deadline: Instant? {
-        var least = client.deadline
-        for index in server.bearers.indices { least.bringForward(to: server.bearers[index].indications.deadline) }
-        return least
+        mutating get {
+            var least = client.deadline
+            for index in server.bearers.indices { least.bringForward(to: server.bearers[index].indications.deadline) }
+            return least
+        }
     }
     /// Whether the peer is among those that somebody means, who means all with `nil`.
     mutating func isOne(of peers: [PeerIdentifier]?) -> Bool { peers?.contains(client.peer) ?? true }

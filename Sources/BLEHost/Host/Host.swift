@@ -273,23 +273,25 @@ extension Host {
         return deadline
     }
 
-    /// When to call ``wake(at:)``, if nothing happens before.
+    /// When to call ``wake(at:)``, if nothing happens before; `mutating` so that links are looked at where they lie.
     package var deadline: Instant? {
-        var least = attributes.deadline
-        least.bringForward(to: channels.deadline)
-        least.bringForward(to: commands.deadline)
-        least.bringForward(to: discovery.deadline)
-        least.bringForward(to: attachments.deadline)
-        least.bringForward(to: pairings.deadline)
-        for index in 0..<links.count { least.bringForward(to: links.values[index].deadline) }
-        if case .ready = phase {
-            least.bringForward(to: scanner.deadline)
-            least.bringForward(to: initiator.deadline)
-            least.bringForward(to: turns.deadline)
-            least.bringForward(to: advertiser.deadline)
-            least.bringForward(to: testerSets.deadline)
-            least.bringForward(to: privacy?.deadline)
+        mutating get {
+            var least = attributes.deadline
+            least.bringForward(to: channels.deadline)
+            least.bringForward(to: commands.deadline)
+            least.bringForward(to: discovery.deadline)
+            least.bringForward(to: attachments.deadline)
+            least.bringForward(to: pairings.deadline)
+            for index in 0..<links.count { least.bringForward(to: links.values[index].deadline) }
+            if case .ready = phase {
+                least.bringForward(to: scanner.deadline)
+                least.bringForward(to: initiator.deadline)
+                least.bringForward(to: turns.deadline)
+                least.bringForward(to: advertiser.deadline)
+                least.bringForward(to: testerSets.deadline)
+                least.bringForward(to: privacy?.deadline)
+            }
+            return least
         }
-        return least
     }
 }

@@ -18,7 +18,9 @@ struct BusyPolling {
     /// How long is asked at most, which is also what makes a wait a short one.
     ///
     /// A program on the same machine answers within it; a packet on the air and the pause after it take longer.
-    static let longest = Duration.microseconds(200)
+    static let longest = Duration.nanoseconds(longestNanoseconds)
+    // Counted before and after each wait, and durations are twice as wide.
+    private static let longestNanoseconds: Int64 = 200_000
     /// How many short waits in a row call for it, at first and at most.
     static let quorum = 8...4_096
     /// How many answers make up for a time in which none came: each spares a wake-up, of some ten microseconds.
@@ -36,9 +38,12 @@ struct BusyPolling {
     /// Whether the next wait begins with asking.
     var isDue: Bool { isAllowed && shortWaits >= needed }
 
+    /// When what begins now has taken ``longest``.
+    static func end(from now: Instant) -> Instant { now.later(byNanoseconds: longestNanoseconds) }
+
     /// Takes note of how long the thread slept.
-    mutating func slept(for duration: Duration) {
-        shortWaits = duration <= Self.longest ? min(shortWaits + 1, Self.quorum.upperBound) : 0
+    mutating func slept(from begin: Instant, to end: Instant) {
+        shortWaits = end <= Self.end(from: begin) ? min(shortWaits + 1, Self.quorum.upperBound) : 0
     }
 
     /// Takes note of how asking ended.

@@ -178,7 +178,7 @@ final class LoopThread: @unchecked Sendable {
     /// Asks the system about all descriptors, and waits unless somebody has woken the loop.
     private func wait() {
         if !mayWait {
-            ask(for: .zero)
+            ask(for: 0)
         } else if !polling.isDue || !poll() {
             sleep()
         }
@@ -191,28 +191,24 @@ final class LoopThread: @unchecked Sendable {
 
     /// Waits for an answer without using the processor.
     private func sleep() {
-        guard polling.isAllowed else {
-            ask(for: until.map { max(.zero, $0 - clock.now) })
-            return
-        }
-        let begun = clock.now
-        ask(for: until.map { max(.zero, $0 - begun) })
-        polling.slept(for: clock.now - begun)
+        let begun = until == nil && !polling.isAllowed ? Instant() : clock.now
+        ask(for: until.map { max(0, $0.nanoseconds - begun.nanoseconds) })
+        if polling.isAllowed { polling.slept(from: begun, to: clock.now) }
     }
 
     /// Asks again and again for a moment, and lets others have the processor between; returns whether an answer came.
     private func poll() -> Bool {
-        let begun = clock.now, end = begun + BusyPolling.longest
+        let begun = clock.now, end = BusyPolling.end(from: begun)
         if let until, until < end { return false }
         var last = begun
         repeat {
-            if ask(for: .zero) {
+            if ask(for: 0) {
                 polling.asked(.answered)
                 return true
             }
             sched_yield()
             let now = clock.now
-            if now - last > BusyPolling.longest {
+            if now > BusyPolling.end(from: last) {
                 polling.asked(.crowdedOut)
                 return false
             }
@@ -222,11 +218,11 @@ final class LoopThread: @unchecked Sendable {
         return false
     }
 
-    /// Has the system answer within `duration`, or without end; returns whether it had something to say.
-    @discardableResult private func ask(for duration: Duration?) -> Bool {
-        guard let duration else { return ppoll(&answers, UInt(answers.count), nil, nil) > 0 }
-        let (seconds, attoseconds) = duration.components
-        var time = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+    /// Has the system answer within so many nanoseconds, or without end; returns whether it had something to say.
+    @discardableResult private func ask(for nanoseconds: Int64?) -> Bool {
+        guard let nanoseconds else { return ppoll(&answers, UInt(answers.count), nil, nil) > 0 }
+        let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+        var time = timespec(tv_sec: Int(seconds), tv_nsec: Int(rest))
         return ppoll(&answers, UInt(answers.count), &time, nil) > 0
     }
 

@@ -35,7 +35,6 @@ struct DiscoveredDatabase {
 
     /// Adds characteristics of `service`, and drops those in whose place they are now.
     mutating func add(_ found: [DiscoveredCharacteristic], to service: CBService) {
-        if isAllThereIs(found, in: service) { return }
         for range in ranges(replacedBy: found, in: service) { removeCharacteristics(in: range) }
         var list = (service.characteristics ?? []).filter { known in
             known.handles.map { characteristics[$0.value] === known } ?? false
@@ -78,8 +77,7 @@ struct DiscoveredDatabase {
 
     /// Where the characteristics of `service` are in whose place there are others, if `found` is what is there now.
     func ranges(replacedBy found: [DiscoveredCharacteristic], in service: CBService) -> [AttributeHandleRange] {
-        guard !isAllThereIs(found, in: service) else { return [] }
-        return (service.characteristics ?? []).compactMap { known in
+        (service.characteristics ?? []).compactMap { known in
             guard let range = known.handles?.range else { return nil }
             let isReplaced = found.contains { new in
                 (AttributeHandleRange(new.declaration, new.end)?.overlaps(range) ?? false) && !known.stands(for: new)
@@ -88,8 +86,8 @@ struct DiscoveredDatabase {
         }
     }
 
-    /// Whether `found` is just what was found in `service` before.
-    private func isAllThereIs(_ found: [DiscoveredCharacteristic], in service: CBService) -> Bool {
+    /// Whether `found` is just what was found in `service` before, so that there is nothing to add.
+    func isAllThereIs(_ found: [DiscoveredCharacteristic], in service: CBService) -> Bool {
         guard let known = service.characteristics, known.count == found.count else { return false }
         return zip(known, found).allSatisfy { $0.stands(for: $1) && characteristics[$1.value] === $0 }
     }

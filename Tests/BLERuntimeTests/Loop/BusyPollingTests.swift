@@ -1,3 +1,4 @@
+import BLEWire
 import Testing
 
 @testable import BLERuntime
@@ -10,16 +11,16 @@ struct BusyPollingTests {
     private func polling(after waits: [Duration] = []) -> BusyPolling {
         var polling = BusyPolling()
         polling.isAllowed = true
-        for wait in waits { polling.slept(for: wait) }
+        for wait in waits { polling.slept(from: Instant(), to: Instant() + wait) }
         return polling
     }
 
     /// How many short waits it takes until asking is due; `nil` if more than there may be.
     private func needed(by polling: BusyPolling) -> Int? {
         var polling = polling
-        polling.slept(for: Self.long)
+        polling.slept(from: Instant(), to: Instant() + Self.long)
         for count in 1...BusyPolling.quorum.upperBound {
-            polling.slept(for: Self.short)
+            polling.slept(from: Instant(), to: Instant() + Self.short)
             if polling.isDue { return count }
         }
         return nil

@@ -20,10 +20,7 @@ struct ClientBearers {
     func index(of id: BearerID) -> Int? { all.firstIndex { $0.id == id } }
 
     /// When requests may begin on the unenhanced bearer that wait until then; `nil` if something is under way there.
-    func begin(at deadline: Instant?) -> Instant? {
-        var first = all[0]
-        return first.isFree ? deadline : nil
-    }
+    mutating func begin(at deadline: Instant?) -> Instant? { all[0].isFree ? deadline : nil }
 
     /// Whether there is but one bearer, and nothing is to be begun once more.
     var isPlain: Bool { all.count == 1 && stalled.isEmpty }
@@ -44,9 +41,11 @@ struct ClientBearers {
 
     /// When a transaction is overdue.
     var deadline: Instant? {
-        var least: Instant?
-        for index in all.indices { least.bringForward(to: all[index].deadline) }
-        return least
+        mutating get {
+            var least: Instant?
+            for index in all.indices { least.bringForward(to: all[index].deadline) }
+            return least
+        }
     }
 
     /// Clients whose write commands have to wait, so that they pass none of their requests.

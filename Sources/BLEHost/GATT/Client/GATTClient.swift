@@ -78,11 +78,13 @@ struct GATTClient {
 
     /// When to call ``wake(at:into:)``, if nothing happens before.
     var deadline: Instant? {
-        var least = awaitsSecurity ? nil : bearers.begin(at: ownRequests.deadline)
-        least.bringForward(to: bearers.deadline)
-        least.bringForward(to: negotiation.deadline)
-        least.bringForward(to: opening.deadline)
-        return least
+        mutating get {
+            var least = awaitsSecurity ? nil : bearers.begin(at: ownRequests.deadline)
+            least.bringForward(to: bearers.deadline)
+            least.bringForward(to: negotiation.deadline)
+            least.bringForward(to: opening.deadline)
+            return least
+        }
     }
 
     /// Whether `client` is connected to the peer.

@@ -84,7 +84,8 @@ package struct GATTDatabase: Sendable {
 
     /// The attributes with handles in `range`, in ascending order.
     package func attributes(in range: AttributeHandleRange) -> ArraySlice<Attribute> {
-        attributes[position(of: range.start)...].prefix { $0.handle <= range.end }
+        let end = attributes.indices.bisected { attributes[$0].handle <= range.end }
+        return attributes[position(of: range.start)..<end]
     }
 
     /// The service that is declared at or around `handle`.
