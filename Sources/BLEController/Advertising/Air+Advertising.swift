@@ -11,16 +11,17 @@ extension Air {
         }
         controllers[controller].sets[index].countEvent()
         let set = controllers[controller].sets[index]
+        let (handle, events, properties, interval) = (set.handle, set.events, set.properties, set.interval)
         let isConnected =
-            set.properties.contains(.legacy)
+            properties.contains(.legacy)
             ? legacyEvent(controller, set, at: now) : extendedEvent(controller, set, at: now)
-        guard !isConnected, let index = controllers[controller].setIndex(set.handle) else { return }
-        if eventLimit > 0, set.events >= eventLimit {
+        guard !isConnected, let index = controllers[controller].setIndex(handle) else { return }
+        if eventLimit > 0, events >= eventLimit {
             return endAdvertising(controller, index, .limitReached, at: now)
         }
         // Core 6.0, Vol 6, Part B, 4.4.2.2.1: up to 10 ms of random delay, but for directed high duty cycle.
-        let delay = set.properties.contains(.highDutyCycle) ? 0 : path.random.below(10_001) * 1_000
-        var next = now + (set.interval + delay)
+        let delay = properties.contains(.highDutyCycle) ? 0 : path.random.below(10_001) * 1_000
+        var next = now + (interval + delay)
         if let until { next = min(next, until) }
         scheduleAdvertising(controller, index, at: next)
     }
@@ -41,12 +42,13 @@ extension Air {
     /// One PDU on each channel, and what is answered to it.
     ///
     /// - Returns: Whether the advertiser is connected now, and so no longer advertises.
-    private mutating func legacyEvent(_ controller: Int, _ set: AdvertisingSet, at now: Instant) -> Bool {
+    private mutating func legacyEvent(_ controller: Int, _ set: consuming AdvertisingSet, at now: Instant) -> Bool {
         guard let (own, target) = addresses(controller, set) else { return false }
         let announcement = LegacyAnnouncement(controller: controller, set: set, own: own, target: target)
+        let channels = announcement.set.channels, airTime = Modulation.oneMegabit.airTime(announcement.length)
         var start = now
-        for channel in 37...39 where set.channels >> UInt8(channel - 37) & 1 != 0 {
-            let end = start + Modulation.oneMegabit.airTime(announcement.length)
+        for channel in 37...39 where channels >> UInt8(channel - 37) & 1 != 0 {
+            let end = start + airTime
             let candidates = announce(announcement, channel: channel, at: start, end: end)
             // Of several that answer at once, one is heard; the others take it for a busy channel.
             guard !candidates.isEmpty else {
@@ -81,10 +83,10 @@ extension Air {
     ) -> [Candidate] {
         var candidates: [Candidate] = []
         var receptions: [AirRecord.Reception] = []
-        for listener in listeners where listener != announcement.controller {
-            let window = controllers[listener].scanWindow(channel, .oneMegabit, at: start)
-            let initiates = controllers[listener].initiates(channel, .oneMegabit, at: start)
-            guard window != nil || initiates,
+        for place in listeners.indices where listeners[place] != announcement.controller {
+            let listener = listeners[place]
+            let (asks, initiates) = controllers[listener].hears(channel, .oneMegabit, at: start)
+            guard asks != nil || initiates,
                 let mean = strength(from: announcement.controller, power: announcement.power, to: listener)
             else { continue }
             let strength = mean + path.noise()
@@ -95,7 +97,7 @@ extension Air {
                 )
             }
             guard !isLost else { continue }
-            if let window, let peer = hear(announcement, listener, strength: strength, at: end), window.isActive,
+            if let asks, let peer = hear(announcement, listener, strength: strength, at: end), asks,
                 wantsResponse(announcement, peer, listener)
             {
                 candidates.append(candidate(listener, peer, mean, power: announcement.power, connects: false))

@@ -6,12 +6,15 @@ import BLEWire
 /// Core 6.0, Vol 4, Part E, 7.7.65.2.
 struct ReportForms {
     private struct Form {
-        let kind: AdvertisingReport.Kind
-        let address: DeviceAddress
-        let data: [UInt8]
-        let octets: [UInt8]
+        private var kind = AdvertisingReport.Kind()
+        private var address = DeviceAddress.none
+        private var data: [UInt8] = []
+        /// The event of the last report, an H4 packet; empty before the first.
+        private var octets: [UInt8] = []
 
-        init(_ report: AdvertisingReport) {
+        init() {}
+
+        private init(_ report: AdvertisingReport) {
             kind = report.kind
             address = report.address
             data = report.data
@@ -24,7 +27,14 @@ struct ReportForms {
             octets = HCIEventPacket.leAdvertisingReport(.init(reports: [event])).encoded
         }
 
-        func says(_ report: AdvertisingReport) -> Bool {
+        /// The event that tells of `report`; made in place if nobody has the one before any more.
+        mutating func event(for report: AdvertisingReport) -> [UInt8] {
+            if octets.isEmpty || !says(report) { self = Form(report) }
+            octets[octets.count - 1] = UInt8(bitPattern: Int8(clamping: report.strength))
+            return octets
+        }
+
+        private func says(_ report: AdvertisingReport) -> Bool {
             kind == report.kind && address == report.address && data == report.data
         }
 
@@ -40,15 +50,12 @@ struct ReportForms {
     }
 
     /// What each controller was last heard to say, and to answer: an even and an odd place for each.
-    private var forms: [Form?] = []
+    private var forms: [Form] = []
 
     /// The event that tells of `report`, which is what somebody heard of a controller, as an H4 packet.
     mutating func event(for report: AdvertisingReport, of advertiser: Int) -> [UInt8] {
         let place = 2 * advertiser + (report.kind.contains(.isResponse) ? 1 : 0)
-        while forms.count <= place { forms.append(nil) }
-        if forms[place]?.says(report) != true { forms[place] = Form(report) }
-        var octets = forms[place]?.octets ?? []
-        octets[octets.count - 1] = UInt8(bitPattern: Int8(clamping: report.strength))
-        return octets
+        while forms.count <= place { forms.append(Form()) }
+        return forms[place].event(for: report)
     }
 }

@@ -31,7 +31,7 @@ extension Air {
             }
             return
         }
-        links[index].token = schedule.add(.link(index), at: links[index].due)
+        links[index].token = schedule.add(.link(Int32(index)), at: links[index].due)
     }
 
     /// Tells hosts, and both ends, what an exchange brought.

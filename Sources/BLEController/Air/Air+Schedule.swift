@@ -27,18 +27,22 @@ extension Air {
 
     private mutating func run(_ entry: Schedule.Entry) {
         switch entry.activity {
-        case .link(let index):
+        case .link(let place):
+            let index = Int(place)
             guard links[index].token == entry.token else { return }
             runLink(index, at: entry.instant)
-        case .advertise(let controller, let handle):
-            guard let set = controllers[controller].setIndex(UInt8(truncatingIfNeeded: handle)),
+        case .advertise(let place, let handle):
+            let controller = Int(place)
+            guard let set = controllers[controller].setIndex(handle),
                 controllers[controller].sets[set].token == entry.token
             else { return }
             runAdvertising(controller, set, at: entry.instant)
-        case .scan(let controller):
+        case .scan(let place):
+            let controller = Int(place)
             guard controllers[controller].scanner.token == entry.token else { return }
             runScan(controller, at: entry.instant)
-        case .rotation(let controller):
+        case .rotation(let place):
+            let controller = Int(place)
             guard controllers[controller].rotation?.token == entry.token else { return }
             runRotation(controller, at: entry.instant)
         }
@@ -59,15 +63,15 @@ extension Air {
         if listens && !isListed { listeners.insert(controller, at: index) }
         if !listens && isListed { listeners.remove(at: index) }
         if let deadline = controllers[controller].scanner.deadline {
-            controllers[controller].scanner.token = schedule.add(.scan(controller: controller), at: deadline)
+            controllers[controller].scanner.token = schedule.add(.scan(controller: Int32(controller)), at: deadline)
         }
     }
 
     /// Schedules the next event of a set that is on.
     mutating func scheduleAdvertising(_ controller: Int, _ set: Int, at instant: Instant) {
-        let handle = Int(controllers[controller].sets[set].handle)
+        let handle = controllers[controller].sets[set].handle
         controllers[controller].sets[set].token = schedule.add(
-            .advertise(controller: controller, set: handle),
+            .advertise(controller: Int32(controller), set: handle),
             at: instant
         )
     }

@@ -31,9 +31,15 @@ struct Outbox: Sendable {
     /// Lets go of what is due by `now`.
     mutating func release(by now: Instant) {
         while released < delayed.count, delayed[released].instant <= now {
+            if released + 1 == delayed.count {
+                // Nobody comes after it, so that it is moved and not copied.
+                ready.append(delayed.removeLast().output)
+                break
+            }
             ready.append(delayed[released].output)
             released += 1
         }
+        guard released > 0 else { return }
         if released == delayed.count {
             delayed.removeAll(keepingCapacity: true)
             released = 0
@@ -64,12 +70,15 @@ struct Outbox: Sendable {
     /// Takes the next output that is due.
     mutating func next() -> Air.Output? {
         guard head < ready.count else { return nil }
-        let output = ready[head]
-        head += 1
-        if head == ready.count {
+        guard head + 1 == ready.count else {
+            head += 1
+            return ready[head - 1]
+        }
+        let last = ready.removeLast()
+        if head > 0 {
             ready.removeAll(keepingCapacity: true)
             head = 0
         }
-        return output
+        return last
     }
 }

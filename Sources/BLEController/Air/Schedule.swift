@@ -8,16 +8,16 @@ import BLEWire
 /// Nothing is ever taken out of the middle. Whoever schedules remembers the token of its latest entry, and an entry
 /// whose token is no longer remembered means nothing.
 struct Schedule {
-    /// What is to happen.
+    /// What is to happen, in few octets, since entries are moved often.
     enum Activity: Equatable {
         /// A set of a controller advertises.
-        case advertise(controller: Int, set: Int)
+        case advertise(controller: Int32, set: UInt8)
         /// A connection has an event, or one of its ends a deadline.
-        case link(Int)
+        case link(Int32)
         /// A scan changes by itself: its duration or its period is over.
-        case scan(controller: Int)
+        case scan(controller: Int32)
         /// A controller replaces its private addresses.
-        case rotation(controller: Int)
+        case rotation(controller: Int32)
     }
 
     struct Entry {
@@ -82,15 +82,15 @@ struct Schedule {
 
     /// Puts `entry` where the root was and lets it sink to its place.
     private mutating func sink(_ entry: Entry) {
-        var parent = 0
+        var entries = heap.mutableSpan, parent = 0
         while true {
             var child = 2 * parent + 1
-            guard child < heap.count else { break }
-            if child + 1 < heap.count, heap[child + 1] < heap[child] { child += 1 }
-            guard heap[child] < entry else { break }
-            heap[parent] = heap[child]
+            guard child < entries.count else { break }
+            if child + 1 < entries.count, entries[child + 1] < entries[child] { child += 1 }
+            guard entries[child] < entry else { break }
+            entries[parent] = entries[child]
             parent = child
         }
-        heap[parent] = entry
+        entries[parent] = entry
     }
 }

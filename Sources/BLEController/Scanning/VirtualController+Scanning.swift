@@ -9,6 +9,17 @@ extension VirtualController {
         scanner.isListening ? scanner.window(channel, modulation, at: instant) : nil
     }
 
+    /// Whether the scan that hears a packet now is an active one, `nil` if none does, and whether the initiator hears
+    /// it; for both the controller is looked at once.
+    @inline(__always)
+    mutating func hears(
+        _ channel: Int,
+        _ modulation: Modulation,
+        at instant: Instant
+    ) -> (asks: Bool?, initiates: Bool) {
+        (scanWindow(channel, modulation, at: instant)?.isActive, initiates(channel, modulation, at: instant))
+    }
+
     /// Whether the initiator hears a packet now, on a primary channel; `mutating` for the same reason.
     @inline(__always)
     mutating func initiates(_ channel: Int, _ modulation: Modulation, at instant: Instant) -> Bool {
