@@ -76,13 +76,13 @@ extension AttributeLayer {
     /// Goes on without a bearer: what waited to be sent goes over the unenhanced one, and what was being answered there
     /// needs no answer any more.
     private mutating func closed(_ place: Place, at now: Instant) {
-        while let update = links[place.link].server.bearers[place.bearer].updates.popFirst() { settle(update.number) }
-        let ready = links[place.link].server.bearers[place.bearer].ready,
+        settleSent(at: place)
+        let values = links[place.link].server.bearers[place.bearer].updates.removeValues(),
             indications = links[place.link].server.bearers[place.bearer].indications.removeValues()
         forget(links[place.link].server.bearers[place.bearer].id)
         links[place.link].server.bearers.remove(at: place.bearer)
         let fallback = Place(link: place.link)
-        for value in ready {
+        for value in values {
             links[place.link].server.returnRoute(of: value.handle)
             notify(value.value, of: value.handle, value.number, at: fallback)
         }

@@ -11,22 +11,21 @@ extension AttributeLayer {
         _ number: UpdateLedger.Number,
         at place: Place
     ) -> Bool {
-        guard links[place.link].server.features.contains(.multipleNotifications),
-            !links[place.link].server.bearers[place.bearer].updates.isEmpty
-        else { return false }
-        if links[place.link].server.bearers[place.bearer].ready.count >= configuration.limits.gatheredValues {
-            notifyReady(at: place)
+        guard links[place.link].server.features.contains(.multipleNotifications) else { return false }
+        let value = OutgoingUpdates.Value(handle: handle, value: value, number: number)
+        switch links[place.link].server.bearers[place.bearer].updates.gather(value) {
+        case .send: return false
+        case .wait: break
+        case .release(let values): notify(values, at: place)
         }
-        links[place.link].server.bearers[place.bearer].gather(.init(handle: handle, value: value, number: number))
         return true
     }
 
-    /// Sends the values that wait, in their order and in as few packets as that takes.
+    /// Sends values in their order, and in as few packets as that takes.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.7.4.
-    mutating func notifyReady(at place: Place) {
-        let ready = links[place.link].server.bearers[place.bearer].takeReady()
-        var rest = ready[...]
+    mutating func notify(_ values: [OutgoingUpdates.Value], at place: Place) {
+        var rest = values[...]
         while let first = rest.first {
             var room = mtu(at: place) - 1
             let group = rest.prefix { value in
@@ -43,10 +42,10 @@ extension AttributeLayer {
         }
     }
 
-    private mutating func notify(_ group: ArraySlice<ServerBearer.Ready>, at place: Place) {
+    private mutating func notify(_ group: ArraySlice<OutgoingUpdates.Value>, at place: Place) {
         let receipt = outbox.makeReceipt(for: links[place.link].handle)
         for value in group {
-            links[place.link].server.bearers[place.bearer].updates.append(.init(receipt: receipt, number: value.number))
+            links[place.link].server.bearers[place.bearer].updates.handedDown(value.number, as: receipt)
         }
         let entries = group.map { ATT.MultipleHandleValueNotification.Entry(handle: $0.handle, value: $0.value) }
         let packet = ATTPacket.multipleNotification(.init(entries: entries))

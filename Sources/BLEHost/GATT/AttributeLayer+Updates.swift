@@ -43,7 +43,7 @@ extension AttributeLayer {
     private mutating func send(_ packet: ATTPacket, _ number: UpdateLedger.Number?, at place: Place) {
         guard let number else { return send(packet, at: place) }
         let receipt = outbox.makeReceipt(for: links[place.link].handle)
-        links[place.link].server.bearers[place.bearer].updates.append(.init(receipt: receipt, number: number))
+        links[place.link].server.bearers[place.bearer].updates.handedDown(number, as: receipt)
         outbox.send(
             packet,
             on: links[place.link].server.bearers[place.bearer].id,
@@ -91,15 +91,10 @@ extension AttributeLayer {
 
     /// Notes that the controller has taken this packet, and with it all that were handed down before.
     mutating func sentUpdates(upTo receipt: SendReceipt, at place: Place) {
-        while let update = links[place.link].server.bearers[place.bearer].updates.first, update.receipt <= receipt {
-            _ = links[place.link].server.bearers[place.bearer].updates.popFirst()
-            settle(update.number)
+        while let number = links[place.link].server.bearers[place.bearer].updates.nextTaken(upTo: receipt) {
+            settle(number)
         }
-        if links[place.link].server.bearers[place.bearer].updates.isEmpty,
-            !links[place.link].server.bearers[place.bearer].ready.isEmpty
-        {
-            notifyReady(at: place)
-        }
+        notify(links[place.link].server.bearers[place.bearer].updates.takeDue(), at: place)
     }
 
     /// Counts everything as sent that the link has not sent: it is about to go.
@@ -109,13 +104,18 @@ extension AttributeLayer {
 
     /// Counts everything as sent that a bearer has not sent.
     mutating func settleUpdates(at place: Place) {
-        while let update = links[place.link].server.bearers[place.bearer].updates.popFirst() { settle(update.number) }
+        settleSent(at: place)
         dropWaiting(at: place)
+    }
+
+    /// Counts the packets as sent of which a bearer will not hear any more.
+    mutating func settleSent(at place: Place) {
+        while let number = links[place.link].server.bearers[place.bearer].updates.removeFirstSent() { settle(number) }
     }
 
     /// Counts the values as sent that wait to be notified or indicated.
     mutating func dropWaiting(at place: Place) {
-        for value in links[place.link].server.bearers[place.bearer].takeReady() { settle(value.number) }
+        for value in links[place.link].server.bearers[place.bearer].updates.removeValues() { settle(value.number) }
         for item in links[place.link].server.bearers[place.bearer].indications.removeValues() {
             if let number = item.update { settle(number) }
         }
@@ -127,10 +127,8 @@ extension AttributeLayer {
     /// Core 6.0, Vol 3, Part G, 3.3.3.3.
     mutating func dropUnwanted(of handle: AttributeHandle, configuration bits: UInt16, at index: Int) {
         for place in places(at: index) {
-            if bits & Subscription.notifications.rawValue == 0,
-                !links[place.link].server.bearers[place.bearer].ready.isEmpty
-            {
-                let dropped = links[place.link].server.bearers[place.bearer].takeReady(of: handle)
+            if bits & Subscription.notifications.rawValue == 0 {
+                let dropped = links[place.link].server.bearers[place.bearer].updates.removeValues(of: handle)
                 for value in dropped { settle(value.number) }
             }
             if bits & Subscription.indications.rawValue == 0 {
@@ -149,7 +147,7 @@ extension AttributeLayer {
     /// Whether values wait to be notified or indicated to the peer of a link.
     package func holdsValues(of link: ConnectionHandle) -> Bool {
         guard let index = index(of: link) else { return false }
-        return links[index].server.bearers.contains { !$0.ready.isEmpty || $0.indications.holdsValues }
+        return links[index].server.bearers.contains { $0.updates.holdsValues || $0.indications.holdsValues }
     }
 
     private mutating func tellOfUpdates(to client: ClientID) {

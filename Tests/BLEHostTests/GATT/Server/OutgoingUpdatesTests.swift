@@ -1,0 +1,72 @@
+import BLEWire
+import Testing
+
+@testable import BLEHost
+
+@Suite("Updates on their way over one bearer")
+struct OutgoingUpdatesTests {
+    private static let handles = [AttributeHandle(wire: 3), AttributeHandle(wire: 6)]
+
+    private var ledger = UpdateLedger()
+
+    private mutating func value(_ octet: UInt8, of handle: AttributeHandle = Self.handles[0]) -> OutgoingUpdates.Value {
+        .init(handle: handle, value: [octet], number: ledger.begin(for: ClientID(rawValue: 1)))
+    }
+
+    @Test("Go by themselves while nothing is under way")
+    mutating func alone() {
+        var updates = OutgoingUpdates(limit: 2)
+        let action = updates.gather(value(1)), due = updates.takeDue()
+        #expect(action == .send && due.isEmpty && !updates.holdsValues)
+    }
+
+    @Test("Wait until all that is under way has been taken, and come in their order then")
+    mutating func gathering() {
+        var updates = OutgoingUpdates(limit: 2)
+        let first = value(1), second = value(2), third = value(3), fourth = value(4)
+        updates.handedDown(first.number, as: SendReceipt(rawValue: 5))
+        updates.handedDown(second.number, as: SendReceipt(rawValue: 6))
+        let actions = [updates.gather(third), updates.gather(fourth)]
+        #expect(actions == [.wait, .wait] && updates.holdsValues)
+
+        let taken = [SendReceipt(rawValue: 5), SendReceipt(rawValue: 5)].map { updates.nextTaken(upTo: $0) }
+        #expect(taken == [first.number, nil])
+        let early = updates.takeDue()
+        #expect(early.isEmpty)
+
+        let last = updates.nextTaken(upTo: SendReceipt(rawValue: 9)), due = updates.takeDue()
+        #expect(last == second.number && due == [third, fourth] && !updates.holdsValues)
+    }
+
+    @Test("Of one packet have all been taken with it")
+    mutating func together() {
+        var updates = OutgoingUpdates(limit: 2)
+        let values = [value(1), value(2)], receipt = SendReceipt(rawValue: 5)
+        for value in values { updates.handedDown(value.number, as: receipt) }
+        let taken = (0..<3).map { _ in updates.nextTaken(upTo: receipt) }
+        #expect(taken == [values[0].number, values[1].number, nil])
+    }
+
+    @Test("Make room for one more than may wait by leaving at once")
+    mutating func limit() {
+        var updates = OutgoingUpdates(limit: 1)
+        let first = value(1), second = value(2), third = value(3)
+        updates.handedDown(first.number, as: SendReceipt(rawValue: 5))
+        let actions = [updates.gather(second), updates.gather(third)]
+        #expect(actions == [.wait, .release([second])])
+        let values = updates.removeValues()
+        #expect(values == [third])
+    }
+
+    @Test("Are handed out for one attribute without the others")
+    mutating func removal() {
+        var updates = OutgoingUpdates(limit: 4)
+        let sent = value(0), first = value(1), other = value(2, of: Self.handles[1]), second = value(3)
+        updates.handedDown(sent.number, as: SendReceipt(rawValue: 5))
+        for value in [first, other, second] { _ = updates.gather(value) }
+        let removed = updates.removeValues(of: Self.handles[0]), rest = updates.removeValues()
+        #expect(removed == [first, second] && rest == [other])
+        let given = [updates.removeFirstSent(), updates.removeFirstSent()]
+        #expect(given == [sent.number, nil])
+    }
+}
