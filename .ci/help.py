@@ -12,12 +12,15 @@ import os
 import pathlib
 import re
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Interop"))
+
+from interop.ports import free_ports  # noqa: E402
 
 COMMANDS = (
     "scan", "inspect", "read", "write", "notify", "clone", "serve", "channel serve", "channel open", "chat", "doctor",
@@ -88,11 +91,7 @@ class Place:
 
     def meet(self, command: str) -> str:
         """Starts a program on a radio, and returns the address of the place beside it."""
-        with contextlib.ExitStack() as stack:
-            sockets = [stack.enter_context(socket.socket()) for _ in range(2)]
-            for each in sockets:
-                each.bind(("127.0.0.1", 0))
-            ports = [str(each.getsockname()[1]) for each in sockets]
+        ports = free_ports(2)
         radio = self.start(f"radio --port {ports[0]} --port {ports[1]}", "demo")
         radio.stdout.readline()
         other = self.start(f"{command} --json", f"tcp:127.0.0.1:{ports[0]}")

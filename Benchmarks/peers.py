@@ -21,11 +21,14 @@ import argparse
 import json
 import pathlib
 import shlex
-import socket
 import statistics
 import subprocess
 import sys
 import time
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[1] / "Interop"))
+
+from interop.ports import free_ports  # noqa: E402
 
 # What is measured at once, with which MTUs, how many times the number of operations, and for others.
 GROUPS = [
@@ -38,12 +41,6 @@ GROUPS = [
 ]
 NAMES = {"write_req": "write", "write_cmd": "wcmd", "discovery": "disc"}
 PATIENCE = 180
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
 
 
 def processor_seconds(process):
@@ -66,7 +63,7 @@ class Bench:
     """A controller and a server, for as long as a `with` lasts."""
 
     def __init__(self, controller, peer):
-        self.port = free_port()
+        [self.port] = free_ports(1)
         self.peer = peer
         self.controller = subprocess.Popen(
             shlex.split(controller.format(port=self.port)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL

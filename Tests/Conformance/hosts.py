@@ -2,13 +2,18 @@
 
 import contextlib
 import json
+import pathlib
 import queue
-import socket
 import subprocess
+import sys
 import threading
 import time
 
 import exchange
+
+sys.path.append(str(pathlib.Path(__file__).resolve().parents[2] / "Interop"))
+
+from interop.ports import free_ports  # noqa: E402
 
 PATIENCE = 30
 PUBLIC, RANDOM, PRIVATE = 0, 1, 2
@@ -91,12 +96,7 @@ class Host:
 @contextlib.contextmanager
 def hosts(driver, count=2):
     """So many hosts, reset, each with a controller of the same radio."""
-    sockets = [socket.socket() for _ in range(count)]
-    for each in sockets:
-        each.bind(("127.0.0.1", 0))
-    ports = [each.getsockname()[1] for each in sockets]
-    for each in sockets:
-        each.close()
+    ports = free_ports(count)
     command = [driver, "controller", *(word for port in ports for word in ("--port", str(port)))]
     controllers = subprocess.Popen(command, stdout=subprocess.PIPE)
     running = []

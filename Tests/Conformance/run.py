@@ -19,10 +19,7 @@ HERE = pathlib.Path(__file__).parent
 
 def controller(driver):
     """Speaks HCI to both controllers of `controller`."""
-    with socket.socket() as first, socket.socket() as second:
-        for each in (first, second):
-            each.bind(("127.0.0.1", 0))
-        ports = [each.getsockname()[1] for each in (first, second)]
+    ports = hosts.free_ports(2)
     command = [driver, "controller", *(word for port in ports for word in ("--port", str(port)))]
     with running(command) as process:
         exchange.expect("controller", json.loads(process.stdout.readline()), {"ready": True})
