@@ -38,7 +38,7 @@ package struct Limits: Equatable, Sendable {
     ///
     /// Of half of them it also knows what they said last, while somebody scans. By calculation all of it comes to less
     /// than 20 MB: 12 MB for 96 octets and a name of each of 16 384 advertisers, which are the most that is kept, and
-    /// 5 MB for the addresses.
+    /// 5 MB for the addresses. A machine with more memory keeps more (``init(memory:)``).
     package var sightings = 32_768
     /// Peers that a client was connected to or wanted to be, in memory and in storage.
     package var knownPeers = 1024

@@ -98,29 +98,19 @@ struct Sighting {
 
     /// Takes the next advertisement, if it says what the last one did and no scan response is expected.
     ///
-    /// - Returns: What clients are told of it; `nil`, and nothing has happened, if it takes more.
+    /// - Returns: What clients are told of it, which is what they were told before; `nil`, and nothing has happened, if
+    ///   it takes more.
     @inline(__always)
     mutating func repeated(
         _ advertisement: LoneAdvertisement,
         _ octets: Span<UInt8>,
         revision: Int
     ) -> AdvertisementReport? {
-        guard !expectsResponse, let report = told(again: advertisement, octets, revision: revision) else { return nil }
+        guard !expectsResponse, reportIsCurrent, !reportIsAnswered, !isAnswered, self.revision == revision,
+            legacyType?.wire == advertisement.type.wire, data.span.hasSameOctets(as: octets), let report
+        else { return nil }
         rssi = advertisement.rssi
         return report.heard(rssi)
-    }
-
-    /// What clients were told of the advertisement alone, if that is still right and the device says it again.
-    @inline(__always)
-    private func told(
-        again advertisement: LoneAdvertisement,
-        _ octets: Span<UInt8>,
-        revision: Int
-    ) -> AdvertisementReport? {
-        guard reportIsCurrent, !reportIsAnswered, !isAnswered, self.revision == revision,
-            legacyType?.wire == advertisement.type.wire, data.span.hasSameOctets(as: octets)
-        else { return nil }
-        return report
     }
 
     /// Takes the next advertisement, if it says what the last one did and a scan response is expected; `false`, and
