@@ -18,7 +18,7 @@ extension AttributeLayer {
 
     /// Works out what to answer to a request.
     mutating func reply(to request: ATTPacket, at place: Place, _ now: Instant) -> Reply {
-        let view = links[place.link].server.view, mtu = self.mtu(at: place)
+        let view = links[place.link].view, mtu = self.mtu(at: place)
         switch request {
         case .exchangeMTURequest(let request):
             // The size of packets on an enhanced bearer is that of its channel.
@@ -64,7 +64,7 @@ extension AttributeLayer {
 
     private mutating func readByType(_ request: ATT.ReadByTypeRequest, at place: Place) -> Reply {
         guard let range = request.range else { return .refuse(request.start, .invalidHandle) }
-        let view = links[place.link].server.view
+        let view = links[place.link].view
         switch database.readByType(request.type, in: range, view, mtu: mtu(at: place)) {
         case .response(let response): return .respond(.readByTypeResponse(response))
         case .held(let handle, let owner):
@@ -74,7 +74,7 @@ extension AttributeLayer {
     }
 
     private mutating func read(_ handle: AttributeHandle, at place: Place) -> Reply {
-        switch database.read(handle, links[place.link].server.view) {
+        switch database.read(handle, links[place.link].view) {
         case .value(let value):
             return .respond(.readResponse(.init(value: [UInt8](value.prefix(mtu(at: place) - 1)))))
         case .held(let owner): return ask(owner, offset: 0, of: handle, for: .readRequest, .value, at: place)
@@ -84,7 +84,7 @@ extension AttributeLayer {
 
     private mutating func readBlob(_ request: ATT.ReadBlobRequest, at place: Place) -> Reply {
         let offset = Int(request.offset)
-        switch database.read(request.handle, links[place.link].server.view) {
+        switch database.read(request.handle, links[place.link].view) {
         case .value(let value):
             guard offset <= value.count else { return .refuse(request.handle, .invalidOffset) }
             let part = [UInt8](value[offset...].prefix(mtu(at: place) - 1))
@@ -104,7 +104,7 @@ extension AttributeLayer {
     ) -> Reply {
         var values = values
         for (position, handle) in handles.enumerated() {
-            switch database.read(handle, links[place.link].server.view) {
+            switch database.read(handle, links[place.link].view) {
             case .value(let value): values.append(value)
             case .held(let owner):
                 let rest = [AttributeHandle](handles[(position + 1)...])
@@ -120,7 +120,7 @@ extension AttributeLayer {
     }
 
     private mutating func write(_ request: ATT.WriteRequest, at place: Place) -> Reply {
-        let view = links[place.link].server.view
+        let view = links[place.link].view
         switch database.write(request.value, to: request.handle, view, limits: configuration.limits) {
         case .keep(let keeping): return .respond(.writeResponse, then: .keep([keeping]))
         case .held(let owner):
@@ -132,7 +132,7 @@ extension AttributeLayer {
     }
 
     private mutating func prepare(_ request: ATT.PrepareWriteRequest, at place: Place) -> Reply {
-        if let code = database.refusalToWrite(request.handle, links[place.link].server.view) {
+        if let code = database.refusalToWrite(request.handle, links[place.link].view) {
             return .refuse(request.handle, code)
         }
         let part = PreparedWrites.Part(handle: request.handle, offset: Int(request.offset), value: request.part)
@@ -153,7 +153,7 @@ extension AttributeLayer {
         for (position, part) in parts.enumerated() {
             let isFirst = !parts[..<position].contains { $0.handle == part.handle }
             let all = isFirst ? parts.filter { $0.handle == part.handle } : [part]
-            switch database.write(all, links[place.link].server.view, limits: configuration.limits) {
+            switch database.write(all, links[place.link].view, limits: configuration.limits) {
             case .keep(let keeping): if isFirst { keepings.append(keeping) }
             case .held(let owner):
                 let written = WritePart(attribute: owner.id, offset: part.offset, value: part.value)

@@ -108,7 +108,7 @@ extension AttributeLayer {
         while let link = subscribers.link(at: number, of: configured.handle) {
             number += 1
             guard let index = index(of: link) else { continue }
-            switch links[index].server.notifiesAtOnce(configured.about, at: configured.handle) {
+            switch links[index].notifiesAtOnce(configured.about, at: configured.handle) {
             case .no: break
             case .later: return false
             case .yes: count += 1
@@ -121,7 +121,7 @@ extension AttributeLayer {
             number += 1
             guard let index = index(of: link),
                 isForAll
-                    || links[index].server.notifiesAtOnce(configured.about, at: configured.handle) == .yes,
+                    || links[index].notifiesAtOnce(configured.about, at: configured.handle) == .yes,
                 scheduler.pass(length, of: link)
             else { continue }
             let limit = links[index].client.mtu - 3
@@ -175,16 +175,14 @@ extension AttributeLink {
     @inline(__always)
     fileprivate mutating func trustAtOnce(forRequest isRequest: Bool) -> LinkTrust? {
         guard server.awareness.isAware, !isRequest || server.bearers[0].exchange.isIdle else { return nil }
-        return server.trust
+        return client.trust
     }
 
     /// The peer, as ``remote``; mutating, so that it is looked at where it lies.
     fileprivate var central: RemoteCentral {
         @inline(__always) mutating get { RemoteCentral(peer: client.peer, mtu: client.mtu) }
     }
-}
 
-extension ServerLink {
     fileprivate enum NotifiesAtOnce {
         case yes, no, later
     }
@@ -196,7 +194,7 @@ extension ServerLink {
     ) -> NotifiesAtOnce {
         let bits = configured(about, at: configuration)
         guard bits != 0 else { return .no }
-        return bits & Subscription.notifications.rawValue != 0 && bearers.count == 1 ? .yes : .later
+        return bits & Subscription.notifications.rawValue != 0 && server.bearers.count == 1 ? .yes : .later
     }
 }
 

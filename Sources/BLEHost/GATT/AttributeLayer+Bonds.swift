@@ -8,8 +8,7 @@ extension AttributeLayer {
     /// ``Output/bondChanged(_:_:)`` tells of every change.
     package mutating func bonded(_ link: ConnectionHandle, _ bond: Bond, at now: Instant) {
         guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
-        links[index].client.bond.prove(bond)
-        links[index].server.trust.bond()
+        links[index].client.prove(bond)
         database.refreshHash()
         if let hash = bond.client.databaseHash {
             restore(bond.client, isCurrent: hash == database.hash, at: index, now)
@@ -21,8 +20,12 @@ extension AttributeLayer {
     /// Says how far a link can be trusted from now on; `keySize` is the length of the key in octets, if there is one.
     package mutating func secure(_ link: ConnectionHandle, _ security: LinkSecurity, keySize: Int = 16) {
         guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
-        links[index].server.trust.secure(security, keySize: keySize, leastKeySize: configuration.leastKeySize)
-        links[index].client.security = security
+        links[index].client.secure(security, keySize: keySize, leastKeySize: configuration.leastKeySize)
+    }
+
+    /// How far a link can be trusted; `nil` if there is no such link.
+    package mutating func trust(of link: ConnectionHandle) -> LinkTrust? {
+        index(of: link).map { links[$0].client.trust }
     }
 
     /// Answers ``Output/secure(_:for:)``, or says that nobody has to wait any more for the proof of a bond.
@@ -34,7 +37,7 @@ extension AttributeLayer {
     /// Lets the peer of a link do what needs an authorisation, or no more.
     package mutating func authorize(_ link: ConnectionHandle, _ isAuthorized: Bool = true) {
         guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
-        links[index].server.trust.isAuthorized = isAuthorized
+        links[index].client.authorize(isAuthorized)
     }
 
     /// Changes what is kept of the peer of a link, if that is bonded.

@@ -88,7 +88,7 @@ extension AttributeLayer {
         guard !links[index].server.isHeldBack else {
             return outbox.append(.note(.commandRefused(command.handle, .databaseOutOfSync, links[index].handle)))
         }
-        let view = links[index].server.view
+        let view = links[index].view
         switch database.write(command.value, to: command.handle, view, limits: configuration.limits) {
         case .keep(let keeping): keep(keeping, at: index)
         case .held(let owner):

@@ -15,7 +15,7 @@ extension AttributeLayer {
         let owner = GATTDatabase.Owner(client: client, id: id)
         if let (configuration, about) = database.configuration(of: owner) {
             for index in links.indices {
-                let bits = links[index].server.configured(about, at: configuration)
+                let bits = links[index].configured(about, at: configuration)
                 guard bits != 0, links[index].isOne(of: centrals) else { continue }
                 updates.expect(number)
                 let place = place(forValuesOf: about.value, at: index)

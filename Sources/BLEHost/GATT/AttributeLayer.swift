@@ -128,8 +128,7 @@ package struct AttributeLayer {
         var client = GATTClient(link: link, peer: peer, role: role, configuration: configuration, at: now)
         if let claimed { client.claim(claimed) }
         client.linkUp(at: now, into: &outbox)
-        var server = ServerLink(limits: configuration.limits)
-        if claimed != nil { server.trust.bond() }
+        let server = ServerLink(limits: configuration.limits)
         let index = links.firstIndex { $0.handle > link } ?? links.endIndex
         links.insert(AttributeLink(client: client, server: server), at: index)
         linkPlaces = LinkPlaces(links.map(\.handle))

@@ -17,6 +17,14 @@ struct AttributeLink {
             return least
         }
     }
+    /// What the values that the peer may read depend on.
+    var view: GATTDatabase.View { mutating get { server.view(on: client.trust) } }
+
+    /// What the peer has written to a configuration; 0 if it may not hear of the characteristic now.
+    mutating func configured(_ about: GATTDatabase.Configured, at configuration: AttributeHandle) -> UInt16 {
+        server.configured(about, at: configuration, on: client.trust)
+    }
+
     /// Whether the peer is among those that somebody means, who means all with `nil`.
     mutating func isOne(of peers: [PeerIdentifier]?) -> Bool { peers?.contains(client.peer) ?? true }
 

@@ -59,7 +59,9 @@ extension Host {
         let payload = decoder.unread
         switch header.channel {
         case .attribute: attributes.receive(payload, on: handle, at: now)
-        case .leSignaling: channels.receiveSignal(payload, on: handle, at: now)
+        case .leSignaling:
+            guard let trust = attributes.trust(of: handle) else { return note(.unknownLink(handle)) }
+            channels.receiveSignal(payload, on: handle, trust, at: now)
         case .securityManager: receivePairing(payload, on: handle, at: now)
         case let channel where channel.isDynamic: channels.receive(payload, on: channel, of: handle, at: now)
         default: note(.unknownChannel(header.channel, handle))

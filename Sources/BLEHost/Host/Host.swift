@@ -97,11 +97,7 @@ package struct Host: ~Copyable {
         pairing.leastKeySize = configuration.leastKeySize
         pairings = Pairings(random: random, configuration: pairing, limits: limits)
         let offersBearers = configuration.offersEnhancedBearers
-        channels = ChannelLayer(
-            limits: limits,
-            bearerMTU: offersBearers ? configuration.preferredMTU : nil,
-            leastKeySize: configuration.leastKeySize
-        )
+        channels = ChannelLayer(limits: limits, bearerMTU: offersBearers ? configuration.preferredMTU : nil)
         attributes = AttributeLayer(
             configuration: .init(
                 deviceName: configuration.name,

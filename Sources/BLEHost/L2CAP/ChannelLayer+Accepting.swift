@@ -8,7 +8,8 @@ extension ChannelLayer {
     mutating func accept(
         _ request: Signal.LECreditBasedConnectionRequest,
         _ identifier: SignalIdentifier,
-        on handle: ConnectionHandle
+        on handle: ConnectionHandle,
+        _ trust: LinkTrust
     ) {
         guard let link = links.index(of: handle) else { return }
         func refuse(_ result: Signal.ConnectionResult) {
@@ -20,7 +21,7 @@ extension ChannelLayer {
         guard let publication = publications.first(where: { $0.spsm == request.spsm }) else {
             return refuse(.spsmNotSupported)
         }
-        if let result = links.values[link].security.refusal(where: publication.security) { return refuse(result) }
+        if let result = trust.refusal(where: publication.security) { return refuse(result) }
         if let result = links.values[link].refusal(of: request.source) { return refuse(result) }
         guard let local = links.values[link].allocate(1).first else { return refuse(.insufficientResources) }
         let response = Signal.LECreditBasedConnectionResponse(
@@ -40,7 +41,8 @@ extension ChannelLayer {
     mutating func accept(
         _ request: Signal.CreditBasedConnectionRequest,
         _ identifier: SignalIdentifier,
-        on handle: ConnectionHandle
+        on handle: ConnectionHandle,
+        _ trust: LinkTrust
     ) {
         guard let link = links.index(of: handle) else { return }
         let publication = enhancedPublication(request.spsm)
@@ -61,7 +63,7 @@ extension ChannelLayer {
             return refuse(.invalidParameters)
         }
         guard let publication else { return refuse(.spsmNotSupported) }
-        if let result = links.values[link].security.refusal(where: publication.security) { return refuse(result) }
+        if let result = trust.refusal(where: publication.security) { return refuse(result) }
         let refusals = links.values[link].refusals(of: request.sources)
         let room = links.values[link].room(for: publication.owner, limits)
         var names = links.values[link].allocate(min(room, refusals.count { $0 == nil }))[...]

@@ -4,10 +4,16 @@ import BLEWire
 extension ChannelLayer {
     /// Takes the payload of one packet of the signalling channel.
     ///
-    /// What is no signal is rejected if it calls for an answer, and dropped otherwise.
+    /// What is no signal is rejected if it calls for an answer, and dropped otherwise. Which channels the peer may
+    /// open depends on how far the link can be trusted now.
     ///
     /// Core 6.0, Vol 3, Part A, 4 and 4.1.
-    mutating func receiveSignal(_ bytes: Span<UInt8>, on handle: ConnectionHandle, at now: Instant) {
+    mutating func receiveSignal(
+        _ bytes: Span<UInt8>,
+        on handle: ConnectionHandle,
+        _ trust: LinkTrust,
+        at now: Instant
+    ) {
         guard let link = links.index(of: handle) else { return }
         guard bytes.count <= SignalPacket.minimumMTU else {
             return reject(bytes, .mtuExceeded(mtu: UInt16(SignalPacket.minimumMTU)), on: handle)
@@ -27,9 +33,9 @@ extension ChannelLayer {
             }
         case .connectionParameterUpdateResponse(let response): answered(response, identifier, on: handle)
         case .commandReject: rejected(identifier, on: handle)
-        case .leCreditBasedConnectionRequest(let request): accept(request, identifier, on: handle)
+        case .leCreditBasedConnectionRequest(let request): accept(request, identifier, on: handle, trust)
         case .leCreditBasedConnectionResponse(let response): opened(response, identifier, on: handle, at: now)
-        case .creditBasedConnectionRequest(let request): accept(request, identifier, on: handle)
+        case .creditBasedConnectionRequest(let request): accept(request, identifier, on: handle, trust)
         case .creditBasedConnectionResponse(let response): opened(response, identifier, on: handle, at: now)
         case .creditBasedReconfigureRequest(let request): reconfigure(request, identifier, on: handle)
         case .creditBasedReconfigureResponse(let response): resized(response, identifier, on: handle)

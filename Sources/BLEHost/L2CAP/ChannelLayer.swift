@@ -43,8 +43,6 @@ struct ChannelLayer {
     let limits: Limits
     /// The largest SDU that the attribute layer takes, in octets; `nil` if it wants no channels.
     let bearerMTU: Int?
-    /// The length of the shortest key, in octets, that protects channels which require encryption.
-    let leastKeySize: Int
     var links = ConnectionTable<ChannelLink>()
     var publications: [Publication] = []
     var latestSPSM = SPSM.dynamic.upperBound
@@ -54,10 +52,9 @@ struct ChannelLayer {
 
     /// Creates a layer without links; `bearerMTU` is the largest SDU that the attribute layer takes, 64 or more, if
     /// peers may open Enhanced ATT bearers.
-    init(limits: Limits, bearerMTU: Int? = nil, leastKeySize: Int = 7) {
+    init(limits: Limits, bearerMTU: Int? = nil) {
         self.limits = limits
         self.bearerMTU = bearerMTU.map { max($0, Int(ChannelSizes.enhanced.least)) }
-        self.leastKeySize = leastKeySize
     }
 
     /// What to do next; call until it is `nil`.
@@ -86,20 +83,6 @@ struct ChannelLayer {
         }
         links[link] = nil
     }
-
-    /// Says how far a link can be trusted from now on; `keySize` is the length of the key in octets, if there is one.
-    mutating func secure(_ link: ConnectionHandle, _ security: LinkSecurity, keySize: Int = 16) {
-        let least = leastKeySize
-        links.update(link) { $0.security.secure(security, keySize: keySize, leastKeySize: least) }
-    }
-
-    /// Lets the peer of a link do what needs an authorisation, or no more.
-    mutating func authorize(_ link: ConnectionHandle, _ isAuthorized: Bool = true) {
-        links.update(link) { $0.security.isAuthorized = isAuthorized }
-    }
-
-    /// Says that both ends of a link keep a key with which it could be encrypted.
-    mutating func bonded(_ link: ConnectionHandle) { links.update(link) { $0.security.bond() } }
 
     /// Does what is due.
     mutating func wake(at now: Instant) {

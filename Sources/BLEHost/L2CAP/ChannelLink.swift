@@ -19,8 +19,6 @@ struct ChannelLink {
 
     let peer: PeerIdentifier
     let role: LinkRole
-    /// How far the link can be trusted.
-    var security = LinkTrust(.unencrypted)
     var exchange = SignalExchange()
     /// In ascending order of what this end names them; ``insert(_:)`` and ``remove(at:)`` keep it so.
     var channels: [CreditChannel] = []

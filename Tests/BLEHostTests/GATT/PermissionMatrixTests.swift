@@ -43,9 +43,10 @@ struct PermissionMatrixTests {
     ]
 
     private static let signingKey = Key128(wire: 77)
+    private static let key = LongTermKey(key: Key128(wire: 78))
 
-    /// A layer with one value, 0x5A, at 3.
-    private func makeLayer(_ bits: UInt8, isBonded: Bool) throws -> LoneLayer {
+    /// A layer with one value, 0x5A, at 3; a bond has a key for links and one for signatures.
+    private func makeLayer(_ bits: UInt8, isBonded: Bool, key: LongTermKey? = Self.key) throws -> LoneLayer {
         let range = try #require(AttributeHandleRange(.init(wire: 1), Self.handle))
         let value = GATTDatabase.ExactItem.characteristic(
             .init(wire: 2),
@@ -58,7 +59,7 @@ struct PermissionMatrixTests {
             GATTDatabase(exactly: [.init(uuid: .short(0xB000), isPrimary: true, range: range, items: [value])])
         )
         var lone = LoneLayer(role: .peripheral, leastKeySize: 9, database: database)
-        var bond = Bond(identity: DeviceAddress(1, .public))
+        var bond = Bond(identity: DeviceAddress(1, .public), longTermKey: key)
         bond.remoteSigning = RemoteSigning(key: Self.signingKey)
         guard isBonded else { return lone }
         lone.layer.bonded(LoneLayer.link, bond, at: lone.now)
@@ -120,5 +121,14 @@ struct PermissionMatrixTests {
             #expect(lone.answers(to: [0x18, 1]) == [code == 0 ? [0x19] : [1, 0x18, 3, 0, code]])
             #expect(value(lone) == [code == 0 ? 0x5B : 0x5A])
         }
+    }
+    @Test(
+        "A peer whose bond has no key for links is told to pair, not to encrypt",
+        arguments: [(nil, 0x05), (key, 0x0F)] as [(LongTermKey?, UInt8)]
+    )
+    func keyless(key: LongTermKey?, code: UInt8) throws {
+        var lone = try makeLayer(0x04, isBonded: true, key: key)
+        #expect(lone.answers(to: [UInt8]("0a 0300")) == [[1, 0x0A, 3, 0, code]])
+        #expect(lone.layer.trust(of: LoneLayer.link)?.hasKey == (key != nil))
     }
 }

@@ -233,7 +233,7 @@ struct EnhancedOpeningTests {
         var limits = Limits()
         limits.enhancedBearers = 4
         var bench = LoneChannels(limits: limits, bearerMTU: offer.offers ? 517 : nil)
-        if offer.isEncrypted { bench.layer.secure(LoneChannels.link, .encrypted) }
+        if offer.isEncrypted { bench.trust = LinkTrust(.encrypted) }
         let request = Signal.CreditBasedConnectionRequest(
             spsm: .enhancedATT,
             mtu: 64,

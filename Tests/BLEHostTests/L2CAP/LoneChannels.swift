@@ -17,6 +17,8 @@ struct LoneChannels {
     }
 
     var layer: ChannelLayer
+    /// How far the link can be trusted.
+    var trust = LinkTrust(.unencrypted)
     var now = Instant()
     var events: [ClientEvent] = []
     var accepted: [OpenedChannel] = []
@@ -34,13 +36,8 @@ struct LoneChannels {
     private(set) var open = SPSM.none
     private(set) var encrypted = SPSM.none
 
-    init(
-        role: LinkRole = .central,
-        limits: Limits = Limits(),
-        bearerMTU: Int? = nil,
-        leastKeySize: Int = 7
-    ) {
-        layer = ChannelLayer(limits: limits, bearerMTU: bearerMTU, leastKeySize: leastKeySize)
+    init(role: LinkRole = .central, limits: Limits = Limits(), bearerMTU: Int? = nil) {
+        layer = ChannelLayer(limits: limits, bearerMTU: bearerMTU)
         layer.linkUp(Self.link, peer: Self.peer, role: role)
         layer.publish(.unencrypted, for: Self.server)
         layer.publish(.encrypted, for: Self.server)
@@ -81,7 +78,7 @@ struct LoneChannels {
 
     /// What the layer says when the peer sends these octets on the signalling channel.
     mutating func answers(to octets: [UInt8]) -> [Signal] {
-        layer.receiveSignal(octets.span, on: Self.link, at: now)
+        layer.receiveSignal(octets.span, on: Self.link, trust, at: now)
         return drain().map(\.signal)
     }
 

@@ -58,12 +58,12 @@ struct ProtectedChannelTests {
 
     /// A layer with this link, on which what needs `needed` is published.
     private func makeBench(_ link: Link, _ needed: LinkRequirement) -> LoneChannels {
-        var bench = LoneChannels(leastKeySize: 9)
-        if link.isBonded { bench.layer.bonded(LoneChannels.link) }
+        var bench = LoneChannels()
+        if link.isBonded { bench.trust.bond() }
         if link.security > .unencrypted {
-            bench.layer.secure(LoneChannels.link, link.security, keySize: link.keySize)
+            bench.trust.secure(link.security, keySize: link.keySize, leastKeySize: 9)
         }
-        bench.layer.authorize(LoneChannels.link, link.isAuthorized)
+        bench.trust.isAuthorized = link.isAuthorized
         bench.layer.publish(needed, for: LoneChannels.server)
         _ = bench.drain()
         return bench

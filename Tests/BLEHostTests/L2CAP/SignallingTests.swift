@@ -99,7 +99,7 @@ struct SignallingTests {
             credits: 10
         )
         let packet = SignalPacket(.leCreditBasedConnectionResponse(response), identifier: identifier)
-        bench.layer.receiveSignal(packet.encoded.span, on: other, at: bench.now)
+        bench.layer.receiveSignal(packet.encoded.span, on: other, bench.trust, at: bench.now)
         _ = bench.drain()
         for _ in 0..<3_000 {
             let length = Int.random(in: 0...26, using: &random)

@@ -32,7 +32,7 @@ extension GATTClient {
             order: answers.next(),
             handle: handle,
             isWrite: request == .writeRequest,
-            security: security,
+            security: trust.security,
             room: mtu - 1
         )
         bearers.all[0].begin(single, writing: value, request, at: now)

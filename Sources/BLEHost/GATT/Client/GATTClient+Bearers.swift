@@ -52,7 +52,7 @@ extension GATTClient {
     ///
     /// Core 6.0, Vol 3, Part G, 5.3.1.
     mutating func considerBearers() {
-        guard offersBearers, security >= .encrypted, !clients.isEmpty, bearers.enhancedCount == 0,
+        guard offersBearers, trust.security >= .encrypted, !clients.isEmpty, bearers.enhancedCount == 0,
             opening.want() == .inquire
         else { return }
         ownRequests.append(.openBearers)
@@ -62,7 +62,7 @@ extension GATTClient {
     mutating func inquired(_ features: UInt8?, into outbox: inout Outbox) {
         let isOffered = (features ?? 0) & GATT.enhancedBearersSupported != 0
         take(
-            opening.inquired(isOffered: isOffered && security >= .encrypted && bearers.enhancedCount == 0),
+            opening.inquired(isOffered: isOffered && trust.security >= .encrypted && bearers.enhancedCount == 0),
             into: &outbox
         )
     }

@@ -68,7 +68,7 @@ extension GATTClient {
         at now: Instant,
         into outbox: inout Outbox
     ) {
-        procedure.security = security
+        procedure.security = trust.security
         let step = bearers.all[index].begin(procedure, &database, mtu: mtu(at: index))
         take(step, on: index, at: now, into: &outbox)
     }

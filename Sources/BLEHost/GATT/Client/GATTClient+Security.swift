@@ -5,8 +5,24 @@ extension GATTClient {
     /// Begins with a peer that has the address of a bonded one: nothing is asked before it has shown to be that.
     mutating func claim(_ claimed: Bond) {
         bond = PeerBond(claimed: claimed)
+        trust.bond()
         awaitsSecurity = true
     }
+
+    /// Takes note that the peer has shown that a bond is with it, which need not have a key for links.
+    mutating func prove(_ proven: Bond) {
+        bond.prove(proven)
+        if proven.longTermKey(as: role) != nil { trust.bond() }
+    }
+
+    /// Takes note of how the link is protected from now on: ``LinkTrust/secure(_:keySize:leastKeySize:)``.
+    mutating func secure(_ security: LinkSecurity, keySize: Int, leastKeySize: Int) {
+        trust.secure(security, keySize: keySize, leastKeySize: leastKeySize)
+        considerBearers()
+    }
+
+    /// Lets the peer do what needs an authorisation, or no more.
+    mutating func authorize(_ isAuthorized: Bool) { trust.isAuthorized = isAuthorized }
 
     /// Takes note that the peer refuses a request of a client since it does not trust the link far enough.
     ///
@@ -16,7 +32,7 @@ extension GATTClient {
         var finished = finished
         finished.refuse(.security(code))
         stall(finished, into: &outbox)
-        guard security <= finished.security, !awaitsSecurity else { return }
+        guard trust.security <= finished.security, !awaitsSecurity else { return }
         awaitsSecurity = true
         outbox.append(.secure(link, for: code))
     }

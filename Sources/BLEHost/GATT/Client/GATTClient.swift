@@ -28,8 +28,8 @@ struct GATTClient {
     var commands = WriteCommands()
     var ownRequests = OwnRequests()
     var subscriptions = Subscriptions()
-    /// How far the link can be trusted.
-    var security = LinkSecurity.unencrypted { didSet { considerBearers() } }
+    /// How far the link can be trusted: what the peer is asked depends on it, and what it may ask for.
+    var trust = LinkTrust(.unencrypted)
     /// Whether nothing is asked of the peer until it is known whether the link can be trusted further.
     var awaitsSecurity = false
     var database = PeerDatabase()

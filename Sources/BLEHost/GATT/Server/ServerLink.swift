@@ -50,7 +50,6 @@ struct ServerLink {
     private var routes: [(value: AttributeHandle, bearer: BearerID)] = []
     var configurations = ClientConfigurations()
     var prepared: PreparedWrites
-    var trust = LinkTrust(.unencrypted)
     private(set) var features: ClientFeatures = []
     var awareness = ChangeAwareness()
     /// Where services changed, while the peer has not yet confirmed that it knows.
@@ -75,8 +74,8 @@ struct ServerLink {
         pendingChange = nil
     }
 
-    /// What the values that the peer may read depend on.
-    var view: GATTDatabase.View {
+    /// What the values depend on that the peer may read on a link that is trusted so far.
+    func view(on trust: LinkTrust) -> GATTDatabase.View {
         GATTDatabase.View(trust: trust, configurations: configurations, features: features)
     }
 
@@ -93,13 +92,17 @@ struct ServerLink {
     }
 
     /// What the peer has written to a configuration; 0 if it may not hear of the characteristic now.
-    mutating func configured(_ about: GATTDatabase.Configured, at configuration: AttributeHandle) -> UInt16 {
+    mutating func configured(
+        _ about: GATTDatabase.Configured,
+        at configuration: AttributeHandle,
+        on trust: LinkTrust
+    ) -> UInt16 {
         let bits = configurations[configuration]
-        return bits != 0 && takes(about.properties) ? bits : 0
+        return bits != 0 && takes(about.properties, on: trust) ? bits : 0
     }
 
     /// Whether the values of a characteristic may go to the peer now, if it wants them.
-    func takes(_ properties: CharacteristicProperties) -> Bool {
+    private func takes(_ properties: CharacteristicProperties, on trust: LinkTrust) -> Bool {
         let isProtected = !properties.isDisjoint(with: [.notifyEncryptionRequired, .indicateEncryptionRequired])
         return !isHeldBack && (!isProtected || trust.lack(of: .encrypted) == nil)
     }

@@ -9,9 +9,8 @@ extension Host {
     ///
     /// Core 6.0, Vol 3, Part C, 10.3.2; Vol 4, Part E, 7.8.24.
     mutating func recognize(_ handle: ConnectionHandle, at now: Instant) {
-        guard let key = bondKey(of: handle) else { return }
-        channels.bonded(handle)
-        if links[handle]?.role == .central { encrypt(handle, with: key, from: .bond, at: now) }
+        guard links[handle]?.role == .central, let key = bondKey(of: handle) else { return }
+        encrypt(handle, with: key, from: .bond, at: now)
     }
 
     /// Has the controller encrypt a link of which this host is the central.

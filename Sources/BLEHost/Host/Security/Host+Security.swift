@@ -16,7 +16,6 @@ extension Host {
     /// Trusts a link as far as this from now on.
     mutating func trust(_ link: ConnectionHandle, _ security: LinkSecurity, keySize: Int) {
         guard let index = links.index(of: link) else { return note(.unknownLink(link)) }
-        channels.secure(link, security, keySize: keySize)
         attributes.secure(link, security, keySize: keySize)
         if links.values[index].control.trust(security) == .announce { announceDetails(of: link) }
     }
@@ -24,7 +23,6 @@ extension Host {
     /// Lets the peer of a link do what needs an authorisation, or no more.
     package mutating func authorize(_ link: ConnectionHandle, _ isAuthorized: Bool = true, at now: Instant) {
         guard links[link] != nil else { return note(.unknownLink(link)) }
-        channels.authorize(link, isAuthorized)
         attributes.authorize(link, isAuthorized)
         settle(at: now)
     }
@@ -40,7 +38,6 @@ extension Host {
     mutating func keep(_ bond: Bond, of link: ConnectionHandle, at now: Instant) {
         guard let peer = links[link]?.peer else { return note(.unknownLink(link)) }
         remember(peers.bonded(peer, bond))
-        channels.bonded(link)
         attributes.bonded(link, bond, at: now)
     }
 
