@@ -15,15 +15,23 @@ struct AttributeClientDriver: Driver {
         /// Everything is being discovered, before operations are taken.
         case preparing(DatabaseDiscovery)
         case idle
+        /// The layer does it, and asks once more if the link should be safer and this says so.
+        case asking(retries: Bool)
         /// `retry` is what to send again once the link is safe, if that has not been done.
-        case operating(AttributeOperation, retry: ATTPacket?)
+        case operating(AttributeOperation.Procedure, elevatesSecurity: Bool, retry: ATTPacket?)
     }
 
     private static let link = ConnectionHandle(wire: 0x0040)!
+    private static let client = ClientID(rawValue: 1)
 
     private let first: AttributeOperation.Description?
-    /// Exchanges the MTU, and answers the requests of the other end.
+    /// Exchanges the MTU, answers the requests of the other end, and does what apps can ask for.
     private var layer: AttributeLayer
+    /// The time of the layer since the MTU was exchanged: it stands still, or the layer would ask for what no case
+    /// knows of as soon as nothing is to be done for a while.
+    private var stopped: Instant?
+    /// When the layer has sent its last packet.
+    private var sent = Instant()
     private var bearer = ATTClientBearer()
     private var state = State.negotiating
     private var database: [DatabaseDiscovery.Service] = []
@@ -41,24 +49,60 @@ struct AttributeClientDriver: Driver {
         if let first { _ = try AttributeOperation(first, database: []) }
         layer = AttributeLayer(configuration: description.configuration)
         layer.linkUp(Self.link, peer: PeerIdentifier(rawValue: 1), role: .central, at: now)
+        hear(at: now)
     }
 
     /// The largest packet, in octets, that both ends take.
     private var mtu: Int { layer.mtu(of: Self.link) ?? ATT.defaultMTU }
 
-    var deadline: Instant? { mutating get { [bearer.deadline, layer.deadline].compactMap(\.self).min() } }
-
-    mutating func next() -> DriverOutput? {
-        while let output = layer.next() {
-            if case .send(let pdu, _, _) = output { outputs.append(.packet(pdu.payload)) }
+    var deadline: Instant? {
+        mutating get {
+            switch state {
+            case .negotiating: layer.deadline
+            case .asking: sent + ATT.transactionTimeout
+            case .preparing, .idle, .operating: bearer.deadline
+            }
         }
-        return outputs.isEmpty ? nil : outputs.removeFirst()
     }
 
+    mutating func next() -> DriverOutput? { outputs.isEmpty ? nil : outputs.removeFirst() }
+
     mutating func wake(at now: Instant) {
-        layer.wake(at: now)
-        guard bearer.expire(at: now) == .abandon, case .operating = state else { return }
-        report(.failure(.timedOut))
+        switch state {
+        case .negotiating: layer.wake(at: now)
+        case .asking where sent + ATT.transactionTimeout <= now:
+            stopped = stopped.map { $0 + ATT.transactionTimeout }
+            layer.wake(at: time(now))
+        case .asking: break
+        case .preparing, .idle, .operating:
+            if bearer.expire(at: now) == .abandon, case .operating = state { report(.failure(.timedOut)) }
+        }
+        hear(at: now)
+    }
+
+    /// What time the layer has.
+    private func time(_ now: Instant) -> Instant { stopped ?? now }
+
+    /// Does what the layer wants done, and takes what comes of what it was asked.
+    private mutating func hear(at now: Instant) {
+        while let output = layer.next() {
+            switch output {
+            case .send(let pdu, _, let receipt):
+                sent = now
+                outputs.append(.packet(pdu.payload))
+                if let receipt { layer.sent(receipt, at: time(now)) }
+            case .secure(let link, _):
+                guard case .asking(let retries) = state else { continue }
+                state = .asking(retries: false)
+                layer.securityAnswered(link, retries ? .secured : .refused(nil), at: time(now))
+            case .event(.peer(_, let event), _):
+                guard case .asking = state, let outcome = event.outcome else { continue }
+                report(outcome)
+                operate(at: now)
+            case .bearer, .event, .mtuSettled, .abandon, .nameRead, .servicesKnown, .bondChanged, .confirmed, .note:
+                continue
+            }
+        }
     }
 
     mutating func receive(line: String, at now: Instant) throws {
@@ -78,8 +122,8 @@ struct AttributeClientDriver: Driver {
         case .indication(let indication):
             outputs.append(.packet(ATTPacket.confirmation.encoded))
             notify(indication.handle, indication.value)
-        case let packet? where opcode.isAnswer && !isNegotiating: take(bearer.receive(packet), at: now)
-        case nil where opcode.isAnswer && !isNegotiating: take(bearer.receiveMalformed(opcode), at: now)
+        case let packet? where opcode.isAnswer && !layerAsks: take(bearer.receive(packet), at: now)
+        case nil where opcode.isAnswer && !layerAsks: take(bearer.receiveMalformed(opcode), at: now)
         default: hand(bytes, packet, at: now)
         }
     }
@@ -88,9 +132,18 @@ struct AttributeClientDriver: Driver {
         if case .negotiating = state { true } else { false }
     }
 
-    /// Hands a packet to the layer: one for a server, or the answer that tells of the MTU.
+    /// Whether answers are for the layer.
+    private var layerAsks: Bool {
+        switch state {
+        case .negotiating, .asking: true
+        case .preparing, .idle, .operating: false
+        }
+    }
+
+    /// Hands a packet to the layer: one for a server, or the answer to what the layer asked.
     private mutating func hand(_ bytes: [UInt8], _ packet: ATTPacket?, at now: Instant) {
-        layer.receive(bytes.span, on: Self.link, at: now)
+        layer.receive(bytes.span, on: Self.link, at: time(now))
+        hear(at: now)
         guard isNegotiating else { return }
         switch packet {
         case .errorResponse(let error) where error.request == .exchangeMTURequest: begin(at: now)
@@ -113,18 +166,19 @@ struct AttributeClientDriver: Driver {
             let step = machine.receive(answer)
             state = .preparing(machine)
             prepare(step, at: now)
-        case .operating(_, let retry?) where answer.needsSecurity:
-            guard case .operating(let operation, _) = state else { return }
-            state = .operating(operation, retry: nil)
+        case .operating(let procedure, let elevatesSecurity, let retry?) where answer.needsSecurity:
+            state = .operating(procedure, elevatesSecurity: elevatesSecurity, retry: nil)
             send(retry, at: now)
-        case .operating(var operation, let retry):
-            let step = operation.procedure.receive(answer, mtu: mtu)
-            proceed(operation, step, retries: operation.elevatesSecurity && retry != nil, at: now)
-        case .negotiating, .idle: break
+        case .operating(var procedure, let elevatesSecurity, let retry):
+            let step = procedure.receive(answer, mtu: mtu)
+            proceed(procedure, step, elevatesSecurity, retries: elevatesSecurity && retry != nil, at: now)
+        case .negotiating, .asking, .idle: break
         }
     }
 
     private mutating func begin(at now: Instant) {
+        stopped = now
+        layer.attach(Self.client, to: Self.link)
         if discovers {
             let machine = DatabaseDiscovery()
             state = .preparing(machine)
@@ -150,27 +204,31 @@ struct AttributeClientDriver: Driver {
     /// Begins the next operation, if none is under way.
     private mutating func operate(at now: Instant) {
         guard case .idle = state, !waiting.isEmpty, bearer.isIdle,
-            var operation = try? AttributeOperation(waiting.removeFirst(), database: database)
+            let operation = try? AttributeOperation(waiting.removeFirst(), database: database)
         else { return }
         if let handle = operation.subscribed { subscribed.append(handle) }
-        if case .command(let packet) = operation.procedure {
-            outputs.append(.packet(packet.encoded))
-            report(.success(.done))
-            return operate(at: now)
+        let elevatesSecurity = operation.elevatesSecurity
+        switch operation.action {
+        case .request(let request):
+            state = .asking(retries: elevatesSecurity)
+            layer.perform(request, on: Self.link, for: Self.client, at: time(now))
+            hear(at: now)
+        case .procedure(var procedure):
+            let step = procedure.begin(mtu: mtu)
+            proceed(procedure, step, elevatesSecurity, retries: elevatesSecurity, at: now)
         }
-        let step = operation.procedure.begin(mtu: mtu)
-        proceed(operation, step, retries: operation.elevatesSecurity, at: now)
     }
 
     private mutating func proceed(
-        _ operation: AttributeOperation,
+        _ procedure: AttributeOperation.Procedure,
         _ step: ProcedureStep<Result<AttributeOperation.Outcome, Failure>>,
+        _ elevatesSecurity: Bool,
         retries: Bool,
         at now: Instant
     ) {
         switch step {
         case .request(let packet):
-            state = .operating(operation, retry: retries ? packet : nil)
+            state = .operating(procedure, elevatesSecurity: elevatesSecurity, retry: retries ? packet : nil)
             send(packet, at: now)
         case .finished(let outcome):
             report(outcome)

@@ -15,20 +15,26 @@ struct AttributeOperation {
         let auto_elevate_security: Bool?
     }
 
-    /// The procedure that does it.
+    /// How it is done.
+    enum Action {
+        /// By the host, as apps have it done.
+        case request(PeerRequest)
+        /// Packet by packet, since no app can ask for it.
+        case procedure(Procedure)
+    }
+
+    /// What no app can ask for: parts of a discovery, values by their type, several at once, and prepared writes of
+    /// values that one packet holds.
     enum Procedure {
         case everything(DatabaseDiscovery)
         case services(ServiceDiscovery)
         case included(IncludedServiceDiscovery)
         case characteristics(CharacteristicDiscovery)
         case descriptors(DescriptorDiscovery)
-        case read(ATTPacket)
-        case longRead(ValueReading)
+        case readMultiple([AttributeHandle])
         case typedRead(TypedReading)
         case write(ValueWriting)
         case subscribe(ConfigurationWriting)
-        /// No answer comes.
-        case command(ATTPacket)
     }
 
     /// What comes of it.
@@ -42,7 +48,7 @@ struct AttributeOperation {
         case descriptors([DiscoveredDescriptor])
     }
 
-    var procedure: Procedure
+    let action: Action
     /// Whether to try again, once, what needs a safer link.
     let elevatesSecurity: Bool
     /// The value that is subscribed to.
@@ -52,7 +58,7 @@ struct AttributeOperation {
     init(_ description: Description, database: [DatabaseDiscovery.Service]) throws {
         elevatesSecurity = description.auto_elevate_security ?? false
         subscribed = description.op.hasPrefix("subscribe") ? try description.attribute : nil
-        procedure = try description.procedure(database)
+        action = try description.action(database)
     }
 }
 
@@ -76,9 +82,16 @@ extension AttributeOperation.Description {
         }
     }
 
-    fileprivate func procedure(
-        _ database: [DatabaseDiscovery.Service]
-    ) throws -> AttributeOperation.Procedure {
+    fileprivate func action(_ database: [DatabaseDiscovery.Service]) throws -> AttributeOperation.Action {
+        switch op {
+        case "read", "read_long": .request(.read(try attribute))
+        case "write": .request(.write(try attribute, try octets))
+        case "write_cmd": .request(.writeCommand(try attribute, try octets))
+        default: .procedure(try procedure(database))
+        }
+    }
+
+    private func procedure(_ database: [DatabaseDiscovery.Service]) throws -> AttributeOperation.Procedure {
         switch op {
         case "discover_all": return .everything(DatabaseDiscovery())
         case "discover_primary":
@@ -88,17 +101,13 @@ extension AttributeOperation.Description {
         case "discover_included": return .included(IncludedServiceDiscovery(in: try range))
         case "discover_characteristics": return .characteristics(CharacteristicDiscovery(in: try range))
         case "discover_descriptors": return .descriptors(DescriptorDiscovery(in: try range))
-        case "read": return .read(.readRequest(.init(handle: try attribute)))
-        case "read_long": return .longRead(ValueReading(try attribute))
         case "read_by_type":
             guard let uuid else { throw Senseless("read_by_type needs a UUID") }
             return .typedRead(TypedReading(try BluetoothUUID(spelled: uuid), in: try range))
         case "read_multiple":
             guard let handles, handles.count >= 2 else { throw Senseless("read_multiple needs two handles or more") }
-            return .read(.readMultipleRequest(.init(handles: handles)))
-        case "write": return .write(ValueWriting(try octets, to: try attribute))
+            return .readMultiple(handles)
         case "write_long", "write_reliable": return .write(ValueWriting(try octets, to: try attribute, prepares: true))
-        case "write_cmd": return .command(.writeCommand(.init(handle: try attribute, value: try octets)))
         case "subscribe_notify": return try subscribe(.notifications, in: database)
         case "subscribe_indicate": return try subscribe(.indications, in: database)
         default: throw Senseless("a client cannot do \(op)")
@@ -131,10 +140,7 @@ extension AttributeOperation.Procedure {
         case .included(let machine): return machine.begin().map { $0.map { .services($0) } }
         case .characteristics(let machine): return machine.begin().map { $0.map { .characteristics($0) } }
         case .descriptors(let machine): return machine.begin().map { $0.map { .descriptors($0) } }
-        case .read(let packet), .command(let packet): return .request(packet)
-        case .longRead(var machine):
-            defer { self = .longRead(machine) }
-            return machine.begin(mtu: mtu).map { $0.map { .value($0) } }
+        case .readMultiple(let handles): return .request(.readMultipleRequest(.init(handles: handles)))
         case .typedRead(let machine): return machine.begin().map { $0.map { .values($0) } }
         case .write(var machine):
             defer { self = .write(machine) }
@@ -165,10 +171,7 @@ extension AttributeOperation.Procedure {
         case .descriptors(var machine):
             defer { self = .descriptors(machine) }
             return machine.receive(answer).map { $0.map { .descriptors($0) } }
-        case .read: return .finished(Self.value(in: answer))
-        case .longRead(var machine):
-            defer { self = .longRead(machine) }
-            return machine.receive(answer, mtu: mtu).map { $0.map { .value($0) } }
+        case .readMultiple: return .finished(Self.values(in: answer))
         case .typedRead(var machine):
             defer { self = .typedRead(machine) }
             return machine.receive(answer).map { $0.map { .values($0) } }
@@ -178,16 +181,26 @@ extension AttributeOperation.Procedure {
         case .subscribe(var machine):
             defer { self = .subscribe(machine) }
             return machine.receive(answer).map { $0.failure.map { .failure($0) } ?? .success(.done) }
-        case .command: preconditionFailure("nothing answers a command")
         }
     }
 
-    private static func value(in answer: ATTAnswer) -> Result<AttributeOperation.Outcome, Failure> {
+    private static func values(in answer: ATTAnswer) -> Result<AttributeOperation.Outcome, Failure> {
         switch answer {
-        case .success(.readResponse(let response)): .success(.value(response.value))
         case .success(.readMultipleResponse(let response)): .success(.value(response.values))
         case .success: .failure(.att(.invalidPDU))
         case .failure(let code): .failure(.att(code))
+        }
+    }
+}
+
+extension PeerEvent {
+    /// What it says of a request that an operation is done with; `nil` if nothing.
+    var outcome: Result<AttributeOperation.Outcome, Failure>? {
+        switch self {
+        case .valueRead(_, let result): result.map { .value($0) }
+        case .valueWritten(_, let failure): failure.map { .failure($0) } ?? .success(.done)
+        case .writeCommandsTaken: .success(.done)
+        default: nil
         }
     }
 }
