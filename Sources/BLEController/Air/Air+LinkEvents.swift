@@ -87,16 +87,22 @@ extension Air {
     }
 
     /// Gives a host back the room that one of its fragments took.
-    mutating func sendCompleted(_ end: LinkEnd, at instant: Instant) {
-        let completed = HCI.CompletedPackets(handle: end.handle, count: 1)
-        emit(.numberOfCompletedPackets(.init(completed: [completed])), to: end.controller, at: instant)
+    mutating func sendCompleted(_ handle: ConnectionHandle, to controller: Int, at instant: Instant) {
+        let completed = HCI.CompletedPackets(handle: handle, count: 1)
+        emit(.numberOfCompletedPackets(.init(completed: [completed])), to: controller, at: instant)
     }
 
     /// Gives a host a fragment that the other end sent.
-    mutating func send(_ octets: ArraySlice<UInt8>, isStart: Bool, to end: LinkEnd, at instant: Instant) {
-        guard !controllers[end.controller].faults.isMute else { return }
+    mutating func send(
+        _ octets: ArraySlice<UInt8>,
+        isStart: Bool,
+        on handle: ConnectionHandle,
+        to controller: Int,
+        at instant: Instant
+    ) {
+        guard !controllers[controller].faults.isMute else { return }
         let flags: UInt16 = (isStart ? ACLHeader.Boundary.firstFromController : .continuing).rawValue << 12
-        let field = end.handle.wire | flags
+        let field = handle.wire | flags
         var packet: [UInt8] = []
         packet.reserveCapacity(5 + octets.count)
         packet.append(HCI.PacketType.acl.wire)
@@ -105,7 +111,7 @@ extension Air {
         packet.append(UInt8(truncatingIfNeeded: octets.count))
         packet.append(UInt8(truncatingIfNeeded: octets.count >> 8))
         packet.append(contentsOf: octets)
-        outbox.add(.hci(packet, to: ControllerID(rawValue: end.controller)), at: instant, now: now)
+        outbox.add(.hci(packet, to: ControllerID(rawValue: controller)), at: instant, now: now)
     }
 
     mutating func sendVersion(_ end: LinkEnd, status: UInt8, at instant: Instant) {

@@ -3,19 +3,21 @@ import BLEWire
 extension Air {
     /// Lets the event or the deadline of a connection happen that is due now.
     mutating func runLink(_ index: Int, at now: Instant) {
-        while let (role, status) = links[index].expired(by: now) {
+        while let (role, status) = links.span[index].expired(by: now) {
             end(index, role, reason: status.rawValue, at: now)
         }
-        var overdue: [LinkEvent] = []
-        links[index].watchPayloads(at: now, into: &overdue)
-        tell(overdue, of: index, at: now)
-        if links[index].mayChange(at: now) {
+        if links.span[index].missesPayloads(at: now) {
+            var overdue: [LinkEvent] = []
+            links[index].watchPayloads(at: now, into: &overdue)
+            tell(overdue, of: index, at: now)
+        }
+        if links.span[index].mayChange(at: now) {
             var events: [LinkEvent] = []
             links[index].applyChanges(into: &events)
             for role in Role.both { links[index].beginProcedures(role, at: now, into: &events) }
             tell(events, of: index, at: now)
         }
-        if links[index].isMeeting, links[index].nextExchange <= now {
+        if links.span[index].isMeeting, links.span[index].nextExchange <= now {
             links[index].exchange(at: now, over: &path, into: &deliveries)
             if !deliveries.isEmpty { deliver(index) }
         }
@@ -24,26 +26,28 @@ extension Air {
 
     /// Schedules what comes next on a connection, or forgets it if nobody is left.
     mutating func scheduleLink(_ index: Int) {
-        guard !links[index].isAbandoned else {
+        guard !links.span[index].isAbandoned else {
             if links[index].token != 0 {
                 links[index].token = 0
                 freeLinks.append(index)
             }
             return
         }
-        links[index].token = schedule.add(.link(Int32(index)), at: links[index].due)
+        links[index].token = schedule.add(.link(Int32(index)), at: links.span[index].due)
     }
 
     /// Tells hosts, and both ends, what an exchange brought.
     private mutating func deliver(_ index: Int) {
-        let batch = deliveries
-        deliveries.removeAll()
-        var events: [LinkEvent] = []
+        // The room for them stays.
+        var batch: [LinkDelivery] = [], events: [LinkEvent] = []
+        swap(&batch, &deliveries)
         for delivery in batch {
             switch delivery {
             case .data(let role, let octets, let isStart, let instant):
-                send(octets, isStart: isStart, to: links[index][role], at: instant)
-            case .completed(let role, let instant): sendCompleted(links[index][role], at: instant)
+                let handle = links[index][role].handle, controller = links[index][role].controller
+                send(octets, isStart: isStart, on: handle, to: controller, at: instant)
+            case .completed(let role, let instant):
+                sendCompleted(links[index][role].handle, to: links[index][role].controller, at: instant)
             case .control(let role, let packet, let instant):
                 guard links[index][role].isPresent else { continue }
                 links[index].receive(packet, role, at: instant, into: &events)
@@ -57,6 +61,8 @@ extension Air {
                 sendDisconnection(links[index][role], reason: reason, at: instant)
             }
         }
+        batch.removeAll(keepingCapacity: true)
+        swap(&batch, &deliveries)
     }
 
     /// Ends a connection for one end and tells its host.

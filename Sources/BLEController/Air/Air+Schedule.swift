@@ -6,6 +6,7 @@ extension Air {
     package var carriesData: Bool {
         if outbox.deadline != nil { return true }
         // A link is looked at where it lies: a copy would cost more than the packet.
+        let links = links.span
         for index in links.indices where links[index].isMeeting {
             if links[index][.central].hasSomethingToSend || links[index][.peripheral].hasSomethingToSend { return true }
         }

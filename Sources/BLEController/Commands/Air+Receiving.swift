@@ -59,7 +59,7 @@ extension Air {
         guard payload.count <= controllers[controller].aclLength,
             outstanding(controller) < VirtualController.aclCount
         else { return note(.tooMuchData(header.handle), controller) }
-        guard payload.count > 0 else { return sendCompleted(links[connection.link][connection.role], at: now) }
+        guard payload.count > 0 else { return sendCompleted(header.handle, to: controller, at: now) }
         links[connection.link][connection.role].outgoing.append(
             [UInt8](copying: payload),
             isStart: header.boundary != .continuing

@@ -148,6 +148,14 @@ extension Link {
         for packet in self[role].encryption.takePostponed() { receive(packet, role, at: now, into: &events) }
     }
 
+    /// Whether ``watchPayloads(at:into:)`` has something to do.
+    func missesPayloads(at now: Instant) -> Bool {
+        for role in Role.both where self[role].isPresent {
+            if let deadline = self[role].payloadDeadline, deadline <= now { return true }
+        }
+        return false
+    }
+
     /// Asks the other end for something authentic, or tells the host that nothing comes, if it is time for that.
     mutating func watchPayloads(at now: Instant, into events: inout [LinkEvent]) {
         for role in Role.both where self[role].isPresent {

@@ -186,14 +186,21 @@ package final class RadioServer: @unchecked Sendable {
         return air.deadline.map(pace.turn(for:))
     }
 
-    /// Has the time of the air jump to the next thing that happens there, if the pace lets it while data wait to be
-    /// carried, and all hosts have read what they heard; returns whether it did.
+    /// Has the time of the air jump from one thing that happens there to the next, if the pace lets it, for as long as
+    /// data wait to be carried, and all hosts have read what they heard; returns whether it did.
     private func hurry() -> Bool {
-        guard pace.mayJump, air.carriesData, let due = air.deadline else { return false }
-        guard ports.allSatisfy({ $0.stream.map { $0.pendingOctets == 0 } ?? true }) else { return false }
-        pace.jump(to: due, from: loop.clock.now)
-        air.wake(at: due)
-        return true
+        guard pace.mayJump, air.carriesData else { return false }
+        for index in ports.indices where (ports[index].stream?.pendingOctets ?? 0) > 0 { return false }
+        let clock = loop.clock.now
+        var hasJumped = false
+        while air.carriesData, let due = air.deadline {
+            pace.jump(to: due, from: clock)
+            air.wake(at: due)
+            // Who records the packets is told when each left.
+            if tap != nil { drain() }
+            hasJumped = true
+        }
+        return hasJumped
     }
 
     /// Takes what the controllers have to say.
@@ -202,7 +209,7 @@ package final class RadioServer: @unchecked Sendable {
             guard case .hci(let bytes, let controller) = output else { continue }
             let index = controller.rawValue
             guard ports.indices.contains(index) else { continue }
-            record(bytes.span, .toHost, index, at: now)
+            if tap != nil { record(bytes.span, .toHost, index, at: now) }
             ports[index].outgoing.append(contentsOf: bytes)
         }
     }
