@@ -44,7 +44,7 @@ struct RequestTests {
             case .peer(_, let what): return .peer(peer, what.about(.random(in: 0...30, using: &random)))
             case .channel(_, let what):
                 return .channel(channels.randomElement(using: &random) ?? ChannelID(rawValue: 1), what)
-            case .server(.respond(_, let response)):
+            case .server(.service(.respond(_, let response))):
                 return .server(.respond(transactions.popLast() ?? ServerTransaction(rawValue: 1), response))
             default: return request
             }
@@ -93,10 +93,11 @@ extension PeerRequest {
     fileprivate func about(_ number: UInt16) -> Self {
         let handle = AttributeHandle(wire: number)
         return switch self {
-        case .read: .read(handle)
-        case .write(_, let value): .write(handle, value)
-        case .writeCommand(_, let value): .writeCommand(handle, value)
-        case .subscribe(let subscription, _, let range): .subscribe(subscription, to: handle, in: range)
+        case .attribute(.read): .read(handle)
+        case .attribute(.write(_, let value)): .write(handle, value)
+        case .attribute(.writeCommand(_, let value)): .writeCommand(handle, value)
+        case .attribute(.subscribe(let subscription, _, let range)):
+            .subscribe(subscription, to: handle, in: range)
         case .openChannel: .openChannel(SPSM(wire: 0x80 + number % 4))
         default: self
         }

@@ -18,7 +18,7 @@ struct AttributeOperation {
     /// How it is done.
     enum Action {
         /// By the host, as apps have it done.
-        case request(PeerRequest)
+        case request(AttributeRequest)
         /// Packet by packet, since no app can ask for it.
         case procedure(Procedure)
     }

@@ -103,7 +103,7 @@ struct AttributeVictim: Victim {
 
     /// Has the app ask for several things, of the adversary and of the other peer.
     private mutating func ask() {
-        let requests: [PeerRequest] = [
+        let requests: [AttributeRequest] = [
             .discoverServices(only: []), .read(.init(wire: 3)),
             .write(.init(wire: 5), [UInt8](repeating: 7, count: 100)),
             .subscribe(

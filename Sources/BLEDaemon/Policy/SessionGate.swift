@@ -19,7 +19,7 @@ struct SessionGate: Sendable {
         case .security where !grant.pairs: "\(grant.origin) does not allow it to pair"
         case .peer(let peer, let request) where !isInside(request, at: peer):
             "\(grant.origin) allows it other services alone"
-        case .server(.addService(let service)) where !grant.allows(service.uuid):
+        case .server(.service(.addService(let service))) where !grant.allows(service.uuid):
             "\(grant.origin) does not allow it the service \(service.uuid)"
         case .server(.publishChannel) where fence != nil: "\(grant.origin) allows it services alone, and no channels"
         default: nil
@@ -69,13 +69,20 @@ struct SessionGate: Sendable {
     private func isInside(_ request: PeerRequest, at peer: PeerIdentifier) -> Bool {
         guard let fence else { return true }
         return switch request {
-        case .readRSSI, .tune, .discoverServices, .forgetDatabase: true
+        case .attribute(let request): isInside(request, at: peer, fence)
+        case .link: true
+        case .openChannel: false
+        }
+    }
+
+    private func isInside(_ request: AttributeRequest, at peer: PeerIdentifier, _ fence: ServiceFence) -> Bool {
+        switch request {
+        case .discoverServices, .forgetDatabase: true
         case .discoverIncludedServices(let range, _), .discoverCharacteristics(let range, _):
             fence.contains(range, at: peer)
         case .discoverDescriptors(let handle, let range), .subscribe(_, let handle, let range):
             fence.contains(handle, at: peer) && range.map { fence.contains($0, at: peer) } ?? true
         case .read(let handle), .write(let handle, _), .writeCommand(let handle, _): fence.contains(handle, at: peer)
-        case .openChannel: false
         }
     }
 }

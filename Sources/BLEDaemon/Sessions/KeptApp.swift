@@ -108,7 +108,9 @@ extension ClientRequest {
         case .scan, .stopScan, .connect, .cancelConnection: true
         case .server(let request):
             switch request {
-            case .addService, .removeService, .removeAllServices, .startAdvertising, .stopAdvertising: true
+            case .service(.addService), .service(.removeService), .service(.removeAllServices), .startAdvertising,
+                .stopAdvertising:
+                true
             default: false
             }
         case .peer, .channel, .security, .tester, .appMoved, .showAlerts: false

@@ -2,19 +2,11 @@ package import BLEWire
 
 /// What a client asks of the local database and the advertisement.
 package enum ServerRequest: Equatable, Sendable {
-    /// Answered by ``ServerEvent/serviceAdded(_:_:)``.
-    case addService(ServiceDefinition)
-    case removeService(LocalAttributeID)
-    case removeAllServices
+    /// Something about the attributes that this client publishes.
+    case service(ServiceRequest)
     /// Answered by ``ServerEvent/advertisingStarted(_:)``.
     case startAdvertising(AdvertisingRequest)
     case stopAdvertising
-    /// Answers a read or a group of writes.
-    case respond(ServerTransaction, ServerResponse)
-    /// Notifies or indicates a value to those of the given centrals that subscribed; to all that did if `nil`.
-    ///
-    /// ``ServerEvent/updatesTaken(_:)`` says when it has left the host for all of them.
-    case update(LocalAttributeID, [UInt8], to: [PeerIdentifier]?)
     /// Asks the central for another trade between delay and energy.
     case setLatency(PeerIdentifier, ConnectionLatency)
     /// Ends the link to a central, whoever uses it.
@@ -24,6 +16,37 @@ package enum ServerRequest: Equatable, Sendable {
     /// Lets peers open no more of them, and leaves those that are open; answered by
     /// ``ServerEvent/channelUnpublished(_:_:)``.
     case unpublishChannel(SPSM)
+}
+
+/// What a client asks about the attributes that it publishes.
+package enum ServiceRequest: Equatable, Sendable {
+    /// Answered by ``ServerEvent/serviceAdded(_:_:)``.
+    case addService(ServiceDefinition)
+    case removeService(LocalAttributeID)
+    case removeAllServices
+    /// Answers a read or a group of writes.
+    case respond(ServerTransaction, ServerResponse)
+    /// Notifies or indicates a value to those of the given centrals that subscribed; to all that did if `nil`.
+    ///
+    /// ``ServerEvent/updatesTaken(_:)`` says when it has left the host for all of them.
+    case update(LocalAttributeID, [UInt8], to: [PeerIdentifier]?)
+}
+
+// Who asks need not name the kind of what is asked.
+extension ServerRequest {
+    package static func addService(_ service: ServiceDefinition) -> Self { .service(.addService(service)) }
+    package static func removeService(_ service: LocalAttributeID) -> Self { .service(.removeService(service)) }
+    package static var removeAllServices: Self { .service(.removeAllServices) }
+    package static func respond(_ transaction: ServerTransaction, _ response: ServerResponse) -> Self {
+        .service(.respond(transaction, response))
+    }
+    package static func update(
+        _ attribute: LocalAttributeID,
+        _ value: [UInt8],
+        to centrals: [PeerIdentifier]?
+    ) -> Self {
+        .service(.update(attribute, value, to: centrals))
+    }
 }
 
 /// What the app answers to a peer's request.

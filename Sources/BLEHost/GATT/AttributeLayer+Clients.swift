@@ -18,14 +18,13 @@ extension AttributeLayer {
     /// The largest ATT packet, in octets, that both ends of a link take; `nil` if there is no such link.
     package func mtu(of link: ConnectionHandle) -> Int? { index(of: link).map { links[$0].mtu } }
 
-    /// Carries out what a client asks of a peer, all but ``PeerRequest/readRSSI``, which is no matter of attributes.
+    /// Carries out what a client asks about the attributes of a peer.
     package mutating func perform(
-        _ request: PeerRequest,
+        _ request: AttributeRequest,
         on link: ConnectionHandle,
         for client: ClientID,
         at now: Instant
     ) {
-        precondition(request != .readRSSI, "the strength of a signal is no attribute")
         guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
         guard links[index].client.isAttached(client) else {
             return links[index].client.answer(request, of: client, with: .notConnected, into: &outbox)

@@ -1,8 +1,8 @@
 package import BLEWire
 
 extension AttributeLayer {
-    /// Carries out what a client asks of the own server, all but advertising and latency.
-    package mutating func perform(_ request: ServerRequest, for client: ClientID, at now: Instant) {
+    /// Carries out what a client asks about the attributes that it publishes.
+    package mutating func perform(_ request: ServiceRequest, for client: ClientID, at now: Instant) {
         switch request {
         case .addService(let definition):
             let result = database.add(definition, for: client, limits: configuration.limits)
@@ -18,8 +18,6 @@ extension AttributeLayer {
         case .removeAllServices: removeServices(at: now) { $0.owner?.client == client }
         case .respond(let transaction, let response): respond(transaction, response, from: client, at: now)
         case .update(let id, let value, let centrals): update(id, value, to: centrals, for: client, at: now)
-        case .startAdvertising, .stopAdvertising, .setLatency, .disconnect, .publishChannel, .unpublishChannel:
-            preconditionFailure("\(request) is no matter of attributes")
         }
     }
 

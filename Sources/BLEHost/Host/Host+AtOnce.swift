@@ -63,11 +63,11 @@ extension Host {
     mutating func performAtOnce(_ request: ClientRequest, for client: ClientID, at now: Instant) -> Bool {
         guard isReady else { return false }
         switch request {
-        case .server(.update(let id, let value, to: nil)):
+        case .server(.service(.update(let id, let value, to: nil))):
             return attributes.updateAtOnce(id, value, for: client, through: &scheduler, into: &outbox)
-        case .server(.respond(let transaction, .success(let value))):
+        case .server(.service(.respond(let transaction, .success(let value)))):
             return attributes.respondAtOnce(transaction, with: value, from: client, through: &scheduler, into: &outbox)
-        case .peer(let peer, .writeCommand(let handle, let value)):
+        case .peer(let peer, .attribute(.writeCommand(let handle, let value))):
             guard let link = attachments.link(of: client, to: peer) else { return false }
             return attributes.commandAtOnce(
                 value,
@@ -77,9 +77,9 @@ extension Host {
                 through: &scheduler,
                 into: &outbox
             )
-        case .peer(let peer, .read(let handle)):
+        case .peer(let peer, .attribute(.read(let handle))):
             return ask(.readRequest, of: handle, [], on: peer, for: client, at: now)
-        case .peer(let peer, .write(let handle, let value)):
+        case .peer(let peer, .attribute(.write(let handle, let value))):
             return ask(.writeRequest, of: handle, value, on: peer, for: client, at: now)
         default: return false
         }

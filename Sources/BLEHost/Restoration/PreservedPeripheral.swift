@@ -33,14 +33,14 @@ package struct PreservedPeripheral: Equatable, Sendable {
 
     mutating func note(_ request: ServerRequest) {
         switch request {
-        case .addService(let definition): services.append(definition)
-        case .removeService(let id): remove { $0.id == id }
-        case .removeAllServices: remove { _ in true }
+        case .service(.addService(let definition)): services.append(definition)
+        case .service(.removeService(let id)): remove { $0.id == id }
+        case .service(.removeAllServices): remove { _ in true }
         case .startAdvertising(let request):
             advertisement = request
             unansweredStarts += 1
         case .stopAdvertising: advertisement = nil
-        case .respond, .update, .setLatency, .disconnect, .publishChannel, .unpublishChannel: break
+        case .service(.respond), .service(.update), .setLatency, .disconnect, .publishChannel, .unpublishChannel: break
         }
     }
 

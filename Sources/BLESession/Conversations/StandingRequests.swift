@@ -47,12 +47,12 @@ extension ClientRequest {
 extension ServerRequest {
     fileprivate func answer(failing failure: Failure) -> ServerEvent? {
         switch self {
-        case .addService(let service): .serviceAdded(service.id, failure)
+        case .service(.addService(let service)): .serviceAdded(service.id, failure)
         case .startAdvertising: .advertisingStarted(failure)
-        case .update: .updatesTaken(1)
+        case .service(.update): .updatesTaken(1)
         case .publishChannel: .channelPublished(.none, failure)
         case .unpublishChannel(let psm): .channelUnpublished(psm, failure)
-        case .removeService, .removeAllServices, .stopAdvertising, .respond, .setLatency, .disconnect: nil
+        case .service, .stopAdvertising, .setLatency, .disconnect: nil
         }
     }
 }

@@ -4,8 +4,70 @@ package import BLEWire
 extension PeerRequest: Choice {
     package var code: UInt8 {
         switch self {
+        case .attribute(let request): request.code
+        case .link(let request): request.code
+        case .openChannel: 12
+        }
+    }
+
+    package init?(blank code: UInt8) {
+        if let request = LinkRequest(blank: code) {
+            self = .link(request)
+        } else if let request = AttributeRequest(blank: code) {
+            self = .attribute(request)
+        } else if code == 12 {
+            self = .openChannel(.none)
+        } else {
+            return nil
+        }
+    }
+
+    package mutating func fields(_ wire: inout some AnyWire) throws(PacketError) {
+        switch self {
+        case .attribute(var request):
+            try request.fields(&wire)
+            self = .attribute(request)
+        case .link(var request):
+            try request.fields(&wire)
+            self = .link(request)
+        case .openChannel(var psm):
+            try wire.field(&psm, "PSM")
+            self = .openChannel(psm)
+        }
+    }
+}
+
+// The codes of requests to a peer are all different, whatever they are about.
+
+extension LinkRequest: Choice {
+    package var code: UInt8 {
+        switch self {
         case .readRSSI: 1
         case .tune: 2
+        }
+    }
+
+    package init?(blank code: UInt8) {
+        switch code {
+        case 1: self = .readRSSI
+        case 2: self = .tune(.dataLength(octets: 0))
+        default: return nil
+        }
+    }
+
+    package mutating func fields(_ wire: inout some AnyWire) throws(PacketError) {
+        switch self {
+        case .readRSSI: break
+        case .tune(var tuning):
+            try tuning.layout(&wire)
+            self = .tune(tuning)
+        }
+    }
+}
+
+extension AttributeRequest: Choice {
+    package var code: UInt8 {
+        switch self {
         case .discoverServices: 3
         case .discoverIncludedServices: 4
         case .discoverCharacteristics: 5
@@ -15,14 +77,11 @@ extension PeerRequest: Choice {
         case .writeCommand: 9
         case .subscribe: 10
         case .forgetDatabase: 11
-        case .openChannel: 12
         }
     }
 
     package init?(blank code: UInt8) {
         switch code {
-        case 1: self = .readRSSI
-        case 2: self = .tune(.dataLength(octets: 0))
         case 3: self = .discoverServices(only: [])
         case 4: self = .discoverIncludedServices(in: .all, only: [])
         case 5: self = .discoverCharacteristics(in: .all, only: [])
@@ -32,17 +91,13 @@ extension PeerRequest: Choice {
         case 9: self = .writeCommand(.none, [])
         case 10: self = .subscribe(.none, to: .none, in: nil)
         case 11: self = .forgetDatabase
-        case 12: self = .openChannel(.none)
         default: return nil
         }
     }
 
     package mutating func fields(_ wire: inout some AnyWire) throws(PacketError) {
         switch self {
-        case .readRSSI, .forgetDatabase: break
-        case .tune(var tuning):
-            try tuning.layout(&wire)
-            self = .tune(tuning)
+        case .forgetDatabase: break
         case .discoverServices(var wanted):
             try wire.sequence(&wanted, "Service")
             self = .discoverServices(only: wanted)
@@ -74,9 +129,6 @@ extension PeerRequest: Choice {
             try wire.field(&handle, "Value Handle")
             try wire.optional(&range, "Range")
             self = .subscribe(subscription, to: handle, in: range)
-        case .openChannel(var psm):
-            try wire.field(&psm, "PSM")
-            self = .openChannel(psm)
         }
     }
 }

@@ -32,13 +32,9 @@ extension ServerResponse: Choice {
 extension ServerRequest: Choice {
     package var code: UInt8 {
         switch self {
-        case .addService: 1
-        case .removeService: 2
-        case .removeAllServices: 3
+        case .service(let request): request.code
         case .startAdvertising: 4
         case .stopAdvertising: 5
-        case .respond: 6
-        case .update: 7
         case .setLatency: 8
         case .disconnect: 9
         case .publishChannel: 10
@@ -48,43 +44,27 @@ extension ServerRequest: Choice {
 
     package init?(blank code: UInt8) {
         switch code {
-        case 1: self = .addService(ServiceDefinition())
-        case 2: self = .removeService(.blank)
-        case 3: self = .removeAllServices
         case 4: self = .startAdvertising(AdvertisingRequest())
         case 5: self = .stopAdvertising
-        case 6: self = .respond(.blank, .success([]))
-        case 7: self = .update(.blank, [], to: nil)
         case 8: self = .setLatency(.blank, .low)
         case 9: self = .disconnect(.blank)
         case 10: self = .publishChannel(encryptionRequired: false)
         case 11: self = .unpublishChannel(.none)
-        default: return nil
+        default:
+            guard let request = ServiceRequest(blank: code) else { return nil }
+            self = .service(request)
         }
     }
 
     package mutating func fields(_ wire: inout some AnyWire) throws(PacketError) {
         switch self {
-        case .addService(var service):
-            try service.layout(&wire)
-            self = .addService(service)
-        case .removeService(var service):
-            try wire.field(&service, "Attribute")
-            self = .removeService(service)
-        case .removeAllServices, .stopAdvertising: break
+        case .service(var request):
+            try request.fields(&wire)
+            self = .service(request)
+        case .stopAdvertising: break
         case .startAdvertising(var request):
             try request.layout(&wire)
             self = .startAdvertising(request)
-        case .respond(var transaction, var response):
-            try wire.field(&transaction, "Transaction")
-            try response.layout(&wire)
-            self = .respond(transaction, response)
-        case .update(var attribute, var value, let centrals):
-            try wire.field(&attribute, "Attribute")
-            try wire.sized(&value, "Value")
-            var list = centrals.map { ListOf($0.map(PeerReference.init)) }
-            try wire.optional(&list, "Centrals")
-            self = .update(attribute, value, to: list?.elements.map(\.peer))
         case .setLatency(var central, var latency):
             try wire.field(&central, "Central")
             try wire.field(&latency, "Latency")
@@ -98,6 +78,51 @@ extension ServerRequest: Choice {
         case .unpublishChannel(var psm):
             try wire.field(&psm, "PSM")
             self = .unpublishChannel(psm)
+        }
+    }
+}
+
+extension ServiceRequest: Choice {
+    package var code: UInt8 {
+        switch self {
+        case .addService: 1
+        case .removeService: 2
+        case .removeAllServices: 3
+        case .respond: 6
+        case .update: 7
+        }
+    }
+
+    package init?(blank code: UInt8) {
+        switch code {
+        case 1: self = .addService(ServiceDefinition())
+        case 2: self = .removeService(.blank)
+        case 3: self = .removeAllServices
+        case 6: self = .respond(.blank, .success([]))
+        case 7: self = .update(.blank, [], to: nil)
+        default: return nil
+        }
+    }
+
+    package mutating func fields(_ wire: inout some AnyWire) throws(PacketError) {
+        switch self {
+        case .addService(var service):
+            try service.layout(&wire)
+            self = .addService(service)
+        case .removeService(var service):
+            try wire.field(&service, "Attribute")
+            self = .removeService(service)
+        case .removeAllServices: break
+        case .respond(var transaction, var response):
+            try wire.field(&transaction, "Transaction")
+            try response.layout(&wire)
+            self = .respond(transaction, response)
+        case .update(var attribute, var value, let centrals):
+            try wire.field(&attribute, "Attribute")
+            try wire.sized(&value, "Value")
+            var list = centrals.map { ListOf($0.map(PeerReference.init)) }
+            try wire.optional(&list, "Centrals")
+            self = .update(attribute, value, to: list?.elements.map(\.peer))
         }
     }
 }

@@ -25,8 +25,17 @@ extension ClientRequest {
 extension PeerRequest {
     fileprivate var step: String {
         switch self {
-        case .readRSSI: "readRSSI"
-        case .tune: "tune"
+        case .attribute(let request): request.step
+        case .link(.readRSSI): "readRSSI"
+        case .link(.tune): "tune"
+        case .openChannel: "openL2CAPChannel"
+        }
+    }
+}
+
+extension AttributeRequest {
+    fileprivate var step: String {
+        switch self {
         case .discoverServices: "discoverServices"
         case .discoverIncludedServices: "discoverIncludedServices"
         case .discoverCharacteristics: "discoverCharacteristics"
@@ -35,7 +44,6 @@ extension PeerRequest {
         case .write, .writeCommand: "writeValue"
         case .subscribe: "setNotifyValue"
         case .forgetDatabase: "forget"
-        case .openChannel: "openL2CAPChannel"
         }
     }
 }
@@ -43,17 +51,25 @@ extension PeerRequest {
 extension ServerRequest {
     fileprivate var step: String {
         switch self {
-        case .addService: "add"
-        case .removeService: "remove"
-        case .removeAllServices: "removeAllServices"
+        case .service(let request): request.step
         case .startAdvertising: "startAdvertising"
         case .stopAdvertising: "stopAdvertising"
-        case .respond: "respond"
-        case .update: "updateValue"
         case .setLatency: "setDesiredConnectionLatency"
         case .disconnect: "disconnect"
         case .publishChannel: "publishL2CAPChannel"
         case .unpublishChannel: "unpublishL2CAPChannel"
+        }
+    }
+}
+
+extension ServiceRequest {
+    fileprivate var step: String {
+        switch self {
+        case .addService: "add"
+        case .removeService: "remove"
+        case .removeAllServices: "removeAllServices"
+        case .respond: "respond"
+        case .update: "updateValue"
         }
     }
 }

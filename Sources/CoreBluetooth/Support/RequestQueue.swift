@@ -148,8 +148,8 @@ struct RequestQueue {
     func isChanging(_ handle: AttributeHandle) -> Bool {
         (begun + waiting[next...]).contains { entry in
             switch entry {
-            case .waiting(.subscribe(_, handle, _)), .sent(.subscribe(_, handle, _)), .void(.subscribe(_, handle, _)),
-                .answered(.subscribe(_, handle, _)?, _):
+            case .waiting(.attribute(.subscribe(_, handle, _))), .sent(.attribute(.subscribe(_, handle, _))),
+                .void(.attribute(.subscribe(_, handle, _))), .answered(.attribute(.subscribe(_, handle, _))?, _):
                 true
             case .waiting, .sent, .void, .answered: false
             }
@@ -188,7 +188,7 @@ struct RequestQueue {
     }
 
     private mutating func send(_ request: PeerRequest) {
-        if case .writeCommand = request { return }
+        if case .attribute(.writeCommand) = request { return }
         begun.append(.sent(request))
     }
 }
@@ -200,28 +200,29 @@ extension PeerRequest {
     /// what is about the link; of that, only what a channel brings cannot wait until what was asked before is told.
     fileprivate func mayFollow(_ earlier: PeerRequest) -> Bool {
         switch self {
-        case .writeCommand: true
+        case .attribute(.writeCommand): true
         case .openChannel: false
-        case .readRSSI, .tune, .discoverServices, .discoverIncludedServices, .discoverCharacteristics,
-            .discoverDescriptors, .read, .write, .subscribe, .forgetDatabase:
-            earlier.isAboutAttributes
-        }
-    }
-
-    private var isAboutAttributes: Bool {
-        switch self {
-        case .readRSSI, .tune, .openChannel: false
-        case .discoverServices, .discoverIncludedServices, .discoverCharacteristics, .discoverDescriptors, .read,
-            .write, .writeCommand, .subscribe, .forgetDatabase:
-            true
+        case .attribute, .link: if case .attribute = earlier { true } else { false }
         }
     }
 
     /// Whether `event` is what this asked for.
     fileprivate func isAnswered(by event: PeerEvent) -> Bool {
         switch (self, event) {
-        case (.readRSSI, .rssiRead), (.discoverServices, .servicesDiscovered): true
-        case (.tune(let tuning), .tuned(let done, _)): tuning == done
+        case (.link(.readRSSI), .rssiRead): true
+        case (.link(.tune(let tuning)), .tuned(let done, _)): tuning == done
+        case (.attribute(let request), _): request.isAnswered(by: event)
+        case (.openChannel(let psm), .channelOpened(let found, _)): psm == found
+        case (.link, _), (.openChannel, _): false
+        }
+    }
+}
+
+extension AttributeRequest {
+    /// Whether `event` is what this asked for.
+    fileprivate func isAnswered(by event: PeerEvent) -> Bool {
+        switch (self, event) {
+        case (.discoverServices, .servicesDiscovered): true
         case (.discoverIncludedServices(let range, _), .includedServicesDiscovered(let found, _)): range == found
         case (.discoverCharacteristics(let range, _), .characteristicsDiscovered(let found, _)): range == found
         case (.discoverDescriptors(let handle, _), .descriptorsDiscovered(let found, _)): handle == found
@@ -229,11 +230,9 @@ extension PeerRequest {
         case (.write(let handle, _), .valueWritten(let found, _)): handle == found
         case (.subscribe(_, let handle, _), .subscriptionChanged(let found, _, _)): handle == found
         case (.forgetDatabase, .databaseForgotten): true
-        case (.openChannel(let psm), .channelOpened(let found, _)): psm == found
-        case (.readRSSI, _), (.tune, _), (.discoverServices, _), (.discoverIncludedServices, _),
-            (.discoverCharacteristics, _),
+        case (.discoverServices, _), (.discoverIncludedServices, _), (.discoverCharacteristics, _),
             (.discoverDescriptors, _), (.read, _), (.write, _), (.writeCommand, _), (.subscribe, _),
-            (.forgetDatabase, _), (.openChannel, _):
+            (.forgetDatabase, _):
             false
         }
     }

@@ -50,14 +50,14 @@ struct ATTClientBearerTests {
 struct RequestQueueTests {
     let one = ClientID(rawValue: 1), two = ClientID(rawValue: 2)
 
-    private func read(_ handle: UInt16) -> PeerRequest { .read(.init(wire: handle)) }
+    private func read(_ handle: UInt16) -> AttributeRequest { .read(.init(wire: handle)) }
 
     @Test("The turn goes round between clients, and each keeps its order")
     func fairness() {
         var queue = RequestQueue(limit: 4, commandLimit: 4)
         for handle in UInt16(1)...3 { #expect(queue.append(read(handle), for: one) == true) }
         for handle in UInt16(11)...12 { #expect(queue.append(read(handle), for: two) == true) }
-        var order: [PeerRequest] = []
+        var order: [AttributeRequest] = []
         while let (_, request, _) = queue.next() { order.append(request) }
         #expect(order == [read(1), read(11), read(2), read(12), read(3)])
         #expect(queue.isEmpty)
@@ -66,7 +66,7 @@ struct RequestQueueTests {
     @Test("What is about attributes that are gone keeps its turn; write commands to them leave at once")
     func void() {
         var queue = RequestQueue(limit: 4, commandLimit: 4)
-        let command = PeerRequest.writeCommand(.init(wire: 2), [1]), place = AttributeHandleRange(.init(wire: 2))
+        let command = AttributeRequest.writeCommand(.init(wire: 2), [1]), place = AttributeHandleRange(.init(wire: 2))
         for request in [read(1), read(2), command, read(3)] { _ = queue.append(request, for: one) }
         _ = queue.append(command, for: two)
         let gone = place.map { queue.void(about: $0) } ?? []
@@ -74,7 +74,7 @@ struct RequestQueueTests {
         #expect(gone.map(\.command) == [command, command])
         #expect(!queue.holdsRequests(of: two))
         _ = queue.append(read(2), for: one)
-        var order: [PeerRequest] = [], void: [Bool] = []
+        var order: [AttributeRequest] = [], void: [Bool] = []
         while let next = queue.next() {
             order.append(next.request)
             void.append(next.isVoid)
@@ -89,7 +89,7 @@ struct RequestQueueTests {
         for handle in UInt16(1)...2 { #expect(queue.append(read(handle), for: one) == true) }
         #expect(queue.append(read(3), for: one) == false)
         #expect(queue.append(read(4), for: two) == true)
-        let command = PeerRequest.writeCommand(.init(wire: 9), [1])
+        let command = AttributeRequest.writeCommand(.init(wire: 9), [1])
         #expect(queue.append(command, for: one) == true)
         #expect(queue.append(command, for: one) == false)
         #expect(queue.removeAll(of: one) == [read(1), read(2), command])
@@ -99,7 +99,7 @@ struct RequestQueueTests {
     @Test("A command leaves when nothing of its client is before it, unless its client is blocked")
     func commands() {
         var queue = RequestQueue(limit: 4, commandLimit: 4)
-        let command = PeerRequest.writeCommand(.init(wire: 9), [1])
+        let command = AttributeRequest.writeCommand(.init(wire: 9), [1])
         _ = queue.append(read(1), for: one)
         _ = queue.append(command, for: one)
         #expect(queue.nextCommand { _ in true } == nil)

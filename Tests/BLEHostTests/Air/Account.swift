@@ -66,9 +66,9 @@ struct Account {
         switch request {
         case .connect: "connect"
         case .peer(_, let request): LinkDownTests.key(request.answer(.cancelled))
-        case .server(.addService): "add"
+        case .server(.service(.addService)): "add"
         case .server(.startAdvertising): "advertise"
-        case .server(.update): "update"
+        case .server(.service(.update)): "update"
         case .server(.publishChannel): "publish"
         case .server(.unpublishChannel): "unpublish"
         case .scan, .stopScan, .cancelConnection, .server, .channel, .appMoved, .security, .showAlerts, .tester: nil

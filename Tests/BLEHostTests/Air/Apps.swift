@@ -122,23 +122,23 @@ struct Ledger: Equatable {
         switch request {
         case .connect: "connect"
         case .peer(_, let request): kind(request)
-        case .server(.addService): "add"
+        case .server(.service(.addService)): "add"
         case .server(.startAdvertising): "advertise"
-        case .server(.update): "update"
+        case .server(.service(.update)): "update"
         case .scan, .stopScan, .cancelConnection, .server, .channel, .appMoved, .security, .showAlerts, .tester: nil
         }
     }
 
     private static func kind(_ request: PeerRequest) -> String? {
         switch request {
-        case .readRSSI: "rssi"
-        case .discoverServices: "services"
-        case .discoverCharacteristics: "characteristics"
-        case .read: "read"
-        case .write: "write"
-        case .subscribe: "subscribe"
-        case .tune: "tune"
-        case .discoverIncludedServices, .discoverDescriptors, .writeCommand, .forgetDatabase, .openChannel: nil
+        case .link(.readRSSI): "rssi"
+        case .link(.tune): "tune"
+        case .attribute(.discoverServices): "services"
+        case .attribute(.discoverCharacteristics): "characteristics"
+        case .attribute(.read): "read"
+        case .attribute(.write): "write"
+        case .attribute(.subscribe): "subscribe"
+        case .attribute, .openChannel: nil
         }
     }
 

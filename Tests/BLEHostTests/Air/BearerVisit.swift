@@ -141,8 +141,8 @@ final class BearerRunner: App {
             .read(second), .read(third),
         ]
         asked += requests.map { request in
-            if case .read(let handle) = request { return "read \(handle.wire)" }
-            if case .write(let handle, _) = request { return "write \(handle.wire)" }
+            if case .attribute(.read(let handle)) = request { return "read \(handle.wire)" }
+            if case .attribute(.write(let handle, _)) = request { return "write \(handle.wire)" }
             return "?"
         }
         return requests

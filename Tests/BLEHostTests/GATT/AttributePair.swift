@@ -44,7 +44,7 @@ struct AttributePair {
     var peripheral: End
     var now = Instant()
     /// What the app of the peripheral does with each of its events.
-    var serve: (ServerEvent) -> [ServerRequest] = { _ in [] }
+    var serve: (ServerEvent) -> [ServiceRequest] = { _ in [] }
 
     init(centralMTU: Int = 517, peripheralMTU: Int = 517, name: String = "Sensor", limits: Limits = Limits()) {
         central = End(layer: AttributeLayer(configuration: .init(preferredMTU: centralMTU, limits: limits)))
@@ -124,7 +124,7 @@ struct AttributePair {
     }
 
     /// Has the app ask something, and returns all that it hears until nothing moves any more.
-    mutating func ask(_ request: PeerRequest, for client: ClientID = app) -> [PeerEvent] {
+    mutating func ask(_ request: AttributeRequest, for client: ClientID = app) -> [PeerEvent] {
         let before = central.events.count
         central.layer.perform(request, on: Self.link, for: client, at: now)
         settle()
@@ -133,7 +133,7 @@ struct AttributePair {
 
     /// Has the app of the peripheral ask something, and returns all that it hears until nothing moves any more.
     @discardableResult
-    mutating func host(_ request: ServerRequest, for client: ClientID = server) -> [ServerEvent] {
+    mutating func host(_ request: ServiceRequest, for client: ClientID = server) -> [ServerEvent] {
         let before = peripheral.events.count
         peripheral.layer.perform(request, for: client, at: now)
         settle()

@@ -25,7 +25,7 @@ struct ClientBearerTests {
         }
 
         /// The packets that go out on the unenhanced bearer, and those on others, by bearer.
-        mutating func perform(_ request: PeerRequest, for client: ClientID = app) -> [String] {
+        mutating func perform(_ request: AttributeRequest, for client: ClientID = app) -> [String] {
             lone.onBearers = []
             let unenhanced = lone.perform(request, for: client).map { "0: \($0.hexadecimal)" }
             return unenhanced + enhanced()
@@ -51,9 +51,9 @@ struct ClientBearerTests {
         }
     }
 
-    static func read(_ handle: UInt16) -> PeerRequest { .read(AttributeHandle(wire: handle)) }
+    static func read(_ handle: UInt16) -> AttributeRequest { .read(AttributeHandle(wire: handle)) }
 
-    static func write(_ handle: UInt16, _ count: Int = 1) -> PeerRequest {
+    static func write(_ handle: UInt16, _ count: Int = 1) -> AttributeRequest {
         .write(AttributeHandle(wire: handle), [UInt8](repeating: 7, count: count))
     }
 
@@ -115,7 +115,7 @@ struct ClientBearerTests {
     @Test("Write commands pass no request on another bearer, and none passes them")
     func commands() {
         var bench = Bench()
-        let command = PeerRequest.writeCommand(AttributeHandle(wire: 9), [1])
+        let command = AttributeRequest.writeCommand(AttributeHandle(wire: 9), [1])
         #expect(bench.perform(Self.read(1), for: Self.other) == ["0: 0a0100"])
         #expect(bench.perform(Self.read(2)) == ["1: 0a0200"])
         #expect(bench.perform(command) == [])

@@ -49,7 +49,7 @@ struct ClientRequestTests {
     @Test("Write commands overtake answers, but no request of their client that waits, and no long write")
     func commands() {
         var lone = makeLayer()
-        let command = PeerRequest.writeCommand(handle, [9])
+        let command = AttributeRequest.writeCommand(handle, [9])
         _ = lone.perform(.write(handle, [1]))
         #expect(lone.perform(command) == [[UInt8]("52 0500 09")])
         _ = lone.perform(.write(handle, [2]))
@@ -80,11 +80,11 @@ struct ClientRequestTests {
                 .discoverCharacteristics(in: range(1, 9), only: []),
                 [("09 07 0200 02 0300 002a", "08 0400 ffff 0328")], "01 08 0400 0a"
             ),
-        ] as [(PeerRequest, [(answer: String, next: String)], String)]
+        ] as [(AttributeRequest, [(answer: String, next: String)], String)]
     )
-    func severalPackets(request: PeerRequest, steps: [(answer: String, next: String)], last: String) {
+    func severalPackets(request: AttributeRequest, steps: [(answer: String, next: String)], last: String) {
         var lone = makeLayer()
-        let command = PeerRequest.writeCommand(handle, [9]), packet = [UInt8]("52 0500 09")
+        let command = AttributeRequest.writeCommand(handle, [9]), packet = [UInt8]("52 0500 09")
         #expect(lone.perform(request).count == 1)
         #expect(lone.perform(command) == [])
         #expect(lone.perform(command, for: two) == [packet])
@@ -103,10 +103,11 @@ struct ClientRequestTests {
     @Test(
         "A client that goes away takes back no write command that waits for an answer, but for one to a long write",
         arguments: [
-            (true, PeerRequest.read(.init(wire: 5))), (false, .write(.init(wire: 5), .init(repeating: 1, count: 21))),
+            (true, AttributeRequest.read(.init(wire: 5))),
+            (false, .write(.init(wire: 5), .init(repeating: 1, count: 21))),
         ]
     )
-    func commandsOfWhoLeaves(isSent: Bool, request: PeerRequest) {
+    func commandsOfWhoLeaves(isSent: Bool, request: AttributeRequest) {
         var lone = makeLayer()
         _ = lone.perform(request)
         #expect(lone.perform(.writeCommand(handle, [9])) == [])
@@ -229,7 +230,7 @@ struct ClientRequestTests {
     @Test("Clients that always want something delay what the host wants by two seconds, and wait for it in turn")
     func patience() {
         var lone = makeLayer()
-        let read = PeerRequest.read(.init(wire: 5)), start = lone.now
+        let read = AttributeRequest.read(.init(wire: 5)), start = lone.now
         var packets = lone.perform(read) + lone.perform(read), opcodes: [UInt8] = []
         for _ in 0..<40 {
             _ = lone.perform(read)

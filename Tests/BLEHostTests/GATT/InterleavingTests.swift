@@ -54,7 +54,7 @@ struct InterleavingTests {
             record(pair.peripheral.events)
             pair.peripheral.events = []
             if random.below(2) == 0, !held.isEmpty {
-                let response = ServerRequest.respond(held.removeFirst(), .success([1, 2, 3]))
+                let response = ServiceRequest.respond(held.removeFirst(), .success([1, 2, 3]))
                 pair.peripheral.layer.perform(response, for: AttributePair.server, at: pair.now)
             }
         }
@@ -88,7 +88,7 @@ struct InterleavingTests {
         }
     }
 
-    private func request(of client: inout Client, _ step: Int, _ random: inout SeededGenerator) -> PeerRequest {
+    private func request(of client: inout Client, _ step: Int, _ random: inout SeededGenerator) -> AttributeRequest {
         let handle = AttributeHandle(wire: 12)
         let number = UInt8(truncatingIfNeeded: client.written.count)
         switch random.below(8) {

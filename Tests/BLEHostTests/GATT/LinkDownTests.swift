@@ -4,7 +4,7 @@ import Testing
 
 @Suite("The end of a link, at every step")
 struct LinkDownTests {
-    static let requests: [PeerRequest] = [
+    static let requests: [AttributeRequest] = [
         .discoverServices(only: []), .discoverServices(only: [SampleService.uuid]),
         .discoverIncludedServices(in: range(10, 18), only: []), .discoverCharacteristics(in: range(10, 18), only: []),
         .discoverDescriptors(of: .init(wire: 14), in: range(15, 15)), .read(.init(wire: 12)),

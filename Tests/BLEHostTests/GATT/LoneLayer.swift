@@ -78,12 +78,12 @@ struct LoneLayer {
         return sent()
     }
 
-    mutating func perform(_ request: PeerRequest, for client: ClientID = app) -> [[UInt8]] {
+    mutating func perform(_ request: AttributeRequest, for client: ClientID = app) -> [[UInt8]] {
         layer.perform(request, on: Self.link, for: client, at: now)
         return sent()
     }
 
-    mutating func perform(_ request: ServerRequest, for client: ClientID = app) -> [[UInt8]] {
+    mutating func perform(_ request: ServiceRequest, for client: ClientID = app) -> [[UInt8]] {
         layer.perform(request, for: client, at: now)
         return sent()
     }

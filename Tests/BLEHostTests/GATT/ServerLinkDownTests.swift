@@ -7,10 +7,10 @@ struct ServerLinkDownTests {
     /// What the app of a server does while a central may have asked for values.
     struct Procedure: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        let requests: [ServerRequest]
+        let requests: [ServiceRequest]
         let subscription: Subscription
 
-        init(_ name: String, _ subscription: Subscription, _ requests: [ServerRequest]) {
+        init(_ name: String, _ subscription: Subscription, _ requests: [ServiceRequest]) {
             (testDescription, self.subscription, self.requests) = (name, subscription, requests)
         }
     }
@@ -66,7 +66,7 @@ struct ServerLinkDownTests {
     }
 
     /// What a central asks that takes an answer of the app.
-    static let questions: [PeerRequest] = [
+    static let questions: [AttributeRequest] = [
         .read(.init(wire: 12)), .write(.init(wire: 12), [1]), .write(.init(wire: 12), [UInt8](repeating: 3, count: 50)),
         .writeCommand(.init(wire: 12), [1]),
     ]
@@ -115,7 +115,7 @@ struct ServerLinkDownTests {
         pair.peripheral.sent = []
     }
 
-    private static func isAnswered(_ request: ServerRequest) -> Bool {
+    private static func isAnswered(_ request: ServiceRequest) -> Bool {
         if case .update = request { return true }
         if case .addService = request { return true }
         return false

@@ -15,7 +15,7 @@ struct SubscriptionTests {
         return lone
     }
 
-    private func subscribe(_ subscription: Subscription) -> PeerRequest {
+    private func subscribe(_ subscription: Subscription) -> AttributeRequest {
         .subscribe(subscription, to: handle, in: place)
     }
 

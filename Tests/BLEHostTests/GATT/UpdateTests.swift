@@ -12,7 +12,7 @@ struct UpdateTests {
         return lone
     }
 
-    private func update(_ octet: UInt8, to centrals: [PeerIdentifier]? = nil) -> ServerRequest {
+    private func update(_ octet: UInt8, to centrals: [PeerIdentifier]? = nil) -> ServiceRequest {
         .update(SampleService.sent, [octet], to: centrals)
     }
 

@@ -37,7 +37,7 @@ struct RestartTests {
             settle()
         }
 
-        mutating func ask(_ request: PeerRequest) throws -> PeerEvent {
+        mutating func ask(_ request: AttributeRequest) throws -> PeerEvent {
             events = []
             phone.perform(request, on: Self.link, for: Self.app, at: now)
             settle()

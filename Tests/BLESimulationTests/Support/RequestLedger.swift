@@ -34,13 +34,13 @@ struct RequestLedger {
     private static func matter(of request: ClientRequest) -> Matter? {
         switch request {
         case .connect(let peer, _): .connection(peer)
-        case .peer(let peer, .readRSSI): .rssi(peer)
-        case .peer(let peer, .discoverServices): .services(peer)
-        case .peer(let peer, .discoverCharacteristics(let range, _)): .characteristics(peer, range)
-        case .peer(let peer, .read(let handle)): .read(peer, handle)
-        case .peer(let peer, .write(let handle, _)): .write(peer, handle)
-        case .peer(let peer, .subscribe(_, let handle, _)): .subscription(peer, handle)
-        case .server(.addService(let service)): .service(service.id)
+        case .peer(let peer, .link(.readRSSI)): .rssi(peer)
+        case .peer(let peer, .attribute(.discoverServices)): .services(peer)
+        case .peer(let peer, .attribute(.discoverCharacteristics(let range, _))): .characteristics(peer, range)
+        case .peer(let peer, .attribute(.read(let handle))): .read(peer, handle)
+        case .peer(let peer, .attribute(.write(let handle, _))): .write(peer, handle)
+        case .peer(let peer, .attribute(.subscribe(_, let handle, _))): .subscription(peer, handle)
+        case .server(.service(.addService(let service))): .service(service.id)
         case .server(.startAdvertising): .advertising
         default: nil
         }

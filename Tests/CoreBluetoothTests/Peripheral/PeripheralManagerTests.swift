@@ -72,7 +72,7 @@ struct PeripheralManagerTests {
         #expect(characteristic.subscribedCentrals?.isEmpty == true)
         await bench.session.tell(.stateChanged(.poweredOn))
         let requests = bench.take()
-        guard requests.count == 4, case .addService(let definition) = requests[1] else {
+        guard requests.count == 4, case .service(.addService(let definition)) = requests[1] else {
             Issue.record("\(requests)")
             return
         }

@@ -114,7 +114,7 @@ struct PublishingTests {
         bench.manager.add(part)
         bench.manager.add(whole)
         let id = LocalAttributeID(rawValue: 1)
-        guard case .addService(let definition)? = bench.take().last else { return #expect(Bool(false)) }
+        guard case .service(.addService(let definition))? = bench.take().last else { return #expect(Bool(false)) }
         #expect(definition.includes == [id])
         bench.manager.remove(part)
         #expect(bench.take().isEmpty)

@@ -38,7 +38,7 @@ final class PeripheralBench {
         service.characteristics = characteristics
         await powerOn()
         manager.add(service)
-        for case .addService(let definition) in take() { await tell(.serviceAdded(definition.id, nil)) }
+        for case .service(.addService(let definition)) in take() { await tell(.serviceAdded(definition.id, nil)) }
         _ = app.take()
         return service
     }

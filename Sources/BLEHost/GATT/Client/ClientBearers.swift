@@ -122,7 +122,8 @@ extension ClientBearers {
 // asked before is done: a peer carries out in any order what it hears on several all.
 extension ClientBearers {
     /// Whether a request may begin on the bearer at `index`.
-    func admits(_ request: PeerRequest, of client: ClientID, at index: Int, behind commands: WriteCommands) -> Bool {
+    func admits(_ request: AttributeRequest, of client: ClientID, at index: Int, behind commands: WriteCommands) -> Bool
+    {
         guard admits(request, of: client) else { return false }
         guard let mtu = all[index].mtu else { return !request.isWriteCommand }
         switch request {
@@ -130,13 +131,13 @@ extension ClientBearers {
         case .read: return !commands.contains(client)
         // Prepared parts of all bearers share one queue at the peer: one value at a time is written in parts.
         case .write(_, let value): return value.count <= mtu - 3 && !commands.contains(client)
-        case .readRSSI, .tune, .discoverServices, .discoverIncludedServices, .discoverCharacteristics,
-            .discoverDescriptors, .forgetDatabase, .writeCommand, .subscribe, .openChannel:
+        case .discoverServices, .discoverIncludedServices, .discoverCharacteristics, .discoverDescriptors,
+            .forgetDatabase, .writeCommand, .subscribe:
             return false
         }
     }
 
-    private func admits(_ request: PeerRequest, of client: ClientID) -> Bool {
+    private func admits(_ request: AttributeRequest, of client: ClientID) -> Bool {
         func mayBeBeside(_ other: ClientProcedure) -> Bool {
             guard other.client == client else { return true }
             guard case .read(let handle) = request, case .read(_, let earlier) = other.procedure else { return false }

@@ -3,7 +3,7 @@ import BLEWire
 extension GATTClient {
     /// Begins what a client asked for, unless it can be answered without the peer.
     mutating func begin(
-        _ request: PeerRequest,
+        _ request: AttributeRequest,
         for client: ClientID,
         on index: Int = 0,
         at now: Instant,
@@ -11,7 +11,6 @@ extension GATTClient {
     ) {
         let procedure: Procedure
         switch request {
-        case .readRSSI, .tune, .writeCommand, .openChannel: preconditionFailure("\(request) needs no turn")
         case .discoverServices(let types): procedure = lookup(.services(only: types.map(\.attributeForm)))
         case .discoverIncludedServices(let range, let types): procedure = lookup(.includes(in: range, only: types))
         case .discoverCharacteristics(let range, let types):
@@ -19,6 +18,7 @@ extension GATTClient {
         case .discoverDescriptors(let handle, let range): procedure = lookup(.descriptors(of: handle, in: range))
         case .read(let handle): procedure = .read(ValueReading(handle), handle)
         case .write(let handle, let value): procedure = .write(ValueWriting(value, to: handle), handle)
+        case .writeCommand(let handle, let value): return send(value, to: handle, for: client, into: &outbox)
         case .subscribe(let subscription, let handle, let range):
             return subscribe(client, to: handle, in: range, subscription, at: now, into: &outbox)
         case .forgetDatabase: return forgetDatabase(for: client, at: now, into: &outbox)

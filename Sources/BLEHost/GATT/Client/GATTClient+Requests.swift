@@ -5,7 +5,8 @@ extension GATTClient {
     ///
     /// A write command goes out at once unless an earlier request of its client waits for its turn, or may still need
     /// another packet: it overtakes answers, but never requests.
-    mutating func perform(_ request: PeerRequest, for client: ClientID, at now: Instant, into outbox: inout Outbox) {
+    mutating func perform(_ request: AttributeRequest, for client: ClientID, at now: Instant, into outbox: inout Outbox)
+    {
         if case .writeCommand(let handle, let value) = request, !waiting.holdsRequests(of: client),
             !blocked.contains(client)
         {
@@ -97,7 +98,7 @@ extension GATTClient {
     }
 
     /// Takes out the next request that may begin on a bearer.
-    private mutating func nextRequest(on index: Int) -> (client: ClientID, request: PeerRequest, isVoid: Bool)? {
+    private mutating func nextRequest(on index: Int) -> (client: ClientID, request: AttributeRequest, isVoid: Bool)? {
         if bearers.isPlain { return waiting.next() }
         let (bearers, commands) = (bearers, commands)
         return waiting.next { bearers.admits($1, of: $0, at: index, behind: commands) }
@@ -113,7 +114,8 @@ extension GATTClient {
         }
     }
 
-    private mutating func send(
+    /// Sends a write command.
+    mutating func send(
         _ value: [UInt8],
         to handle: AttributeHandle,
         for client: ClientID,
@@ -137,16 +139,16 @@ extension GATTClient {
     }
 
     /// Answers a request that is not carried out, or not to its end.
-    func answer(_ request: PeerRequest, of client: ClientID, with failure: Failure, into outbox: inout Outbox) {
+    func answer(_ request: AttributeRequest, of client: ClientID, with failure: Failure, into outbox: inout Outbox) {
         outbox.tell(client, of: .peer(peer, answer(to: request, of: client, failure)))
     }
 
     /// Answers a request about what is gone, after what its client asked before.
-    mutating func answerVoid(_ request: PeerRequest, of client: ClientID, into outbox: inout Outbox) {
+    mutating func answerVoid(_ request: AttributeRequest, of client: ClientID, into outbox: inout Outbox) {
         tell(client, answer(to: request, of: client, .notFound), order: answers.next(), into: &outbox)
     }
 
-    private func answer(to request: PeerRequest, of client: ClientID, _ failure: Failure) -> PeerEvent {
+    private func answer(to request: AttributeRequest, of client: ClientID, _ failure: Failure) -> PeerEvent {
         guard case .subscribe(_, let handle, _) = request else { return request.answer(failure) }
         return .subscriptionChanged(handle, subscriptions.subscription(of: client, to: handle), failure)
     }

@@ -14,7 +14,7 @@ package struct RequestQueue: Sendable {
     }
 
     private struct Entry: Sendable {
-        let request: PeerRequest
+        let request: AttributeRequest
         /// Whether what it is about is gone.
         var isVoid = false
     }
@@ -36,7 +36,7 @@ package struct RequestQueue: Sendable {
     package func holdsRequests(of client: ClientID) -> Bool { lanes.contains { $0.client == client } }
 
     /// Takes a request, or refuses it and returns `false` if too many of its client wait.
-    package mutating func append(_ request: PeerRequest, for client: ClientID) -> Bool {
+    package mutating func append(_ request: AttributeRequest, for client: ClientID) -> Bool {
         guard let index = lanes.firstIndex(where: { $0.client == client }) else {
             lanes.append(Lane(client: client, entries: [Entry(request: request)]))
             return true
@@ -52,8 +52,8 @@ package struct RequestQueue: Sendable {
 
     /// Hands out the request whose turn it is, of those that may begin now, and whether what it is about is gone.
     package mutating func next(
-        where mayBegin: (ClientID, PeerRequest) -> Bool = { _, _ in true }
-    ) -> (client: ClientID, request: PeerRequest, isVoid: Bool)? {
+        where mayBegin: (ClientID, AttributeRequest) -> Bool = { _, _ in true }
+    ) -> (client: ClientID, request: AttributeRequest, isVoid: Bool)? {
         let turn = lanes.firstIndex { lane in
             lane.entries.first.map { $0.isVoid || mayBegin(lane.client, $0.request) } ?? false
         }
@@ -79,7 +79,7 @@ package struct RequestQueue: Sendable {
     }
 
     /// Hands out all requests of `client`, in order.
-    package mutating func removeAll(of client: ClientID) -> [PeerRequest] {
+    package mutating func removeAll(of client: ClientID) -> [AttributeRequest] {
         guard let index = lanes.firstIndex(where: { $0.client == client }) else { return [] }
         return lanes.remove(at: index).entries.map(\.request)
     }
@@ -87,8 +87,8 @@ package struct RequestQueue: Sendable {
     /// Notes that the attributes in `range` are gone: what is about them keeps its place, but must not be carried out.
     ///
     /// Write commands have no answer that could be out of order; those are handed out at once, client by client.
-    package mutating func void(about range: AttributeHandleRange) -> [(client: ClientID, command: PeerRequest)] {
-        var commands: [(client: ClientID, command: PeerRequest)] = []
+    package mutating func void(about range: AttributeHandleRange) -> [(client: ClientID, command: AttributeRequest)] {
+        var commands: [(client: ClientID, command: AttributeRequest)] = []
         for index in lanes.indices {
             let client = lanes[index].client
             for place in lanes[index].entries.indices where lanes[index].entries[place].request.isAbout(range) {
@@ -103,26 +103,8 @@ package struct RequestQueue: Sendable {
     }
 
     /// Hands out everything, client by client.
-    package mutating func removeAll() -> [(client: ClientID, request: PeerRequest)] {
+    package mutating func removeAll() -> [(client: ClientID, request: AttributeRequest)] {
         defer { lanes = [] }
         return lanes.flatMap { lane in lane.entries.map { (lane.client, $0.request) } }
-    }
-}
-
-extension PeerRequest {
-    /// Whether it is carried out on an attribute in `range`.
-    package func isAbout(_ range: AttributeHandleRange) -> Bool {
-        switch self {
-        case .readRSSI, .tune, .discoverServices, .forgetDatabase, .openChannel: false
-        case .discoverIncludedServices(let place, _), .discoverCharacteristics(let place, _): place.overlaps(range)
-        case .discoverDescriptors(let handle, _), .read(let handle), .write(let handle, _),
-            .writeCommand(let handle, _), .subscribe(_, let handle, _):
-            range.contains(handle)
-        }
-    }
-
-    /// Whether nobody answers it.
-    package var isWriteCommand: Bool {
-        if case .writeCommand = self { true } else { false }
     }
 }

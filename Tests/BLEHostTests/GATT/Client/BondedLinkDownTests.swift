@@ -16,7 +16,7 @@ struct BondedLinkDownTests {
         case link, client
     }
 
-    static let requests: [PeerRequest] = [
+    static let requests: [AttributeRequest] = [
         .discoverServices(only: []), .discoverCharacteristics(in: range(0x10, 0x13), only: []),
         .discoverIncludedServices(in: range(0x20, 0x23), only: []),
         .discoverDescriptors(of: .init(wire: 0x12), in: range(0x13, 0x13)), .read(Server.value(of: 0)),

@@ -127,7 +127,7 @@ struct BondedPair {
         keepBond()
     }
 
-    mutating func ask(_ request: PeerRequest) -> [PeerEvent] {
+    mutating func ask(_ request: AttributeRequest) -> [PeerEvent] {
         let events = pair.ask(request)
         keepBond()
         return events

@@ -97,7 +97,7 @@ struct LateWatchTests {
     }
 
     /// What an app looked for before, and what is asked again when the peer tells of changes.
-    static let second: [([PeerRequest], [String])] = [
+    static let second: [([AttributeRequest], [String])] = [
         ([], []),
         ([.discoverServices(only: [.short(0xB001)])], ["10200023000028"]),
         ([.discoverServices(only: [.short(0xBEEF)])], []),
@@ -109,7 +109,7 @@ struct LateWatchTests {
     ]
 
     @Test("What apps have heard of is asked for once more, and nothing else", arguments: second)
-    func requests(asked: [PeerRequest], expected: [String]) {
+    func requests(asked: [AttributeRequest], expected: [String]) {
         var pair = BondedPair(isBonded: false)
         pair.connect()
         for request in asked { _ = pair.ask(request) }
@@ -155,7 +155,7 @@ struct LateWatchTests {
     func limits() {
         var lone = LoneLayer(role: .central)
         for request in [
-            PeerRequest.discoverServices(only: []), .discoverCharacteristics(in: range(5, 0x400), only: []),
+            AttributeRequest.discoverServices(only: []), .discoverCharacteristics(in: range(5, 0x400), only: []),
         ] {
             var packets = lone.perform(request)
             while let packet = packets.first { packets = lone.answers(to: answer(to: packet)) }

@@ -6,24 +6,24 @@ import Testing
 struct LiarTests {
     /// A lie, and what the client makes of it.
     struct Lie: Sendable, CustomTestStringConvertible {
-        let request: PeerRequest
+        let request: AttributeRequest
         /// The answers, one for each request of the client; behind the last, nothing is found any more.
         let answers: [String]
         let events: [PeerEvent]
         var testDescription: String { "\(answers)" }
 
-        init(_ request: PeerRequest, _ answers: [String], _ events: [PeerEvent]) {
+        init(_ request: AttributeRequest, _ answers: [String], _ events: [PeerEvent]) {
             self.request = request
             self.answers = answers
             self.events = events
         }
     }
 
-    static let all = PeerRequest.discoverServices(only: [])
-    static let one = PeerRequest.discoverServices(only: [.short(0x180F)])
-    static let inside = PeerRequest.discoverCharacteristics(in: range(0x10, 0x20), only: [])
-    static let behind = PeerRequest.discoverDescriptors(of: .init(wire: 0x10), in: range(0x11, 0x15))
-    static let included = PeerRequest.discoverIncludedServices(in: range(0x10, 0x20), only: [])
+    static let all = AttributeRequest.discoverServices(only: [])
+    static let one = AttributeRequest.discoverServices(only: [.short(0x180F)])
+    static let inside = AttributeRequest.discoverCharacteristics(in: range(0x10, 0x20), only: [])
+    static let behind = AttributeRequest.discoverDescriptors(of: .init(wire: 0x10), in: range(0x11, 0x15))
+    static let included = AttributeRequest.discoverIncludedServices(in: range(0x10, 0x20), only: [])
     static let value = AttributeHandle(wire: 0x10)
     static let contradiction = Failure.att(.invalidPDU)
 
@@ -199,7 +199,7 @@ struct LiarTests {
         #expect(lone.peerEvents() == [.descriptorsDiscovered(of: .init(wire: 0), .failure(.limitReached))])
     }
 
-    private static let behindAll = PeerRequest.discoverDescriptors(of: .init(wire: 0), in: .all)
+    private static let behindAll = AttributeRequest.discoverDescriptors(of: .init(wire: 0), in: .all)
 
     @Test("At random, is answered in bounded time, and everything is told once", arguments: 0..<16)
     func random(seed: UInt64) {
@@ -212,7 +212,7 @@ struct LiarTests {
             asked += 1
             let from = UInt16(1 + random.below(40))
             let place = range(from, from + UInt16(random.below(20)))
-            let requests: [PeerRequest] = [
+            let requests: [AttributeRequest] = [
                 .discoverServices(only: []), .discoverServices(only: [.short(0x180F)]),
                 .discoverIncludedServices(in: place, only: []), .discoverCharacteristics(in: place, only: []),
                 .discoverDescriptors(of: .init(wire: from), in: place), .read(.init(wire: from)),

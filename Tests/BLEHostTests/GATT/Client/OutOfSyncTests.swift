@@ -13,7 +13,7 @@ struct OutOfSyncTests {
     /// A request that is refused, the packets that it takes, and what its app hears when they are answered so.
     struct Errand: Sendable, CustomTestStringConvertible {
         let testDescription: String
-        let request: PeerRequest
+        let request: AttributeRequest
         let exchanges: [(request: String, answer: String)]
         let event: PeerEvent
         /// What the app hears if what it asked about is gone.

@@ -27,7 +27,7 @@ struct ClientBearersTests {
     @Test("Admit, beside a read, another read of that client, and whatever of others")
     func admission() {
         let bearers = Self.reading(), none = WriteCommands()
-        let cases: [(PeerRequest, ClientID, Bool)] = [
+        let cases: [(AttributeRequest, ClientID, Bool)] = [
             (.read(Self.handle(5)), Self.first, true), (.read(Self.handle(3)), Self.first, false),
             (.write(Self.handle(5), [1]), Self.first, false), (.write(Self.handle(5), [1]), Self.second, true),
             (.write(Self.handle(5), [UInt8](repeating: 0, count: 61)), Self.second, true),
