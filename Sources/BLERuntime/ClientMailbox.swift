@@ -142,7 +142,7 @@ extension ClientEvent {
     /// Whether it says no more than that values have been taken, so that there is room for others.
     var isReceipt: Bool {
         switch self {
-        case .peer(_, .writeCommandsTaken), .server(.updatesTaken): true
+        case .peer(_, .writeCommandsTaken, _), .server(.updatesTaken): true
         default: false
         }
     }

@@ -29,7 +29,7 @@ extension ClientEvent {
     /// Adds what another receipt says to this one, if both are about the same.
     fileprivate mutating func absorb(_ receipt: ClientEvent) -> Bool {
         switch (self, receipt) {
-        case (.peer(let peer, .writeCommandsTaken(let count)), .peer(let other, .writeCommandsTaken(let more)))
+        case (.peer(let peer, .writeCommandsTaken(let count), _), .peer(let other, .writeCommandsTaken(let more), _))
         where peer == other:
             self = .peer(peer, .writeCommandsTaken(count + more))
             return true

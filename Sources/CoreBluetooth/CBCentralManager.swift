@@ -168,7 +168,7 @@ open class CBCentralManager: CBManager {
     }
 
     override func apply(_ event: ClientEvent, _ latest: inout LatestPeers) {
-        if case .peer(let peer, let event) = event {
+        if case .peer(let peer, let event, let number) = event {
             if latest.peripheral?.peer.rawValue != peer.rawValue {
                 latest.peripheral = content.withLock { $0.peripherals[peer] }
             }
@@ -177,7 +177,7 @@ open class CBCentralManager: CBManager {
             if case .valueNotified(let handle, let value) = event {
                 peripheral.notified(handle, value)
             } else {
-                peripheral.receive(event)
+                peripheral.receive(event, answering: number)
             }
             return latest.peripheral = peripheral
         }

@@ -5,8 +5,8 @@ import Foundation
 
 extension CBPeripheral {
     /// Takes what the host says but for what is notified; on the manager's queue.
-    func receive(_ event: PeerEvent) {
-        switch content.withLock({ $0.requests.receive(event) }) {
+    func receive(_ event: PeerEvent, answering number: RequestNumber) {
+        switch content.withLock({ $0.requests.receive(event, answering: number) }) {
         case .tell: apply(event)
         case .discard: discard(event)
         case .keep: break
@@ -21,7 +21,7 @@ extension CBPeripheral {
         for _ in 0..<content.withLock({ $0.requests.count }) {
             let answer = content.withLock { content in
                 let (answer, requests) = content.requests.proceed()
-                for request in requests { session.send(.peer(peer, request)) }
+                for (request, number) in requests { session.send(.peer(peer, request, number)) }
                 return answer
             }
             guard let answer else { return }

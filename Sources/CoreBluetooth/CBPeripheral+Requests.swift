@@ -169,7 +169,7 @@ extension CBPeripheral {
     /// It leaves while the queue is locked, so that requests of several threads leave in its order.
     private func submit(_ request: PeerRequest) {
         content.withLock { content in
-            if content.requests.submit(request) { session.send(.peer(peer, request)) }
+            if let number = content.requests.submit(request) { session.send(.peer(peer, request, number)) }
         }
     }
 

@@ -19,7 +19,7 @@ struct RequestTests {
             switch event {
             case .discovered(let report): add(report.peer)
             case .connected(let peer, _): add(peer)
-            case .peer(_, .channelOpened(_, .success(let channel))): channels.append(channel.id)
+            case .peer(_, .channelOpened(_, .success(let channel)), _): channels.append(channel.id)
             case .server(.channelOpened(let channel, _)): channels.append(channel.id)
             case .server(.readRequested(let transaction, let central, _, _)):
                 transactions.append(transaction)
@@ -41,7 +41,7 @@ struct RequestTests {
                 return .connect(peer, how)
             case .cancelConnection:
                 return Int.random(in: 0..<8, using: &random) == 0 ? .cancelConnection(peer) : .stopScan
-            case .peer(_, let what): return .peer(peer, what.about(.random(in: 0...30, using: &random)))
+            case .peer(_, let what, _): return .peer(peer, what.about(.random(in: 0...30, using: &random)))
             case .channel(_, let what):
                 return .channel(channels.randomElement(using: &random) ?? ChannelID(rawValue: 1), what)
             case .server(.service(.respond(_, let response))):

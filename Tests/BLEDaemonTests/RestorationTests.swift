@@ -47,14 +47,14 @@ struct RestorationTests {
     private func subscribe(to type: UInt16, of peer: PeerIdentifier, by app: RawApp) async throws {
         app.say(.request(3, .peer(peer, .discoverCharacteristics(in: .all, only: [.short(type)]))))
         let messages = try await app.listen { message in
-            if case .event(.peer(peer, .characteristicsDiscovered)) = message { true } else { false }
+            if case .event(.peer(peer, .characteristicsDiscovered, _)) = message { true } else { false }
         }
-        for case .event(.peer(_, .characteristicsDiscovered(_, .success(let found)))) in messages {
+        for case .event(.peer(_, .characteristicsDiscovered(_, .success(let found)), _)) in messages {
             let characteristic = try #require(found.first)
             let range = AttributeHandleRange(AttributeHandle(wire: characteristic.value.wire + 1), characteristic.end)
             app.say(.request(4, .peer(peer, .subscribe(.notifications, to: characteristic.value, in: range))))
         }
-        _ = try await app.listen { if case .event(.peer(peer, .subscriptionChanged)) = $0 { true } else { false } }
+        _ = try await app.listen { if case .event(.peer(peer, .subscriptionChanged, _)) = $0 { true } else { false } }
     }
 
     private func restored(_ messages: [DaemonMessage]) -> PreservedCentral? {
@@ -80,8 +80,8 @@ struct RestorationTests {
         #expect(apps.map { $0.links.map(\.peer) } == [[peer]])
         #expect(apps.map(\.use.isScanning) == [true] && apps.map(\.use.requests) == [0])
         next.say(.request(1, .peer(peer, .readRSSI)))
-        let answers = try await next.listen { if case .event(.peer(peer, .rssiRead)) = $0 { true } else { false } }
-        #expect(answers.contains { if case .event(.peer(peer, .rssiRead(.success))) = $0 { true } else { false } })
+        let answers = try await next.listen { if case .event(.peer(peer, .rssiRead, _)) = $0 { true } else { false } }
+        #expect(answers.contains { if case .event(.peer(peer, .rssiRead(.success), _)) = $0 { true } else { false } })
         #expect(try bench.current.waitingCount == 0)
     }
 
@@ -187,7 +187,9 @@ struct RestorationTests {
         while runs.withLock({ $0.isEmpty }) { await Task.yield() }
         var messages: [DaemonMessage] = []
         let next = try await launch(on: bench) { messages.append($0) }
-        messages += try await next.listen { if case .event(.peer(peer, .valueNotified)) = $0 { true } else { false } }
+        messages += try await next.listen {
+            if case .event(.peer(peer, .valueNotified, _)) = $0 { true } else { false }
+        }
         let (command, variables) = try #require(runs.withLock { $0.first })
         #expect(command == ["/bin/app", "--again"])
         #expect(variables == ["BLUETOOTH_RESTORE_CENTRALS": "app", "BLUETOOTH_RESTORE_PERIPHERALS": ""])

@@ -124,7 +124,10 @@ struct ConversationTests {
 
     static let refusals: [(ClientRequest, ClientEvent?)] = [
         (.connect(peer, ConnectRequest()), .connectFailed(peer, .notSupported)),
-        (.peer(peer, .read(handle)), .peer(peer, .valueRead(handle, .failure(.notSupported)))),
+        (
+            .peer(peer, .read(handle), RequestNumber(rawValue: 5)),
+            .peer(peer, .valueRead(handle, .failure(.notSupported)), answering: RequestNumber(rawValue: 5))
+        ),
         (.peer(peer, .write(handle, [1])), .peer(peer, .valueWritten(handle, .notSupported))),
         (.peer(peer, .writeCommand(handle, [1])), .peer(peer, .writeCommandsTaken(1))),
         (.peer(peer, .readRSSI), .peer(peer, .rssiRead(.failure(.notSupported)))),
@@ -174,7 +177,7 @@ struct ConversationTests {
 
     private static var newer: Hello {
         var hello = Hello()
-        hello.versions = Versions(oldest: 2, newest: 9)
+        hello.versions = Versions(oldest: 3, newest: 9)
         return hello
     }
 

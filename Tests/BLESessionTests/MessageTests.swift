@@ -62,9 +62,22 @@ struct MessageTests {
     @Test("Fields of a newer version behind those that are known are passed over")
     func newer() throws {
         let event = PeerEvent.valueNotified(AttributeHandle(wire: 3), [1])
-        let message = DaemonMessage.event(.peer(PeerIdentifier(rawValue: 5), event))
+        let number = RequestNumber(rawValue: 6)
+        let message = DaemonMessage.event(.peer(PeerIdentifier(rawValue: 5), event, answering: number))
         let octets = message.encoded + [7, 8, 9]
         #expect(try DaemonMessage(reading: octets.span) == message)
+    }
+
+    @Test("What has no number is written as before there were any, and read as without one")
+    func unnumbered() throws {
+        let peer = PeerIdentifier(rawValue: 5), number = RequestNumber(rawValue: 6)
+        let plain = AppMessage.request(1, .peer(peer, .readRSSI))
+        let numbered = AppMessage.request(1, .peer(peer, .readRSSI, number)).encoded
+        #expect(numbered == plain.encoded + [6, 0, 0, 0])
+        #expect(try AppMessage(reading: plain.encoded.span) == plain)
+        let event = DaemonMessage.event(.peer(peer, .mtuChanged(23)))
+        let answer = DaemonMessage.event(.peer(peer, .mtuChanged(23), answering: number))
+        #expect(answer.encoded == event.encoded + [6, 0, 0, 0])
     }
 
     @Test("A request of a newer version has a number all the same, so that it can be refused")

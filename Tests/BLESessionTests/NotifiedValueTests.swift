@@ -46,7 +46,7 @@ struct NotifiedValueTests {
         for _ in 0..<400 {
             let message: DaemonMessage = generator.next()
             let told = NotifiedValue(reading: message.encoded.span)
-            if case .event(.peer(let peer, .valueNotified(let handle, let value))) = message {
+            if case .event(.peer(let peer, .valueNotified(let handle, let value), _)) = message {
                 #expect(told == NotifiedValue(peer: peer, handle: handle, value: value))
             } else {
                 #expect(told == nil)

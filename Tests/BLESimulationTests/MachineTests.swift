@@ -125,7 +125,7 @@ struct MachineTests {
         #expect(server.written.count == written)
         #expect(
             client.events.contains { event in
-                if case .peer(_, .valueWritten(_, .some(.att(.unlikelyError)))) = event { true } else { false }
+                if case .peer(_, .valueWritten(_, .some(.att(.unlikelyError))), _) = event { true } else { false }
             }
         )
     }

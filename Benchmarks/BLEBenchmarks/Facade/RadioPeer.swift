@@ -80,7 +80,7 @@ struct RadioPeer: ~Copyable {
         case .stateChanged(.poweredOn): [.scan(ScanRequest())]
         case .discovered(let report): [.stopScan, .connect(report.peer, ConnectRequest())]
         case .connected(let peer, _): [.peer(peer, .discoverCharacteristics(in: .all, only: []))]
-        case .peer(let peer, .characteristicsDiscovered(_, .success(let found))):
+        case .peer(let peer, .characteristicsDiscovered(_, .success(let found)), _):
             found.flatMap { uses(of: $0) }.map { .peer(peer, $0) }
         default: []
         }

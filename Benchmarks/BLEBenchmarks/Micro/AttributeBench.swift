@@ -41,7 +41,7 @@ struct AttributeBench: ~Copyable {
         pair.perform(.peer(peer, discovery), for: Self.client, on: .central)
         pair.run(for: .seconds(5))
         let found: [DiscoveredCharacteristic] = pair.first { event in
-            if case .peer(_, .characteristicsDiscovered(_, .success(let found))) = event { found } else { nil }
+            if case .peer(_, .characteristicsDiscovered(_, .success(let found)), _) = event { found } else { nil }
         }
         for output in found where output.uuid == PeerService.notified {
             let range = AttributeHandleRange(output.value, output.end)?.after(output.value)
@@ -107,14 +107,14 @@ struct AttributeBench: ~Copyable {
     private func isRight(_ output: Host.Output, of workload: MicroWorkload) -> Bool {
         switch (workload, output) {
         case (.readServed, .event(.server(.readRequested), _)), (.notificationSent, .event(.server(.updatesTaken), _)),
-            (.writeCommand, .event(.peer(_, .writeCommandsTaken), _)),
-            (.write, .event(.peer(_, .valueWritten(_, nil)), _)):
+            (.writeCommand, .event(.peer(_, .writeCommandsTaken, _), _)),
+            (.write, .event(.peer(_, .valueWritten(_, nil), _), _)):
             true
         case (.writeServed, .event(.server(.writeRequested(_, _, let parts)), _)),
             (.writeCommandServed, .event(.server(.writeRequested(_, _, let parts)), _)):
             parts.map(\.value) == [PeerService.value]
-        case (.notificationReceived, .event(.peer(_, .valueNotified(_, let value)), _)),
-            (.read, .event(.peer(_, .valueRead(_, .success(let value))), _)):
+        case (.notificationReceived, .event(.peer(_, .valueNotified(_, let value), _), _)),
+            (.read, .event(.peer(_, .valueRead(_, .success(let value)), _), _)):
             value == PeerService.value
         default: false
         }

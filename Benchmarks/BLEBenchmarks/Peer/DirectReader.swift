@@ -38,9 +38,9 @@ final class DirectReader: Sendable {
     }
 
     private func hear(_ event: ClientEvent) {
-        if case .peer(_, .characteristicsDiscovered) = event { began() }
+        if case .peer(_, .characteristicsDiscovered, _) = event { began() }
         let finished = state.withLock { state -> Int? in
-            if case .peer(_, .valueRead(_, .success(let value))) = event {
+            if case .peer(_, .valueRead(_, .success(let value)), _) = event {
                 if PeerPlan.value.elementsEqual(value) { state.good += 1 }
                 state.left -= 1
                 guard state.left > 0 else { return state.good }
@@ -59,12 +59,12 @@ final class DirectReader: Sendable {
             state.peer = report.peer
             return .connect(report.peer, ConnectRequest())
         case .connected(let peer, _): return .peer(peer, .discoverServices(only: [PeerPlan.service.value]))
-        case .peer(let peer, .servicesDiscovered(.success(let services))):
+        case .peer(let peer, .servicesDiscovered(.success(let services)), _):
             guard let range = services.first?.range else { return nil }
             return .peer(peer, .discoverCharacteristics(in: range, only: [PeerPlan.readable.value]))
-        case .peer(let peer, .characteristicsDiscovered(_, .success(let found))):
+        case .peer(let peer, .characteristicsDiscovered(_, .success(let found)), _):
             return found.first.map { .peer(peer, .read($0.value)) }
-        case .peer(let peer, .valueRead(let handle, .success)): return .peer(peer, .read(handle))
+        case .peer(let peer, .valueRead(let handle, .success), _): return .peer(peer, .read(handle))
         default: return nil
         }
     }

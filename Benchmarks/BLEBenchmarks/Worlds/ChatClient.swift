@@ -115,11 +115,11 @@ final class ChatGuest: ChatClient, @unchecked Sendable {
             send(.stopScan)
             send(.connect(report.peer, ConnectRequest()))
         case .connected(let peer, _): send(.peer(peer, .discoverServices(only: [Self.service])))
-        case .peer(let peer, .servicesDiscovered(.success(let services))):
+        case .peer(let peer, .servicesDiscovered(.success(let services)), _):
             for service in services { send(.peer(peer, .discoverCharacteristics(in: service.range, only: []))) }
-        case .peer(let peer, .characteristicsDiscovered(_, .success(let found))): subscribe(to: found, of: peer)
-        case .peer(_, .subscriptionChanged(_, .notifications, nil)): hasJoined = true
-        case .peer(_, .valueNotified(_, let value)):
+        case .peer(let peer, .characteristicsDiscovered(_, .success(let found)), _): subscribe(to: found, of: peer)
+        case .peer(_, .subscriptionChanged(_, .notifications, nil), _): hasJoined = true
+        case .peer(_, .valueNotified(_, let value), _):
             if let line = ChatLine(value) { heard.append(line) }
         default: break
         }

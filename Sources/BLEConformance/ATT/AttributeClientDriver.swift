@@ -95,7 +95,7 @@ struct AttributeClientDriver: Driver {
                 guard case .asking(let retries) = state else { continue }
                 state = .asking(retries: false)
                 layer.securityAnswered(link, retries ? .secured : .refused(nil), at: time(now))
-            case .event(.peer(_, let event), _):
+            case .event(.peer(_, let event, _), _):
                 guard case .asking = state, let outcome = event.outcome else { continue }
                 report(outcome)
                 operate(at: now)
@@ -211,7 +211,7 @@ struct AttributeClientDriver: Driver {
         switch operation.action {
         case .request(let request):
             state = .asking(retries: elevatesSecurity)
-            layer.perform(request, on: Self.link, for: Self.client, at: time(now))
+            layer.perform(request, on: Self.link, for: Requester(Self.client), at: time(now))
             hear(at: now)
         case .procedure(var procedure):
             let step = procedure.begin(mtu: mtu)

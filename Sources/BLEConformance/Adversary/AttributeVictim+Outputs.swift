@@ -34,7 +34,7 @@ extension AttributeVictim {
     }
 
     private mutating func note(_ event: ClientEvent) {
-        if case .peer(let peer, let event) = event, event.endsRequest {
+        if case .peer(let peer, let event, _) = event, event.endsRequest {
             if peer.rawValue == 1 { record.completed += 1 } else { record.completedElsewhere += 1 }
         } else if case .server(.readRequested(let transaction, _, _, _)) = event {
             record.held.append(transaction)

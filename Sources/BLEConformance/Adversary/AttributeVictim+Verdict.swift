@@ -58,7 +58,7 @@ extension AttributeVictim {
         let (asked, completed) = (record.asked, record.completed)
         check(completed == asked, "ends \(completed) of \(asked) requests")
         guard part == .client else { return }
-        layer.perform(.read(.init(wire: 3)), on: Self.link, for: Self.app, at: now)
+        layer.perform(.read(.init(wire: 3)), on: Self.link, for: Requester(Self.app), at: now)
         drain()
         check(record.request == [0x0A, 0x03, 0x00], "cannot ask any more")
         layer.receive([0x0B].span, on: Self.link, at: now)

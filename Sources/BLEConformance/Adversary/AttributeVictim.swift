@@ -113,8 +113,8 @@ struct AttributeVictim: Victim {
             ),
         ]
         for link in [Self.link, Self.other] { layer.attach(Self.app, to: link) }
-        for request in requests { layer.perform(request, on: Self.link, for: Self.app, at: now) }
-        layer.perform(.read(.init(wire: 3)), on: Self.other, for: Self.app, at: now)
+        for request in requests { layer.perform(request, on: Self.link, for: Requester(Self.app), at: now) }
+        layer.perform(.read(.init(wire: 3)), on: Self.other, for: Requester(Self.app), at: now)
         record.asked = requests.count
         drain()
     }

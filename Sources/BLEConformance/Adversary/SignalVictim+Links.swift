@@ -116,7 +116,7 @@ extension SignalVictim {
 
     private func note(_ event: ClientEvent) {
         if case .discovered(let report) = event { peers[report.address] = report.peer }
-        if case .peer(_, .channelOpened(_, let result)) = event {
+        if case .peer(_, .channelOpened(_, let result), _) = event {
             record.openings += 1
             if case .success(let channel) = result { record.noteOpened(channel.id) }
         }
@@ -127,11 +127,11 @@ extension SignalVictim {
         if case .server(.writeRequested(let transaction?, _, let parts)) = event {
             record.asked.append(.init(transaction: transaction, parts: [WritePart](parts)))
         }
-        if case .peer(_, .valueRead(let handle, let result)) = event {
+        if case .peer(_, .valueRead(let handle, let result), _) = event {
             let value = try? result.get()
             record.heard.append((handle.wire, value.map { .value($0) } ?? .failure))
         }
-        if case .peer(_, .valueWritten(let handle, let failure)) = event {
+        if case .peer(_, .valueWritten(let handle, let failure), _) = event {
             record.heard.append((handle.wire, failure == nil ? .value([]) : .failure))
         }
         if case .channel(let id, let event) = event { record.channelEvents.append((id, event)) }

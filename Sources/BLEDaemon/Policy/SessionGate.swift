@@ -17,7 +17,7 @@ struct SessionGate: Sendable {
     func refusal(of request: ClientRequest) -> String? {
         switch request {
         case .security where !grant.pairs: "\(grant.origin) does not allow it to pair"
-        case .peer(let peer, let request) where !isInside(request, at: peer):
+        case .peer(let peer, let request, _) where !isInside(request, at: peer):
             "\(grant.origin) allows it other services alone"
         case .server(.service(.addService(let service))) where !grant.allows(service.uuid):
             "\(grant.origin) does not allow it the service \(service.uuid)"
@@ -29,12 +29,13 @@ struct SessionGate: Sendable {
     /// What the app hears of an event.
     mutating func admit(_ event: ClientEvent) -> ClientEvent {
         switch event {
-        case .disconnected(let peer, _, _), .peer(let peer, .servicesModified): fence?.forget(peer)
-        case .peer(let peer, .servicesDiscovered(.success(let found))):
-            if let inside = fence?.admit(found, at: peer) { return .peer(peer, .servicesDiscovered(.success(inside))) }
-        case .peer(let peer, .includedServicesDiscovered(let range, .success(let found))):
+        case .disconnected(let peer, _, _), .peer(let peer, .servicesModified, _): fence?.forget(peer)
+        case .peer(let peer, .servicesDiscovered(.success(let found)), let number):
             guard let inside = fence?.admit(found, at: peer) else { break }
-            return .peer(peer, .includedServicesDiscovered(in: range, .success(inside)))
+            return .peer(peer, .servicesDiscovered(.success(inside)), answering: number)
+        case .peer(let peer, .includedServicesDiscovered(let range, .success(let found)), let number):
+            guard let inside = fence?.admit(found, at: peer) else { break }
+            return .peer(peer, .includedServicesDiscovered(in: range, .success(inside)), answering: number)
         case .systemLinks(var links) where fence != nil:
             for index in links.indices { links[index].services.removeAll { !grant.allows($0) } }
             return .systemLinks(links)
@@ -48,7 +49,7 @@ struct SessionGate: Sendable {
     /// What a launched app is told of a peer, from which it goes on without discovering again.
     private mutating func admit(_ kept: PreservedPeer) -> PreservedPeer {
         let learnt = kept.learnt.compactMap { event -> PeerEvent? in
-            guard case .peer(_, let admitted) = admit(.peer(kept.peer, event)) else { return nil }
+            guard case .peer(_, let admitted, _) = admit(.peer(kept.peer, event)) else { return nil }
             return isInside(admitted, at: kept.peer) ? admitted : nil
         }
         return PreservedPeer(peer: kept.peer, request: kept.request, name: kept.name, mtu: kept.mtu, learnt: learnt)
@@ -92,7 +93,7 @@ extension ClientEvent {
     fileprivate var withoutAddresses: Self {
         switch self {
         case .discovered(let report): return .discovered(report.withoutAddress)
-        case .peer(let peer, .linkChanged(var details)):
+        case .peer(let peer, .linkChanged(var details), _):
             details.address = .none
             return .peer(peer, .linkChanged(details))
         case .server(.centralsConnected(var centrals)):

@@ -98,7 +98,7 @@ struct SessionFacts: Sendable {
         case .connected(let peer, let parameters):
             guard fact.links.count < Self.mostLinks, !fact.links.contains(where: { $0.peer == peer }) else { return }
             fact.links.append(AppFact.Link(peer: peer, name: parameters.name))
-        case .peer(let peer, .nameChanged(let name)):
+        case .peer(let peer, .nameChanged(let name), _):
             for index in fact.links.indices where fact.links[index].peer == peer { fact.links[index].name = name }
         case .disconnected(let peer, _, _): fact.links.removeAll { $0.peer == peer }
         case .stateChanged(let state) where state != .poweredOn: fact.links = []
@@ -109,5 +109,5 @@ struct SessionFacts: Sendable {
 
 extension ClientEvent {
     /// Whether a peer has notified a value, as most events say.
-    var isNotifiedValue: Bool { if case .peer(_, .valueNotified) = self { true } else { false } }
+    var isNotifiedValue: Bool { if case .peer(_, .valueNotified, _) = self { true } else { false } }
 }

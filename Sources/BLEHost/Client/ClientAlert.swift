@@ -82,7 +82,7 @@ package struct AlertWishes: Equatable, Sendable {
         switch event {
         case .connected(let other, _): (peer, alert, occasion) = (other, .connection, .connection)
         case .disconnected(let other, .some, _): (peer, alert, occasion) = (other, .disconnection, .disconnection)
-        case .peer(let other, .valueNotified): (peer, alert, occasion) = (other, .notification, .notification)
+        case .peer(let other, .valueNotified, _): (peer, alert, occasion) = (other, .notification, .notification)
         default: return nil
         }
         return wishes.contains { $0.peer == peer && $0.alerts.contains(alert) } ? (occasion, peer) : nil

@@ -27,7 +27,7 @@ package enum ClientEvent: Equatable, Sendable {
     /// Every pending request to the peer has been answered before. `isReconnecting` is set if the client asked the host
     /// to connect again by itself.
     case disconnected(PeerIdentifier, Failure?, isReconnecting: Bool)
-    case peer(PeerIdentifier, PeerEvent)
+    case peer(PeerIdentifier, PeerEvent, answering: RequestNumber = .none)
     case server(ServerEvent)
     case security(SecurityEvent)
     case tester(TesterEvent)

@@ -14,8 +14,8 @@ package enum ClientRequest: Equatable, Sendable {
     case connect(PeerIdentifier, ConnectRequest)
     /// Give up a connection, pending or established; answered by ``ClientEvent/disconnected(_:_:)`` without a failure.
     case cancelConnection(PeerIdentifier)
-    /// Something that needs a connection of this client to the peer.
-    case peer(PeerIdentifier, PeerRequest)
+    /// Something that needs a connection of this client to the peer; what answers it has its number.
+    case peer(PeerIdentifier, PeerRequest, RequestNumber = .none)
     /// Something about the local database or the advertisement.
     case server(ServerRequest)
     /// Something that needs a channel of this client that is open.

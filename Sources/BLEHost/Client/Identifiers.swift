@@ -14,6 +14,29 @@ package struct ClientID: Hashable, Comparable, Sendable {
     package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }
 
+/// One request of a client to a peer, as the client numbers them, so that it knows what an answer answers.
+package struct RequestNumber: Hashable, Sendable {
+    package let rawValue: UInt32
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// What the peer says by itself, and what answers those who do not number their requests.
+    package static let none = Self(rawValue: 0)
+
+    /// The number of the next request; never ``none``.
+    package var next: Self { Self(rawValue: rawValue == .max ? 1 : rawValue + 1) }
+}
+
+/// Which client asked for something, and in which of its requests.
+package struct Requester: Equatable, Sendable {
+    package let client: ClientID
+    package let number: RequestNumber
+
+    package init(_ client: ClientID, _ number: RequestNumber = .none) {
+        self.client = client
+        self.number = number
+    }
+}
+
 /// What a client uses the host for.
 package enum ClientRole: Equatable, Sendable {
     case central, peripheral

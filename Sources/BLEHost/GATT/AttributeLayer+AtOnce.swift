@@ -155,15 +155,15 @@ extension AttributeLayer {
         of handle: AttributeHandle,
         _ value: [UInt8],
         on link: ConnectionHandle,
-        for client: ClientID,
+        for requester: Requester,
         at now: Instant,
         through scheduler: inout ACLScheduler,
         into outbox: inout HostOutbox
     ) -> Bool {
-        guard let index = index(of: link), links[index].client.mayAskAtOnce(client, octets: value.count),
+        guard let index = index(of: link), links[index].client.mayAskAtOnce(requester.client, octets: value.count),
             scheduler.pass(value.count + 3 + L2CAPHeader.size, of: link)
         else { return false }
-        links[index].client.beginAtOnce(request, of: handle, writing: value, for: client, at: now)
+        links[index].client.beginAtOnce(request, of: handle, writing: value, for: requester, at: now)
         outbox.send(request, handle, value, on: link)
         return true
     }

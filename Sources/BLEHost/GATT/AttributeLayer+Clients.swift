@@ -22,13 +22,13 @@ extension AttributeLayer {
     package mutating func perform(
         _ request: AttributeRequest,
         on link: ConnectionHandle,
-        for client: ClientID,
+        for requester: Requester,
         at now: Instant
     ) {
         guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
-        guard links[index].client.isAttached(client) else {
-            return links[index].client.answer(request, of: client, with: .notConnected, into: &outbox)
+        guard links[index].client.isAttached(requester.client) else {
+            return links[index].client.answer(request, of: requester, with: .notConnected, into: &outbox)
         }
-        links[index].client.perform(request, for: client, at: now, into: &outbox)
+        links[index].client.perform(request, for: requester, at: now, into: &outbox)
     }
 }

@@ -67,7 +67,7 @@ extension Host {
             return attributes.updateAtOnce(id, value, for: client, through: &scheduler, into: &outbox)
         case .server(.service(.respond(let transaction, .success(let value)))):
             return attributes.respondAtOnce(transaction, with: value, from: client, through: &scheduler, into: &outbox)
-        case .peer(let peer, .attribute(.writeCommand(let handle, let value))):
+        case .peer(let peer, .attribute(.writeCommand(let handle, let value)), _):
             guard let link = attachments.link(of: client, to: peer) else { return false }
             return attributes.commandAtOnce(
                 value,
@@ -77,10 +77,10 @@ extension Host {
                 through: &scheduler,
                 into: &outbox
             )
-        case .peer(let peer, .attribute(.read(let handle))):
-            return ask(.readRequest, of: handle, [], on: peer, for: client, at: now)
-        case .peer(let peer, .attribute(.write(let handle, let value))):
-            return ask(.writeRequest, of: handle, value, on: peer, for: client, at: now)
+        case .peer(let peer, .attribute(.read(let handle)), let number):
+            return ask(.readRequest, of: handle, [], on: peer, for: Requester(client, number), at: now)
+        case .peer(let peer, .attribute(.write(let handle, let value)), let number):
+            return ask(.writeRequest, of: handle, value, on: peer, for: Requester(client, number), at: now)
         default: return false
         }
     }
@@ -90,16 +90,16 @@ extension Host {
         of handle: AttributeHandle,
         _ value: [UInt8],
         on peer: PeerIdentifier,
-        for client: ClientID,
+        for requester: Requester,
         at now: Instant
     ) -> Bool {
-        guard let link = attachments.link(of: client, to: peer) else { return false }
+        guard let link = attachments.link(of: requester.client, to: peer) else { return false }
         let isAsked = attributes.askAtOnce(
             request,
             of: handle,
             value,
             on: link,
-            for: client,
+            for: requester,
             at: now,
             through: &scheduler,
             into: &outbox

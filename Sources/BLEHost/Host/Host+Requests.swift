@@ -18,7 +18,8 @@ extension Host {
         case .stopScan: stopScanning(client)
         case .connect(let peer, let connect): self.connect(client, to: peer, connect, at: now)
         case .cancelConnection(let peer): cancel(client, peer, at: now)
-        case .peer(let peer, let request): perform(request, on: peer, for: client, at: now)
+        case .peer(let peer, let request, let number):
+            perform(request, on: peer, for: Requester(client, number), at: now)
         case .server(.startAdvertising(let request)): startAdvertising(request, for: client)
         case .server(.stopAdvertising): stopAdvertising(client)
         case .server(.setLatency(let peer, let latency)): setLatency(latency, of: peer, at: now)
@@ -41,17 +42,17 @@ extension Host {
     private mutating func perform(
         _ request: PeerRequest,
         on peer: PeerIdentifier,
-        for client: ClientID,
+        for requester: Requester,
         at now: Instant
     ) {
-        guard case .connected(let link)? = attachments[client, peer]?.state else {
-            return tell(client, .peer(peer, request.answer(.notConnected)))
+        guard case .connected(let link)? = attachments[requester.client, peer]?.state else {
+            return tell(requester.client, .peer(peer, request.answer(.notConnected), answering: requester.number))
         }
         switch request {
-        case .attribute(let request): attributes.perform(request, on: link, for: client, at: now)
-        case .link(.readRSSI): ask(.readRSSI, about: link, for: client, at: now)
-        case .link(.tune(let tuning)): ask(.tune(tuning), about: link, for: client, at: now)
-        case .openChannel(let psm): channels.open(psm, on: link, for: client, at: now)
+        case .attribute(let request): attributes.perform(request, on: link, for: requester, at: now)
+        case .link(.readRSSI): ask(.readRSSI, about: link, for: requester, at: now)
+        case .link(.tune(let tuning)): ask(.tune(tuning), about: link, for: requester, at: now)
+        case .openChannel(let psm): channels.open(psm, on: link, for: requester, at: now)
         }
     }
 
@@ -59,7 +60,8 @@ extension Host {
     private mutating func refuse(_ request: ClientRequest, of client: ClientID) {
         switch request {
         case .connect(let peer, _): tell(client, .connectFailed(peer, .poweredOff))
-        case .peer(let peer, let request): tell(client, .peer(peer, request.answer(.poweredOff)))
+        case .peer(let peer, let request, let number):
+            tell(client, .peer(peer, request.answer(.poweredOff), answering: number))
         case .server(.service(.addService(let service))):
             tell(client, .server(.serviceAdded(service.id, .poweredOff)))
         case .server(.startAdvertising): tell(client, .server(.advertisingStarted(.poweredOff)))

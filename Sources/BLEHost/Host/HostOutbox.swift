@@ -25,7 +25,7 @@ struct HostOutbox {
     /// Tells a client, whose session is open, of something.
     mutating func tell(_ client: ClientID, _ event: ClientEvent) {
         switch event {
-        case .peer(let peer, .writeCommandsTaken(let number)): tell(client, taken: .writeCommands(to: peer), number)
+        case .peer(let peer, .writeCommandsTaken(let number), _): tell(client, taken: .writeCommands(to: peer), number)
         case .server(.updatesTaken(let number)): tell(client, taken: .updates, number)
         default: append(.event(event, for: client))
         }

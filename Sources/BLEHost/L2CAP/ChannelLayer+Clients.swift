@@ -3,12 +3,18 @@ import BLEWire
 // What clients ask.
 extension ChannelLayer {
     /// Asks the peer of a link to open a channel.
-    mutating func open(_ spsm: SPSM, on handle: ConnectionHandle, for client: ClientID, at now: Instant) {
+    mutating func open(_ spsm: SPSM, on handle: ConnectionHandle, for requester: Requester, at now: Instant) {
         guard let link = links.index(of: handle) else { return outbox.append(.note(.unknownLink(handle))) }
-        func refuse(_ failure: Failure) { tell(spsm, .failure(failure), .client(client), on: handle) }
+        func refuse(_ failure: Failure) { tell(requester, spsm, .failure(failure), on: handle) }
         guard spsm.isValid else { return refuse(.invalidParameters) }
         guard let local = links.values[link].allocate(1).first else { return refuse(.limitReached) }
-        let opening = ChannelLink.Opening(kind: .single, spsm: spsm, local: local, owner: .client(client))
+        let opening = ChannelLink.Opening(
+            kind: .single,
+            spsm: spsm,
+            local: local,
+            owner: .client(requester.client),
+            number: requester.number
+        )
         links.values[link].openings.append(opening)
         let identifier = links.values[link].exchange.begin(.open(local), at: now)
         let request = Signal.LECreditBasedConnectionRequest(
@@ -128,10 +134,10 @@ extension ChannelLayer {
             tell(links.values[link].openings[index], .failure(.cancelled), on: handle)
             links.values[link].openings[index].owner = .nobody
         }
-        for one in links.values[link].deferred where one.client == client {
-            tell(one.spsm, .failure(.cancelled), .client(client), on: handle)
+        for one in links.values[link].deferred where one.requester.client == client {
+            tell(one.requester, one.spsm, .failure(.cancelled), on: handle)
         }
-        links.values[link].deferred.removeAll { $0.client == client }
+        links.values[link].deferred.removeAll { $0.requester.client == client }
         for index in links.values[link].channels.indices
         where links.values[link].channels[index].owner == .client(client) {
             close(index, on: handle, at: now)
@@ -153,7 +159,17 @@ extension ChannelLayer {
         _ result: Result<OpenedChannel, Failure>,
         on handle: ConnectionHandle
     ) {
-        tell(opening.spsm, result, opening.owner, on: handle)
+        tell(opening.spsm, result, opening.owner, opening.number, on: handle)
+    }
+
+    /// Answers a client that wanted a channel of this kind.
+    mutating func tell(
+        _ requester: Requester,
+        _ spsm: SPSM,
+        _ result: Result<OpenedChannel, Failure>,
+        on handle: ConnectionHandle
+    ) {
+        tell(spsm, result, .client(requester.client), requester.number, on: handle)
     }
 
     /// Answers whoever wanted a channel of this kind.
@@ -161,12 +177,13 @@ extension ChannelLayer {
         _ spsm: SPSM,
         _ result: Result<OpenedChannel, Failure>,
         _ owner: CreditChannel.Owner,
+        _ number: RequestNumber = .none,
         on handle: ConnectionHandle
     ) {
         switch owner {
         case .client(let client):
             guard let peer = links[handle]?.peer else { return }
-            outbox.append(.event(.peer(peer, .channelOpened(spsm, result)), for: client))
+            outbox.append(.event(.peer(peer, .channelOpened(spsm, result), answering: number), for: client))
         case .attributes:
             switch result {
             case .success(let channel): outbox.append(.bearer(.opened(channel), of: handle))

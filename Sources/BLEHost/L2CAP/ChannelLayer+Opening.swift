@@ -88,7 +88,9 @@ extension ChannelLayer {
             case .client(let client)? = links.values[link].openings.first(where: { $0.local == local })?.owner,
             let opening = links.values[link].take(local)
         else { return fail([local], .channel(result), on: handle) }
-        links.values[link].deferred.append(.init(client: client, spsm: opening.spsm, refusal: result))
+        links.values[link].deferred.append(
+            .init(requester: Requester(client, opening.number), spsm: opening.spsm, refusal: result)
+        )
         outbox.append(.secure(handle, for: result))
     }
 
@@ -100,9 +102,9 @@ extension ChannelLayer {
         links.values[link].deferred = []
         for one in deferred {
             switch answer {
-            case .secured: open(one.spsm, on: handle, for: one.client, at: now)
+            case .secured: open(one.spsm, on: handle, for: one.requester, at: now)
             case .refused(let failure):
-                tell(one.spsm, .failure(failure ?? .channel(one.refusal)), .client(one.client), on: handle)
+                tell(one.requester, one.spsm, .failure(failure ?? .channel(one.refusal)), on: handle)
             }
         }
     }

@@ -76,7 +76,7 @@ struct ChannelLayer {
     mutating func linkDown(_ link: ConnectionHandle, failure: Failure) {
         guard let state = links[link] else { return }
         for opening in state.openings { tell(opening, .failure(failure), on: link) }
-        for one in state.deferred { tell(one.spsm, .failure(failure), .client(one.client), on: link) }
+        for one in state.deferred { tell(one.requester, one.spsm, .failure(failure), on: link) }
         for channel in state.channels {
             tell(channel.owner, of: channel.id, .closed(failure))
             places[channel.id] = nil

@@ -8,11 +8,13 @@ struct ChannelLink {
         let spsm: SPSM
         let local: ChannelIdentifier
         var owner: CreditChannel.Owner
+        /// Which request of its owner it answers.
+        var number = RequestNumber.none
     }
 
     /// A channel of a client that the peer does not open on a link that it trusts no further.
     struct Deferred {
-        let client: ClientID
+        let requester: Requester
         let spsm: SPSM
         let refusal: Signal.ConnectionResult
     }

@@ -33,7 +33,7 @@ struct LinkControl {
     struct Errand: Equatable {
         let number: UInt32
         /// Who hears of the outcome; `nil` if the host itself asked.
-        let client: ClientID?
+        let requester: Requester?
         let request: Request
 
         fileprivate func isAnswered(with kind: Kind) -> Bool {
@@ -70,9 +70,9 @@ struct LinkControl {
     /// Takes note that something is asked.
     ///
     /// Of what a peripheral proposes the last counts.
-    mutating func ask(_ request: Request, for client: ClientID?) -> OnAsk {
+    mutating func ask(_ request: Request, for requester: Requester?) -> OnAsk {
         lastNumber &+= 1
-        let errand = Errand(number: lastNumber, client: client, request: request)
+        let errand = Errand(number: lastNumber, requester: requester, request: request)
         switch request {
         case .readRSSI, .readPHY: break
         case .tune: guard errands.count(where: \.isChange) < Self.limit else { return .tooMany(errand) }
@@ -142,8 +142,8 @@ struct LinkControl {
 
     /// Hands out what nobody waits for any more, since the client is gone.
     mutating func leave(_ client: ClientID) -> [Errand] {
-        let gone = errands.filter { $0.client == client }
-        if !gone.isEmpty { errands.removeAll { $0.client == client } }
+        let gone = errands.filter { $0.requester?.client == client }
+        if !gone.isEmpty { errands.removeAll { $0.requester?.client == client } }
         return gone
     }
 

@@ -32,7 +32,7 @@ package struct PreservedCentral: Equatable, Sendable {
         case .connected(let peer, let link): change(peer) { $0.connected(link) }
         case .connectFailed(let peer, _), .disconnected(let peer, _, isReconnecting: false): remove(peer)
         case .disconnected(let peer, _, isReconnecting: true): change(peer) { $0.disconnected() }
-        case .peer(let peer, let event): change(peer) { $0.note(event) }
+        case .peer(let peer, let event, _): change(peer) { $0.note(event) }
         case .featuresChanged, .knownPeers, .systemLinks, .scanBegan, .discovered, .server, .channel, .security, .alert,
             .tester,
             .restored:

@@ -77,7 +77,7 @@ package enum PreservedState: Equatable, Sendable {
         switch event {
         case .discovered: return true
         case .connected(let peer, _), .connectFailed(let peer, _), .disconnected(let peer, _, _): return knows(peer)
-        case .peer(let peer, let event): return knows(peer) && event.isUnasked
+        case .peer(let peer, let event, _): return knows(peer) && event.isUnasked
         case .server(let event): return event.isUnasked
         case .stateChanged, .featuresChanged, .knownPeers, .systemLinks, .scanBegan, .channel, .security, .alert,
             .tester,
@@ -105,8 +105,8 @@ extension ClientEvent {
     package var launchesApps: Bool {
         if isOfRadio { return false }
         return switch self {
-        case .discovered, .connected, .connectFailed, .disconnected, .peer(_, .valueNotified),
-            .peer(_, .servicesModified), .server(.subscribed), .server(.unsubscribed), .server(.readRequested),
+        case .discovered, .connected, .connectFailed, .disconnected, .peer(_, .valueNotified, _),
+            .peer(_, .servicesModified, _), .server(.subscribed), .server(.unsubscribed), .server(.readRequested),
             .server(.writeRequested):
             true
         case .stateChanged, .featuresChanged, .knownPeers, .systemLinks, .scanBegan, .peer, .server, .channel,

@@ -137,7 +137,7 @@ package struct DaemonConversation: Sendable {
         guard waiting <= Self.mostBacklog else {
             return refuse(Refusal(.congested, "\(waiting) octets have not been read"))
         }
-        if case .peer(let peer, .valueNotified(let handle, let value)) = event {
+        if case .peer(let peer, .valueNotified(let handle, let value), _) = event {
             expectWritten(writer.write(NotifiedValue(peer: peer, handle: handle, value: value)))
         } else {
             write(.event(event))

@@ -35,7 +35,7 @@ extension ClientRequest {
     func answer(failing failure: Failure) -> ClientEvent? {
         switch self {
         case .connect(let peer, _): .connectFailed(peer, failure)
-        case .peer(let peer, let request): .peer(peer, request.answer(failure))
+        case .peer(let peer, let request, let number): .peer(peer, request.answer(failure), answering: number)
         case .server(let request): request.answer(failing: failure).map { .server($0) }
         case .security(.pair(let peer)): .security(.failed(peer, .disconnected))
         case .channel(let channel, .send), .channel(let channel, .resize): .channel(channel, .closed(failure))

@@ -92,10 +92,12 @@ extension ClientEvent: Choice, Packet {
             try report.layout(&wire)
             self = .discovered(report)
         case .connected, .connectFailed, .disconnected: try linkFields(&wire)
-        case .peer(var peer, var event):
+        case .peer(var peer, var event, let number):
             try wire.field(&peer, "Peer")
             try event.layout(&wire)
-            self = .peer(peer, event)
+            var tail = Numbering(number)
+            try wire.tail(&tail)
+            self = .peer(peer, event, answering: tail?.number ?? .none)
         case .server(var event):
             try event.layout(&wire)
             self = .server(event)

@@ -7,7 +7,9 @@ package import BLEWire
 /// added so gets a version that does not overlap.
 package struct Versions: Packet {
     /// What this package speaks.
-    package static let own = Self(oldest: 1, newest: 1)
+    package static let own = Self(oldest: 1, newest: 2)
+    /// What an app needs of a daemon: since 2, answers have the numbers of requests to peers.
+    static let needed = Self(oldest: 2, newest: own.newest)
 
     package var oldest: UInt16
     package var newest: UInt16
@@ -65,7 +67,7 @@ extension ClientRole {
 
 /// What an app says first: who it wants to be.
 package struct Hello: Packet {
-    package var versions = Versions.own
+    package var versions = Versions.needed
     package var role = ClientRole.central
     /// The name by which a session goes on across launches of the app; `nil` if it ends with the app.
     package var restoreIdentifier: String?

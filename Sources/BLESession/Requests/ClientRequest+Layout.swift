@@ -106,10 +106,12 @@ extension ClientRequest: Choice, Packet {
         case .cancelConnection(var peer):
             try wire.field(&peer, "Peer")
             self = .cancelConnection(peer)
-        case .peer(var peer, var request):
+        case .peer(var peer, var request, let number):
             try wire.field(&peer, "Peer")
             try request.layout(&wire)
-            self = .peer(peer, request)
+            var tail = Numbering(number)
+            try wire.tail(&tail)
+            self = .peer(peer, request, tail?.number ?? .none)
         case .server(var request):
             try request.layout(&wire)
             self = .server(request)

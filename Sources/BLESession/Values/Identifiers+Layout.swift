@@ -29,6 +29,25 @@ extension ChannelID: WireField {
     static var blank: Self { Self(rawValue: 0) }
 }
 
+extension RequestNumber: WireField {
+    package init(wire: UInt32) { self.init(rawValue: wire) }
+    package var wire: UInt32 { rawValue }
+}
+
+/// The number that a message ends with, where it has one.
+struct Numbering: Packet {
+    private(set) var number: RequestNumber
+
+    init?(_ number: RequestNumber) {
+        guard number != .none else { return nil }
+        self.number = number
+    }
+
+    init() { number = .none }
+
+    mutating func layout(_ wire: inout some AnyWire) throws(PacketError) { try wire.field(&number, "Number") }
+}
+
 extension Subscription: WireField {
     package init?(wire: UInt16) { self.init(rawValue: wire) }
     package var wire: UInt16 { rawValue }

@@ -25,7 +25,7 @@ extension Station {
         switch event {
         case .discovered(let report): if let name = report.name { names[report.peer] = name }
         case .connected(let peer, let link): if let name = link.name { names[peer] = name }
-        case .peer(let peer, .nameChanged(let name)): names[peer] = name
+        case .peer(let peer, .nameChanged(let name), _): names[peer] = name
         default: break
         }
     }

@@ -36,7 +36,7 @@ extension WorldCore {
         switch event {
         case .server(.readRequested), .server(.writeRequested): refuse(event, for: session.client, on: session.machine)
         case .discovered: break
-        case .systemLinks, .peer(_, .valueNotified):
+        case .systemLinks, .peer(_, .valueNotified, _):
             if station.held.count < Self.heldLimit { station.held.append((client.rawValue, event)) }
         default: station.held.append((client.rawValue, event))
         }

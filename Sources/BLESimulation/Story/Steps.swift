@@ -8,7 +8,7 @@ extension ClientRequest {
         case .stopScan: "stopScan"
         case .connect: "connect"
         case .cancelConnection: "cancelPeripheralConnection"
-        case .peer(_, let request): request.step
+        case .peer(_, let request, _): request.step
         case .server(let request): request.step
         case .channel: "channel"
         case .security: "pairing"
@@ -88,7 +88,7 @@ extension ClientEvent {
         case .connected: "didConnect"
         case .connectFailed: "didFailToConnect"
         case .disconnected: "didDisconnect"
-        case .peer(_, let event): event.step
+        case .peer(_, let event, _): event.step
         case .server(let event): event.step
         case .security: "pairing"
         case .tester: "test"
@@ -100,7 +100,8 @@ extension ClientEvent {
     /// Whether it tells an app something.
     var isTold: Bool {
         switch self {
-        case .featuresChanged, .knownPeers, .systemLinks, .scanBegan, .peer(_, .linkChanged), .peer(_, .mtuChanged),
+        case .featuresChanged, .knownPeers, .systemLinks, .scanBegan, .peer(_, .linkChanged, _),
+            .peer(_, .mtuChanged, _),
             .server(.centralsConnected), .server(.centralChanged):
             false
         default: true

@@ -8,9 +8,9 @@ import BLEWire
 ///     └─────────┘          └──────┘        └──────────┘
 ///          │ gone              │ gone            │ gone
 ///          ▼                   ▼                 ▼
-///         told             ┌──────┐ answer      told
-///                          │ void │ ─────▶ forgotten
-///                          └──────┘
+///         told                told              told
+///
+/// What is with the host has a number, which its answer has, too. An answer with another number comes too late.
 ///
 /// What nobody has to be asked is answered from the start. What is asked about is gone when services change; of that
 /// the app hears before all else, while it can still be told what it asked about.
@@ -38,10 +38,8 @@ struct RequestQueue {
 
     private enum Entry {
         case waiting(PeerRequest)
-        /// With the host.
-        case sent(PeerRequest)
-        /// With the host, but the app has had its answer.
-        case void(PeerRequest)
+        /// With the host, under this number.
+        case sent(PeerRequest, RequestNumber)
         /// `nil` for what is about no attribute that the peripheral has.
         case answered(PeerRequest?, Answer)
     }
@@ -51,18 +49,20 @@ struct RequestQueue {
     private var waiting: [Entry] = []
     /// Where in `waiting` the next one is; what lies before it has begun.
     private var next = 0
+    /// What is with the host, although the app has had its answer.
+    private var told: [RequestNumber] = []
+    private var latest = RequestNumber.none
 
     /// How many there are, of which as many answers may be due at most.
     var count: Int { begun.count + waiting.count - next }
 
-    /// Adds a request; returns whether to send it now.
-    mutating func submit(_ request: PeerRequest) -> Bool {
+    /// Adds a request; returns the number to send it with, if that is to be now.
+    mutating func submit(_ request: PeerRequest) -> RequestNumber? {
         guard next == waiting.count, mayBegin(request) else {
             waiting.append(.waiting(request))
-            return false
+            return nil
         }
-        send(request)
-        return true
+        return send(request)
     }
 
     /// Adds a request that needs nobody to be answered.
@@ -82,24 +82,20 @@ struct RequestQueue {
     }
 
     /// Takes what the host says.
-    mutating func receive(_ event: PeerEvent) -> OnReceive {
+    mutating func receive(_ event: PeerEvent, answering number: RequestNumber) -> OnReceive {
+        guard number != .none else { return .tell }
         for index in begun.indices {
-            switch begun[index] {
-            case .sent(let request) where request.isAnswered(by: event):
-                begun[index] = .answered(request, .event(event))
-                return .keep
-            case .void(let request) where request.isAnswered(by: event):
-                begun.remove(at: index)
-                return .discard
-            case .waiting, .sent, .void, .answered: continue
-            }
+            guard case .sent(let request, number) = begun[index] else { continue }
+            begun[index] = .answered(request, .event(event))
+            return .keep
         }
-        return .tell
+        told.removeAll { $0 == number }
+        return .discard
     }
 
-    /// Hands out the answer whose turn has come, if there is one, and what to send now.
-    mutating func proceed() -> (answer: Answer?, requests: [PeerRequest]) {
-        var requests: [PeerRequest] = []
+    /// Hands out the answer whose turn has come, if there is one, and what to send now, with its number.
+    mutating func proceed() -> (answer: Answer?, requests: [(request: PeerRequest, number: RequestNumber)]) {
+        var requests: [(request: PeerRequest, number: RequestNumber)] = []
         begin(&requests)
         guard case .answered(_, let answer)? = begun.first else { return (nil, requests) }
         if begun.count > 1 { begun.removeFirst() } else { begun.removeLast() }
@@ -116,14 +112,17 @@ struct RequestQueue {
         var answers: [Answer] = []
         func remains(_ entry: Entry) -> Entry? {
             switch entry {
-            case .waiting(let request) where isGone(request), .sent(let request) where isGone(request):
+            case .waiting(let request) where isGone(request):
                 answers.append(.event(request.answer(.notFound)))
-                if case .sent = entry { return .void(request) }
+                return nil
+            case .sent(let request, let number) where isGone(request):
+                answers.append(.event(request.answer(.notFound)))
+                told.append(number)
                 return nil
             case .answered(let request?, let answer) where isGone(request):
                 answers.append(answer)
                 return nil
-            case .waiting, .sent, .void, .answered: return entry
+            case .waiting, .sent, .answered: return entry
             }
         }
         begun = begun.compactMap(remains)
@@ -134,12 +133,11 @@ struct RequestQueue {
 
     /// Gives up all that was not told, and hands out the answers to it.
     mutating func removeAll(_ failure: Failure) -> [Answer] {
-        defer { self = RequestQueue() }
-        return (begun + waiting[next...]).compactMap { entry in
+        defer { (begun, waiting, next, told) = ([], [], 0, []) }
+        return (begun + waiting[next...]).map { entry in
             switch entry {
-            case .waiting(let request), .sent(let request): .event(request.answer(failure))
+            case .waiting(let request), .sent(let request, _): .event(request.answer(failure))
             case .answered(_, let answer): answer
-            case .void: nil
             }
         }
     }
@@ -148,26 +146,25 @@ struct RequestQueue {
     func isChanging(_ handle: AttributeHandle) -> Bool {
         (begun + waiting[next...]).contains { entry in
             switch entry {
-            case .waiting(.attribute(.subscribe(_, handle, _))), .sent(.attribute(.subscribe(_, handle, _))),
-                .void(.attribute(.subscribe(_, handle, _))), .answered(.attribute(.subscribe(_, handle, _))?, _):
+            case .waiting(.attribute(.subscribe(_, handle, _))), .sent(.attribute(.subscribe(_, handle, _)), _),
+                .answered(.attribute(.subscribe(_, handle, _))?, _):
                 true
-            case .waiting, .sent, .void, .answered: false
+            case .waiting, .sent, .answered: false
             }
         }
     }
 
     /// Begins what may begin of what waits.
-    private mutating func begin(_ requests: inout [PeerRequest]) {
+    private mutating func begin(_ requests: inout [(request: PeerRequest, number: RequestNumber)]) {
         while next < waiting.count {
             switch waiting[next] {
             case .waiting(let request):
                 guard mayBegin(request) else { return }
-                send(request)
-                requests.append(request)
+                requests.append((request, send(request)))
             case .answered:
                 guard begun.count < Self.limit else { return }
                 begun.append(waiting[next])
-            case .sent, .void: preconditionFailure("what waits is not with the host")
+            case .sent: preconditionFailure("what waits is not with the host")
             }
             next += 1
             if next == waiting.count || next > 64 && next > waiting.count / 2 {
@@ -178,18 +175,17 @@ struct RequestQueue {
     }
 
     private func mayBegin(_ request: PeerRequest) -> Bool {
-        begun.count < Self.limit
+        begun.count + told.count < Self.limit
             && begun.allSatisfy { entry in
-                switch entry {
-                case .sent(let earlier), .void(let earlier): request.mayFollow(earlier)
-                case .waiting, .answered: true
-                }
+                if case .sent(let earlier, _) = entry { request.mayFollow(earlier) } else { true }
             }
     }
 
-    private mutating func send(_ request: PeerRequest) {
-        if case .attribute(.writeCommand) = request { return }
-        begun.append(.sent(request))
+    private mutating func send(_ request: PeerRequest) -> RequestNumber {
+        if case .attribute(.writeCommand) = request { return .none }
+        latest = latest.next
+        begun.append(.sent(request, latest))
+        return latest
     }
 }
 
@@ -203,37 +199,6 @@ extension PeerRequest {
         case .attribute(.writeCommand): true
         case .openChannel: false
         case .attribute, .link: if case .attribute = earlier { true } else { false }
-        }
-    }
-
-    /// Whether `event` is what this asked for.
-    fileprivate func isAnswered(by event: PeerEvent) -> Bool {
-        switch (self, event) {
-        case (.link(.readRSSI), .rssiRead): true
-        case (.link(.tune(let tuning)), .tuned(let done, _)): tuning == done
-        case (.attribute(let request), _): request.isAnswered(by: event)
-        case (.openChannel(let psm), .channelOpened(let found, _)): psm == found
-        case (.link, _), (.openChannel, _): false
-        }
-    }
-}
-
-extension AttributeRequest {
-    /// Whether `event` is what this asked for.
-    fileprivate func isAnswered(by event: PeerEvent) -> Bool {
-        switch (self, event) {
-        case (.discoverServices, .servicesDiscovered): true
-        case (.discoverIncludedServices(let range, _), .includedServicesDiscovered(let found, _)): range == found
-        case (.discoverCharacteristics(let range, _), .characteristicsDiscovered(let found, _)): range == found
-        case (.discoverDescriptors(let handle, _), .descriptorsDiscovered(let found, _)): handle == found
-        case (.read(let handle), .valueRead(let found, _)): handle == found
-        case (.write(let handle, _), .valueWritten(let found, _)): handle == found
-        case (.subscribe(_, let handle, _), .subscriptionChanged(let found, _, _)): handle == found
-        case (.forgetDatabase, .databaseForgotten): true
-        case (.discoverServices, _), (.discoverIncludedServices, _), (.discoverCharacteristics, _),
-            (.discoverDescriptors, _), (.read, _), (.write, _), (.writeCommand, _), (.subscribe, _),
-            (.forgetDatabase, _):
-            false
         }
     }
 }

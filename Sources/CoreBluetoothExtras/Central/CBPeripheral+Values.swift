@@ -87,8 +87,8 @@ extension CBPeripheral {
         let subject = Unchecked((peripheral: self, characteristic: characteristic))
         let id = observers.add { event in
             switch event {
-            case .peer(peer, .valueNotified(handle, let value)): continuation.yield(Data(value))
-            case .peer(peer, .subscriptionChanged(handle, _, let failure?)):
+            case .peer(peer, .valueNotified(handle, let value), _): continuation.yield(Data(value))
+            case .peer(peer, .subscriptionChanged(handle, _, let failure?), _):
                 continuation.finish(throwing: failure.error(about: .attribute))
             case .disconnected(peer, let failure, _):
                 continuation.finish(throwing: (failure ?? .notConnected).error(about: .connection))

@@ -46,7 +46,7 @@ extension CBPeripheral {
         return try await manager.answer(
             to: { received in
                 switch received {
-                case .peer(peer, let received):
+                case .peer(peer, let received, _):
                     event(received).map { $0.mapError { $0.error(about: .attribute) } }
                 case .disconnected(peer, let failure, _):
                     .failure((failure ?? .notConnected).error(about: .connection))

@@ -55,8 +55,8 @@ struct RequestQueueTests {
     @Test("The turn goes round between clients, and each keeps its order")
     func fairness() {
         var queue = RequestQueue(limit: 4, commandLimit: 4)
-        for handle in UInt16(1)...3 { #expect(queue.append(read(handle), for: one) == true) }
-        for handle in UInt16(11)...12 { #expect(queue.append(read(handle), for: two) == true) }
+        for handle in UInt16(1)...3 { #expect(queue.append(read(handle), for: Requester(one)) == true) }
+        for handle in UInt16(11)...12 { #expect(queue.append(read(handle), for: Requester(two)) == true) }
         var order: [AttributeRequest] = []
         while let (_, request, _) = queue.next() { order.append(request) }
         #expect(order == [read(1), read(11), read(2), read(12), read(3)])
@@ -67,13 +67,13 @@ struct RequestQueueTests {
     func void() {
         var queue = RequestQueue(limit: 4, commandLimit: 4)
         let command = AttributeRequest.writeCommand(.init(wire: 2), [1]), place = AttributeHandleRange(.init(wire: 2))
-        for request in [read(1), read(2), command, read(3)] { _ = queue.append(request, for: one) }
-        _ = queue.append(command, for: two)
+        for request in [read(1), read(2), command, read(3)] { _ = queue.append(request, for: Requester(one)) }
+        _ = queue.append(command, for: Requester(two))
         let gone = place.map { queue.void(about: $0) } ?? []
         #expect(gone.map(\.client) == [one, two])
         #expect(gone.map(\.command) == [command, command])
         #expect(!queue.holdsRequests(of: two))
-        _ = queue.append(read(2), for: one)
+        _ = queue.append(read(2), for: Requester(one))
         var order: [AttributeRequest] = [], void: [Bool] = []
         while let next = queue.next() {
             order.append(next.request)
@@ -86,13 +86,13 @@ struct RequestQueueTests {
     @Test("One client's requests are bounded, another's are not affected")
     func limit() {
         var queue = RequestQueue(limit: 2, commandLimit: 1)
-        for handle in UInt16(1)...2 { #expect(queue.append(read(handle), for: one) == true) }
-        #expect(queue.append(read(3), for: one) == false)
-        #expect(queue.append(read(4), for: two) == true)
+        for handle in UInt16(1)...2 { #expect(queue.append(read(handle), for: Requester(one)) == true) }
+        #expect(queue.append(read(3), for: Requester(one)) == false)
+        #expect(queue.append(read(4), for: Requester(two)) == true)
         let command = AttributeRequest.writeCommand(.init(wire: 9), [1])
-        #expect(queue.append(command, for: one) == true)
-        #expect(queue.append(command, for: one) == false)
-        #expect(queue.removeAll(of: one) == [read(1), read(2), command])
+        #expect(queue.append(command, for: Requester(one)) == true)
+        #expect(queue.append(command, for: Requester(one)) == false)
+        #expect(queue.removeAll(of: one).map(\.request) == [read(1), read(2), command])
         #expect(!queue.holdsRequests(of: one) && queue.holdsRequests(of: two))
     }
 
@@ -100,8 +100,8 @@ struct RequestQueueTests {
     func commands() {
         var queue = RequestQueue(limit: 4, commandLimit: 4)
         let command = AttributeRequest.writeCommand(.init(wire: 9), [1])
-        _ = queue.append(read(1), for: one)
-        _ = queue.append(command, for: one)
+        _ = queue.append(read(1), for: Requester(one))
+        _ = queue.append(command, for: Requester(one))
         #expect(queue.nextCommand { _ in true } == nil)
         _ = queue.next()
         #expect(queue.nextCommand { $0 != one } == nil)

@@ -1,6 +1,6 @@
 import BLEHost
 
-/// What an app has asked for, and how often each of it has come to an end.
+/// What an app has asked for, and how often each of it has come to an end, request by request where they are numbered.
 struct Account {
     /// Requests that have no answer, less answers that no request had; those that are even are not here.
     private(set) var pending: [String: Int] = [:]
@@ -29,9 +29,9 @@ struct Account {
         case .disconnected:
             // Whoever gives up before there was a connection hears so in this way.
             if connections == disconnections { answer("connect") } else { disconnections += 1 }
-        case .peer(_, let event):
+        case .peer(_, let event, let number):
             if case .writeCommandsTaken(let count) = event { answer("command", count) }
-            if let kind = LinkDownTests.key(event), kind != "command" { answer(kind) }
+            if let kind = LinkDownTests.key(event), kind != "command" { answer(Self.kind(kind, number)) }
             if case .channelOpened(_, .success(let channel)) = event { channels[channel.id, default: 0] += 1 }
         case .server(let event): note(event)
         case .channel(let id, .closed): close(id)
@@ -62,10 +62,16 @@ struct Account {
         channels[channel] = 0
     }
 
+    /// An answer counts for the request whose number it has.
+    private static func kind(_ kind: String, _ number: RequestNumber) -> String {
+        number == .none ? kind : "\(kind) of request \(number.rawValue)"
+    }
+
     private static func kind(_ request: ClientRequest) -> String? {
         switch request {
         case .connect: "connect"
-        case .peer(_, let request): LinkDownTests.key(request.answer(.cancelled))
+        case .peer(_, let request, let number):
+            LinkDownTests.key(request.answer(.cancelled)).map { kind($0, number) }
         case .server(.service(.addService)): "add"
         case .server(.startAdvertising): "advertise"
         case .server(.service(.update)): "update"

@@ -77,7 +77,7 @@ final class VisitingApp: App {
             return []
         case .disconnected(_, .some(.poweredOff), _): return []
         case .disconnected(let peer, .some, _): return [.connect(peer, ConnectRequest())]
-        case .peer(let peer, let event): return react(to: event, of: peer)
+        case .peer(let peer, let event, _): return react(to: event, of: peer)
         default: return []
         }
     }
@@ -121,7 +121,7 @@ struct Ledger: Equatable {
     private static func kind(_ request: ClientRequest) -> String? {
         switch request {
         case .connect: "connect"
-        case .peer(_, let request): kind(request)
+        case .peer(_, let request, _): kind(request)
         case .server(.service(.addService)): "add"
         case .server(.startAdvertising): "advertise"
         case .server(.service(.update)): "update"
@@ -145,13 +145,13 @@ struct Ledger: Equatable {
     private static func kind(_ event: ClientEvent) -> String? {
         switch event {
         case .connected, .connectFailed: "connect"
-        case .peer(_, .rssiRead): "rssi"
-        case .peer(_, .tuned): "tune"
-        case .peer(_, .servicesDiscovered): "services"
-        case .peer(_, .characteristicsDiscovered): "characteristics"
-        case .peer(_, .valueRead): "read"
-        case .peer(_, .valueWritten): "write"
-        case .peer(_, .subscriptionChanged): "subscribe"
+        case .peer(_, .rssiRead, _): "rssi"
+        case .peer(_, .tuned, _): "tune"
+        case .peer(_, .servicesDiscovered, _): "services"
+        case .peer(_, .characteristicsDiscovered, _): "characteristics"
+        case .peer(_, .valueRead, _): "read"
+        case .peer(_, .valueWritten, _): "write"
+        case .peer(_, .subscriptionChanged, _): "subscribe"
         case .server(.serviceAdded): "add"
         case .server(.advertisingStarted): "advertise"
         default: nil

@@ -60,9 +60,9 @@ struct BearerAirTests {
                 return [.stopScan, .connect(report.peer, ConnectRequest())]
             case .connected(let peer, _):
                 return found.isEmpty ? [.peer(peer, .discoverServices(only: [SlowServer.service]))] : []
-            case .peer(let peer, .servicesDiscovered(.success(let services))):
+            case .peer(let peer, .servicesDiscovered(.success(let services)), _):
                 return services.prefix(1).map { .peer(peer, .discoverCharacteristics(in: $0.range, only: [])) }
-            case .peer(_, .characteristicsDiscovered(_, .success(let found))):
+            case .peer(_, .characteristicsDiscovered(_, .success(let found)), _):
                 self.found = found
                 return []
             default: return []
@@ -72,7 +72,7 @@ struct BearerAirTests {
         /// The values that were read, by handle, and whether that went well.
         var readings: [(handle: AttributeHandle, isGood: Bool)] {
             events.compactMap { event in
-                guard case .peer(_, .valueRead(let handle, let result)) = event else { return nil }
+                guard case .peer(_, .valueRead(let handle, let result), _) = event else { return nil }
                 return (handle, (try? result.get()) != nil)
             }
         }

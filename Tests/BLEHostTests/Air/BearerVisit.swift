@@ -84,7 +84,7 @@ final class BearerRunner: App {
             peer = report.peer
             return [.stopScan, .connect(report.peer, ConnectRequest())]
         case .connected(let peer, _): return [.peer(peer, .discoverServices(only: [BearerHost.service]))]
-        case .peer(let peer, let event): return react(to: event).map { .peer(peer, $0) } + resize(event)
+        case .peer(let peer, let event, _): return react(to: event).map { .peer(peer, $0) } + resize(event)
         case .channel(let id, let event): hear(event, of: id)
         default: break
         }

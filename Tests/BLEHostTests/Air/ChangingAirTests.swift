@@ -65,7 +65,7 @@ private final class Reader: App {
         case .disconnected:
             ends += 1
             return []
-        case .peer(let peer, let event): return react(to: event, of: peer)
+        case .peer(let peer, let event, _): return react(to: event, of: peer)
         default: return []
         }
     }

@@ -149,13 +149,13 @@ final class ChannelVisitor: ChannelApp {
         case .disconnected:
             hasDisconnected = true
             return []
-        case .peer(_, .channelOpened(_, .success(let channel))): return add(channel)
-        case .peer(_, .channelOpened(_, .failure(let failure))):
+        case .peer(_, .channelOpened(_, .success(let channel)), _): return add(channel)
+        case .peer(_, .channelOpened(_, .failure(let failure)), _):
             failures.append(failure)
             return []
-        case .peer(let peer, .characteristicsDiscovered(_, .success(let found))):
+        case .peer(let peer, .characteristicsDiscovered(_, .success(let found)), _):
             return found.prefix(1).map { .peer(peer, .read($0.value)) }
-        case .peer(let peer, .valueRead(let handle, .success)):
+        case .peer(let peer, .valueRead(let handle, .success), _):
             readings += 1
             return isDone ? [] : [.peer(peer, .read(handle))]
         default: return super.react(to: event)

@@ -38,7 +38,7 @@ private final class Listener: App {
     /// On which PHYs its link has been said to be.
     var layers: [PHY] {
         events.compactMap { event in
-            guard case .peer(_, .linkChanged(let details)) = event else { return nil }
+            guard case .peer(_, .linkChanged(let details), _) = event else { return nil }
             return details.transmitPHY == details.receivePHY ? details.transmitPHY : nil
         }
     }

@@ -39,9 +39,9 @@ final class ErrandRunner: App {
             peer = report.peer
             return [.stopScan, .connect(report.peer, ConnectRequest())]
         case .connected(let peer, _): return begin().map { .peer(peer, $0) }
-        case .peer(let peer, .characteristicsDiscovered(_, .success(let found))):
+        case .peer(let peer, .characteristicsDiscovered(_, .success(let found)), _):
             return proceed(found).map { .peer(peer, $0) }
-        case .peer(_, .channelOpened(_, .success(let channel))): return ErrandHost.fill(channel)
+        case .peer(_, .channelOpened(_, .success(let channel)), _): return ErrandHost.fill(channel)
         case .channel(let id, .received(let unit)): return [.channel(id, .consumed(unit.count))]
         case .channel(let id, .sent(let count)):
             sent[id, default: 0] += count

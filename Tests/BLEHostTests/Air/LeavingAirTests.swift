@@ -66,8 +66,8 @@ private final class Guest: App {
         case .connected(let peer, _):
             let wanted = writes ? Talker.written : Talker.notified
             return [.peer(peer, .discoverCharacteristics(in: .all, only: [wanted]))]
-        case .peer(let peer, .characteristicsDiscovered(_, .success(let found))): return begin(found, peer)
-        case .peer(_, .valueNotified(_, let value)): values.append(value)
+        case .peer(let peer, .characteristicsDiscovered(_, .success(let found)), _): return begin(found, peer)
+        case .peer(_, .valueNotified(_, let value), _): values.append(value)
         case .disconnected(_, let failure, _): ends.append(failure)
         default: break
         }

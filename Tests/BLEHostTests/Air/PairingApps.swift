@@ -121,12 +121,12 @@ final class Caller: PairingApp {
         case .connected(let peer, _):
             if let value { return [.peer(peer, .read(value))] }
             return [.peer(peer, .discoverServices(only: [Keeper.service]))]
-        case .peer(let peer, .servicesDiscovered(.success(let services))):
+        case .peer(let peer, .servicesDiscovered(.success(let services)), _):
             return services.prefix(1).map { .peer(peer, .discoverCharacteristics(in: $0.range, only: [])) }
-        case .peer(let peer, .characteristicsDiscovered(_, .success(let found))):
+        case .peer(let peer, .characteristicsDiscovered(_, .success(let found)), _):
             value = found.first?.value
             return value.map { [.peer(peer, .read($0))] } ?? []
-        case .peer(_, .valueRead(_, let result)):
+        case .peer(_, .valueRead(_, let result), _):
             readings.append(result)
             return []
         case .disconnected(_, let failure, _), .connectFailed(_, let failure as Failure?):

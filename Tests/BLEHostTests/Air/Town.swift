@@ -39,7 +39,9 @@ class App {
     let client: ClientID
     let role: ClientRole
     private(set) var events: [ClientEvent] = []
+    /// Those to peers that are answered are numbered.
     private(set) var requests: [ClientRequest] = []
+    private var latest = RequestNumber.none
 
     init(_ client: ClientID, _ role: ClientRole) {
         self.client = client
@@ -48,9 +50,16 @@ class App {
 
     final func hear(_ event: ClientEvent) -> [ClientRequest] {
         events.append(event)
-        let next = react(to: event)
+        let next = react(to: event).map { numbered($0) }
         requests += next
         return next
+    }
+
+    private func numbered(_ request: ClientRequest) -> ClientRequest {
+        guard case .peer(let peer, let what, _) = request else { return request }
+        if case .attribute(.writeCommand) = what { return request }
+        latest = latest.next
+        return .peer(peer, what, latest)
     }
 
     func react(to event: ClientEvent) -> [ClientRequest] { [] }

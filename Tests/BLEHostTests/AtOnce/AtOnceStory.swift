@@ -28,6 +28,7 @@ struct AtOnceStory {
     private let held: AttributeHandle
     private let configuration: AttributeHandle
     private var random: SeededGenerator
+    private var latest = RequestNumber.none
     private var answeredFrames = 0
     private var answeredEvents = 0
 
@@ -54,14 +55,20 @@ struct AtOnceStory {
         (answeredFrames, answeredEvents) = (0, 0)
     }
 
+    /// Has the client ask its peer for something, under the next number.
+    private mutating func ask(_ request: PeerRequest) {
+        latest = latest.next
+        rig.perform(.peer(peer, request, latest))
+    }
+
     /// Lets something happen.
     mutating func step() {
         let value = [UInt8](repeating: .random(in: 0...255, using: &random), count: .random(in: 0...30, using: &random))
         let handle = AttributeHandle(wire: .random(in: 8...11, using: &random))
         let own = [held, held, configuration, .init(wire: 0x7777)].randomElement(using: &random) ?? held
         switch Int.random(in: 0..<16, using: &random) {
-        case 0, 1: rig.perform(.peer(peer, .read(handle)))
-        case 2: rig.perform(.peer(peer, .write(handle, value)))
+        case 0, 1: ask(.read(handle))
+        case 2: ask(.write(handle, value))
         case 3: rig.perform(.peer(peer, .writeCommand(handle, value)))
         case 4, 5, 6: answer(isTame: false)
         case 7: deliver(.notification(.init(handle: handle, value: value)), on: Self.served)

@@ -15,7 +15,7 @@ struct AtOnceTests {
         init(_ rig: Rig) {
             for (client, event) in rig.events {
                 switch event {
-                case .peer(_, .writeCommandsTaken(let count)): taken["commands", default: 0] += count
+                case .peer(_, .writeCommandsTaken(let count), _): taken["commands", default: 0] += count
                 case .server(.updatesTaken(let count)): taken["updates", default: 0] += count
                 default: events.append("\(client): \(event)")
                 }

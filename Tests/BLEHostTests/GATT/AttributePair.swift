@@ -126,7 +126,7 @@ struct AttributePair {
     /// Has the app ask something, and returns all that it hears until nothing moves any more.
     mutating func ask(_ request: AttributeRequest, for client: ClientID = app) -> [PeerEvent] {
         let before = central.events.count
-        central.layer.perform(request, on: Self.link, for: client, at: now)
+        central.layer.perform(request, on: Self.link, for: Requester(client), at: now)
         settle()
         return central.events[before...].filter { $0.client == client }.compactMap { $0.event.peerEvent }
     }
@@ -149,7 +149,7 @@ struct AttributePair {
 
 extension ClientEvent {
     var peerEvent: PeerEvent? {
-        if case .peer(_, let event) = self { event } else { nil }
+        if case .peer(_, let event, _) = self { event } else { nil }
     }
 
     var serverEvent: ServerEvent? {

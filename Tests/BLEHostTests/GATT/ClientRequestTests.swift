@@ -164,7 +164,7 @@ struct ClientRequestTests {
         var outputs: [AttributeLayer.Output] = []
         while let output = layer.next() { outputs.append(output) }
         #expect(outputs == [.send(.init([UInt8]("02 0502")), on: LoneLayer.link, receipt: nil)])
-        layer.perform(.read(handle), on: LoneLayer.link, for: one, at: Instant())
+        layer.perform(.read(handle), on: LoneLayer.link, for: Requester(one), at: Instant())
         #expect(layer.deadline == Instant() + .seconds(1))
         layer.wake(at: Instant() + .seconds(1))
         #expect(layer.next() == .mtuSettled(LoneLayer.link, 23))

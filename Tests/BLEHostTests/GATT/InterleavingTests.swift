@@ -48,7 +48,12 @@ struct InterleavingTests {
             if clients[index].isAttached, random.below(2) == 0 {
                 let request = request(of: &clients[index], step, &random)
                 clients[index].asked += 1
-                pair.central.layer.perform(request, on: AttributePair.link, for: clients[index].id, at: pair.now)
+                pair.central.layer.perform(
+                    request,
+                    on: AttributePair.link,
+                    for: Requester(clients[index].id),
+                    at: pair.now
+                )
             }
             _ = pair.settle(atMost: Int(random.below(4)))
             record(pair.peripheral.events)

@@ -74,13 +74,13 @@ struct LinkDownTests {
             pair.central.layer.perform(
                 Self.requests[index],
                 on: AttributePair.link,
-                for: AttributePair.app,
+                for: Requester(AttributePair.app),
                 at: pair.now
             )
             pair.central.layer.perform(
                 .read(.init(wire: 14)),
                 on: AttributePair.link,
-                for: AttributePair.app,
+                for: Requester(AttributePair.app),
                 at: pair.now
             )
             let isOver = pair.settle(atMost: steps)

@@ -79,7 +79,7 @@ struct LoneLayer {
     }
 
     mutating func perform(_ request: AttributeRequest, for client: ClientID = app) -> [[UInt8]] {
-        layer.perform(request, on: Self.link, for: client, at: now)
+        layer.perform(request, on: Self.link, for: Requester(client), at: now)
         return sent()
     }
 

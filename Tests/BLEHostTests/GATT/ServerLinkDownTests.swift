@@ -82,7 +82,7 @@ struct ServerLinkDownTests {
             pair.central.layer.perform(
                 Self.questions[index],
                 on: AttributePair.link,
-                for: AttributePair.app,
+                for: Requester(AttributePair.app),
                 at: pair.now
             )
             let isOver = pair.settle(atMost: steps)

@@ -8,7 +8,14 @@ struct SingleRequestTests {
     static let handle = AttributeHandle(wire: 9)
 
     static func request(isWrite: Bool) -> SingleRequest {
-        .init(client: .init(rawValue: 1), order: 1, handle: handle, isWrite: isWrite, security: .unencrypted, room: 22)
+        .init(
+            requester: Requester(.init(rawValue: 1), RequestNumber(rawValue: 7)),
+            order: 1,
+            handle: handle,
+            isWrite: isWrite,
+            security: .unencrypted,
+            room: 22
+        )
     }
 
     @Test("Is answered by what leaves no room for more", arguments: [(0, true), (21, true), (22, false), (23, false)])

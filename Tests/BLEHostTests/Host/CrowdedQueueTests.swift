@@ -28,7 +28,7 @@ struct CrowdedQueueTests {
     private func outcomes(_ rig: Rig) -> [PeerEvent] {
         rig.events(of: Rig.central).compactMap { event in
             switch event {
-            case .peer(_, let event): event
+            case .peer(_, let event, _): event
             default: nil
             }
         }

@@ -156,7 +156,7 @@ struct LeavingTests {
         let answer = SignalPacket(.leCreditBasedConnectionResponse(response), identifier: request.identifier)
         rig.deliver(answer.encoded, on: .leSignaling, of: link)
         rig.pump()
-        guard case .peer(_, .channelOpened(_, .success(let channel)))? = rig.events(of: Rig.central).last else {
+        guard case .peer(_, .channelOpened(_, .success(let channel)), _)? = rig.events(of: Rig.central).last else {
             return #expect(Bool(false), "the channel is open")
         }
         rig.perform(.channel(channel.id, .send([UInt8](repeating: 7, count: 60))))

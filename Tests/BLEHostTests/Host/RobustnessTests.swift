@@ -68,7 +68,7 @@ final class Witness {
         case .disconnected(let peer, nil, _): move(peer, from: [.leaving], to: .idle)
         case .disconnected(let peer, .some, isReconnecting: true): move(peer, from: [.connected], to: .connecting)
         case .disconnected(let peer, .some, isReconnecting: false): move(peer, from: [.connected], to: .idle)
-        case .peer(_, let event): answer(event)
+        case .peer(_, let event, _): answer(event)
         case .restored, .stateChanged, .featuresChanged, .knownPeers, .systemLinks, .scanBegan, .server, .channel,
             .security,
             .alert, .tester:

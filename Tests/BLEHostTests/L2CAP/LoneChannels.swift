@@ -112,7 +112,7 @@ struct LoneChannels {
 
     /// Has the app open a channel; returns the request that goes out.
     mutating func ask(for spsm: SPSM = SPSM(wire: 0x80)) -> SignalPacket? {
-        layer.open(spsm, on: Self.link, for: Self.app, at: now)
+        layer.open(spsm, on: Self.link, for: Requester(Self.app), at: now)
         return drain().first
     }
 
@@ -131,7 +131,7 @@ struct LoneChannels {
             credits: credits
         )
         _ = answers(to: .leCreditBasedConnectionResponse(response), request.identifier)
-        guard case .peer(_, .channelOpened(_, .success(let channel)))? = events.last else {
+        guard case .peer(_, .channelOpened(_, .success(let channel)), _)? = events.last else {
             preconditionFailure("the channel is open: \(events)")
         }
         events = []
@@ -158,6 +158,6 @@ struct LoneChannels {
 
     /// What came of the requests for channels.
     var openings: [Result<OpenedChannel, Failure>] {
-        events.compactMap { if case .peer(_, .channelOpened(_, let result)) = $0 { result } else { nil } }
+        events.compactMap { if case .peer(_, .channelOpened(_, let result), _) = $0 { result } else { nil } }
     }
 }

@@ -90,7 +90,7 @@ struct SignallingTests {
         var random = SeededGenerator(seed: seed), bench = LoneChannels()
         let other = ConnectionHandle(wire: 2) ?? .lowest
         bench.layer.linkUp(other, peer: PeerIdentifier(rawValue: 8), role: .peripheral)
-        bench.layer.open(SPSM(wire: 0x80), on: other, for: LoneChannels.server, at: bench.now)
+        bench.layer.open(SPSM(wire: 0x80), on: other, for: Requester(LoneChannels.server), at: bench.now)
         let identifier = bench.drain().first?.identifier ?? .first
         let response = Signal.LECreditBasedConnectionResponse(
             destination: ChannelIdentifier(wire: 0x41),

@@ -19,7 +19,7 @@ struct LinkControlTests {
         _ request: LinkControl.Request,
         by client: ClientID? = nora
     ) -> UInt32 {
-        guard case .submit(let number) = control.ask(request, for: client) else { return 0 }
+        guard case .submit(let number) = control.ask(request, for: client.map { Requester($0) }) else { return 0 }
         return number
     }
 
@@ -88,10 +88,10 @@ struct LinkControlTests {
             #expect(ask(&control, .readRSSI) > 0)
             #expect(ask(&control, .tune(Self.layers)) > 0)
         }
-        guard case .tooMany(let errand) = control.ask(.tune(Self.layers), for: Self.otto) else {
+        guard case .tooMany(let errand) = control.ask(.tune(Self.layers), for: Requester(Self.otto)) else {
             return #expect(Bool(false))
         }
-        #expect(errand.client == Self.otto && errand.request == .tune(Self.layers))
+        #expect(errand.requester?.client == Self.otto && errand.request == .tune(Self.layers))
         #expect(ask(&control, .propose(Self.parameters), by: nil) > 0)
         #expect(control.end().count == 2 * LinkControl.limit + 1)
     }

@@ -39,7 +39,7 @@ struct RestartTests {
 
         mutating func ask(_ request: AttributeRequest) throws -> PeerEvent {
             events = []
-            phone.perform(request, on: Self.link, for: Self.app, at: now)
+            phone.perform(request, on: Self.link, for: Requester(Self.app), at: now)
             settle()
             return try #require(events.first)
         }
@@ -84,7 +84,7 @@ struct RestartTests {
                         let packet = payload.payload
                         if ATT.Opcode(wire: packet[0]).response != nil { requests.append(packet[0]) }
                         server.receive(packet.span, on: Self.link, at: now)
-                    case .event(.peer(_, let event), _): events.append(event)
+                    case .event(.peer(_, let event, _), _): events.append(event)
                     case .bondChanged(_, let bond):
                         var record = Self.sensor
                         record.bond = bond

@@ -194,12 +194,12 @@ final class Visitor: SeamApp, @unchecked Sendable {
             send(.stopScan)
             send(.connect(report.peer, ConnectRequest()))
         case .connected(let peer, _): send(.peer(peer, .discoverServices(only: [.short(0xFFF0)])))
-        case .peer(let peer, .servicesDiscovered(.success(let services))):
+        case .peer(let peer, .servicesDiscovered(.success(let services)), _):
             for service in services { send(.peer(peer, .discoverCharacteristics(in: service.range, only: []))) }
-        case .peer(let peer, .characteristicsDiscovered(_, .success(let characteristics))):
+        case .peer(let peer, .characteristicsDiscovered(_, .success(let characteristics)), _):
             use(characteristics, of: peer)
-        case .peer(_, .valueRead(_, .success(let value))): read.append(value)
-        case .peer(_, .valueNotified(_, let value)): notified.append(value)
+        case .peer(_, .valueRead(_, .success(let value)), _): read.append(value)
+        case .peer(_, .valueNotified(_, let value), _): notified.append(value)
         default: break
         }
     }

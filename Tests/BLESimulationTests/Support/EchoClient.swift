@@ -47,7 +47,7 @@ final class EchoClient: SeamApp, @unchecked Sendable {
             send(.connect(report.peer, ConnectRequest()))
         case .connected(let peer, _): send(.peer(peer, .discoverServices(only: [EchoServer.service])))
         case .disconnected(let peer, .some, _) where reconnects: send(.connect(peer, ConnectRequest()))
-        case .peer(let peer, let event): react(to: event, of: peer)
+        case .peer(let peer, let event, _): react(to: event, of: peer)
         default: break
         }
     }

@@ -34,12 +34,12 @@ struct RequestLedger {
     private static func matter(of request: ClientRequest) -> Matter? {
         switch request {
         case .connect(let peer, _): .connection(peer)
-        case .peer(let peer, .link(.readRSSI)): .rssi(peer)
-        case .peer(let peer, .attribute(.discoverServices)): .services(peer)
-        case .peer(let peer, .attribute(.discoverCharacteristics(let range, _))): .characteristics(peer, range)
-        case .peer(let peer, .attribute(.read(let handle))): .read(peer, handle)
-        case .peer(let peer, .attribute(.write(let handle, _))): .write(peer, handle)
-        case .peer(let peer, .attribute(.subscribe(_, let handle, _))): .subscription(peer, handle)
+        case .peer(let peer, .link(.readRSSI), _): .rssi(peer)
+        case .peer(let peer, .attribute(.discoverServices), _): .services(peer)
+        case .peer(let peer, .attribute(.discoverCharacteristics(let range, _)), _): .characteristics(peer, range)
+        case .peer(let peer, .attribute(.read(let handle)), _): .read(peer, handle)
+        case .peer(let peer, .attribute(.write(let handle, _)), _): .write(peer, handle)
+        case .peer(let peer, .attribute(.subscribe(_, let handle, _)), _): .subscription(peer, handle)
         case .server(.service(.addService(let service))): .service(service.id)
         case .server(.startAdvertising): .advertising
         default: nil
@@ -49,12 +49,12 @@ struct RequestLedger {
     private static func matter(of event: ClientEvent) -> Matter? {
         switch event {
         case .connected(let peer, _), .connectFailed(let peer, _): .connection(peer)
-        case .peer(let peer, .rssiRead): .rssi(peer)
-        case .peer(let peer, .servicesDiscovered): .services(peer)
-        case .peer(let peer, .characteristicsDiscovered(let range, _)): .characteristics(peer, range)
-        case .peer(let peer, .valueRead(let handle, _)): .read(peer, handle)
-        case .peer(let peer, .valueWritten(let handle, _)): .write(peer, handle)
-        case .peer(let peer, .subscriptionChanged(let handle, _, _)): .subscription(peer, handle)
+        case .peer(let peer, .rssiRead, _): .rssi(peer)
+        case .peer(let peer, .servicesDiscovered, _): .services(peer)
+        case .peer(let peer, .characteristicsDiscovered(let range, _), _): .characteristics(peer, range)
+        case .peer(let peer, .valueRead(let handle, _), _): .read(peer, handle)
+        case .peer(let peer, .valueWritten(let handle, _), _): .write(peer, handle)
+        case .peer(let peer, .subscriptionChanged(let handle, _, _), _): .subscription(peer, handle)
         case .server(.serviceAdded(let id, _)): .service(id)
         case .server(.advertisingStarted): .advertising
         default: nil

@@ -12,7 +12,9 @@ struct ValueTests {
 
     /// The requests to the one peripheral since the last call.
     private func requests() -> [PeerRequest] {
-        bench.session.take().compactMap { if case .peer(CentralBench.peer, let request) = $0 { request } else { nil } }
+        bench.session.take().compactMap {
+            if case .peer(CentralBench.peer, let request, _) = $0 { request } else { nil }
+        }
     }
 
     @Test("A value is read, and kept until the next one comes")

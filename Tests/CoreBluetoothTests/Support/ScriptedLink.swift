@@ -24,6 +24,8 @@ final class ScriptedLink: HostLink {
 final class ScriptedSession: HostSession {
     private struct State {
         var requests: [ClientRequest] = []
+        /// Requests to peers that nobody has answered.
+        var unanswered: [(peer: PeerIdentifier, request: PeerRequest, number: RequestNumber)] = []
         var beginsScans = true
         var isClosed = false
     }
@@ -52,18 +54,33 @@ final class ScriptedSession: HostSession {
     }
 
     func send(_ request: ClientRequest) {
-        guard beginsScans, case .scan(let scan, let number) = request else {
-            return state.withLock { $0.requests.append(request) }
+        switch request {
+        case .scan(let scan, let number) where beginsScans:
+            state.withLock { $0.requests.append(.scan(scan)) }
+            queue.async { self.receiver.hear(.scanBegan(number)) }
+        case .peer(let peer, let request, let number):
+            state.withLock {
+                $0.requests.append(.peer(peer, request))
+                if number != .none { $0.unanswered.append((peer, request, number)) }
+            }
+        default: state.withLock { $0.requests.append(request) }
         }
-        state.withLock { $0.requests.append(.scan(scan)) }
-        queue.async { self.receiver.hear(.scanBegan(number)) }
+    }
+
+    /// The same as the answer to the first request to a peer that it answers, if there is one.
+    private func numbered(_ event: ClientEvent) -> ClientEvent {
+        guard case .peer(let peer, let told, .none) = event else { return event }
+        return state.withLock { state in
+            let index = state.unanswered.firstIndex { $0.peer == peer && $0.request.isAnswered(by: told) }
+            return .peer(peer, told, answering: index.map { state.unanswered.remove(at: $0).number } ?? .none)
+        }
     }
 
     func close() { state.withLock { $0.isClosed = true } }
     func appEnded() {}
     func appReturned() {}
 
-    /// What was asked for since the last call.
+    /// What was asked for since the last call, without the numbers of requests to peers.
     func take() -> [ClientRequest] {
         state.withLock { state in
             defer { state.requests = [] }
@@ -73,15 +90,16 @@ final class ScriptedSession: HostSession {
 
     /// Says something, and returns when the app has heard it.
     func tell(_ events: ClientEvent...) async {
-        for event in events { queue.async { self.receiver.hear(event) } }
+        for event in events.map(numbered) { queue.async { self.receiver.hear(event) } }
         await settle()
     }
 
     /// Says what has come together, and returns when the app has heard it.
     func tell(together events: [ClientEvent]) async {
+        let all = events.map(numbered)
         queue.async {
             guard case .all(_, let receive) = self.receiver else { return }
-            var events = events
+            var events = all
             receive(&events)
         }
         await settle()

@@ -17,8 +17,14 @@ struct RequestQueueTests {
     private let strength = PeerEvent.rssiRead(.success(RSSI(dBm: -40)))
 
     /// Takes an event, and returns how many answers are told, and what is sent.
-    private func receive(_ event: PeerEvent, _ queue: inout RequestQueue) -> (told: Int, sent: [PeerRequest]) {
-        _ = queue.receive(event)
+    ///
+    /// As the host does, requests are numbered from 1 on in the order in which they are sent.
+    private func receive(
+        _ event: PeerEvent,
+        answering number: UInt32 = 0,
+        _ queue: inout RequestQueue
+    ) -> (told: Int, sent: [PeerRequest]) {
+        _ = queue.receive(event, answering: RequestNumber(rawValue: number))
         return proceed(&queue)
     }
 
@@ -26,7 +32,7 @@ struct RequestQueueTests {
         var told = 0, sent: [PeerRequest] = []
         while true {
             let (answer, requests) = queue.proceed()
-            sent += requests
+            sent += requests.map(\.request)
             if answer == nil { return (told, sent) }
             told += 1
         }
@@ -35,7 +41,7 @@ struct RequestQueueTests {
     /// Adds requests, and returns those that are sent at once.
     private func submit(_ requests: [PeerRequest], _ queue: inout RequestQueue) -> [PeerRequest] {
         var sent: [PeerRequest] = []
-        for request in requests where queue.submit(request) { sent.append(request) }
+        for request in requests where queue.submit(request) != nil { sent.append(request) }
         return sent
     }
 
@@ -44,7 +50,7 @@ struct RequestQueueTests {
         var queue = RequestQueue(), sent: [PeerRequest] = [], answered = 0, told = 0
         func answerNext() {
             answered += 1
-            let step = receive(answer(answered), &queue)
+            let step = receive(answer(answered), answering: UInt32(answered), &queue)
             (told, sent) = (told + step.told, sent + step.sent)
         }
         for number in 1...200 {
@@ -64,11 +70,14 @@ struct RequestQueueTests {
         let command = PeerRequest.writeCommand(AttributeHandle(wire: 1), [])
         let sent = submit((1...RequestQueue.limit).map(read) + [command, command, read(99)], &queue)
         #expect(sent == (1...RequestQueue.limit).map(read))
-        for stray in [.valueNotified(AttributeHandle(wire: 1), []), answer(77)] {
-            let step = receive(stray, &queue)
+        let strays =
+            [(.valueNotified(AttributeHandle(wire: 1), []), 0), (answer(1), 0), (answer(1), 77)]
+            as [(PeerEvent, UInt32)]
+        for (stray, number) in strays {
+            let step = receive(stray, answering: number, &queue)
             #expect((step.told, step.sent.count) == (0, 0))
         }
-        let next = receive(answer(1), &queue)
+        let next = receive(answer(1), answering: 1, &queue)
         #expect(next.sent == [command, command, read(99)])
         let late = submit([command], &queue)
         #expect(late.isEmpty)
@@ -84,9 +93,9 @@ struct RequestQueueTests {
         let sent = submit([read(1), .readRSSI], &queue)
         #expect(sent == [read(1), .readRSSI])
         queue.submit(read(2)) { _ in }
-        let early = receive(strength, &queue)
+        let early = receive(strength, answering: 2, &queue)
         #expect((early.told, early.sent) == (0, []))
-        let all = receive(answer(1), &queue)
+        let all = receive(answer(1), answering: 1, &queue)
         #expect((all.told, all.sent) == (3, []))
     }
 
@@ -110,7 +119,9 @@ struct RequestQueueTests {
         let behind = submit([read(9), command], &queue)
         #expect(behind.isEmpty == (isBarrier || isChannel))
         var rest: [PeerRequest] = []
-        for request in requests { rest += receive(request.answer(.notConnected), &queue).sent }
+        for (index, request) in requests.enumerated() {
+            rest += receive(request.answer(.notConnected), answering: UInt32(index + 1), &queue).sent
+        }
         #expect(sent + behind + rest == requests + [read(9), command])
     }
 
@@ -125,14 +136,15 @@ struct RequestQueueTests {
         _ = submit([.readRSSI, read(5), .writeCommand(AttributeHandle(wire: 5), [])], &queue)
         let answers = queue.void(in: [place])
         #expect(answers.count == 4)
-        _ = receive(answer(1), &queue)
-        guard case .discard = queue.receive(answer(5)) else {
+        let first = receive(answer(1), answering: 1, &queue)
+        #expect((first.told, first.sent) == (3, []))
+        guard case .discard = queue.receive(answer(5), answering: RequestNumber(rawValue: 2)) else {
             Issue.record("the app has had this answer")
             return
         }
         let rest = proceed(&queue)
-        #expect((rest.told, rest.sent) == (2, []))
-        let strengths = receive(strength, &queue)
+        #expect((rest.told, rest.sent) == (0, []))
+        let strengths = receive(strength, answering: 3, &queue)
         #expect(strengths.told == 1)
         #expect(queue.count == 0)
     }
@@ -144,9 +156,35 @@ struct RequestQueueTests {
         _ = submit([read(1), subscribe], &queue)
         #expect(queue.isChanging(handle))
         #expect(!queue.isChanging(AttributeHandle(wire: 1)))
-        _ = receive(.subscriptionChanged(handle, .notifications, nil), &queue)
+        _ = receive(.subscriptionChanged(handle, .notifications, nil), answering: 2, &queue)
         #expect(queue.isChanging(handle))
-        _ = receive(answer(1), &queue)
+        _ = receive(answer(1), answering: 1, &queue)
         #expect(!queue.isChanging(handle))
+    }
+
+    @Test("keeps answers to the same question apart, in whichever order they come, and takes none twice")
+    func alike() throws {
+        var queue = RequestQueue(), told: [UInt8] = []
+        func hear(_ value: UInt8, _ number: UInt32) {
+            let event = PeerEvent.valueRead(AttributeHandle(wire: 1), .success([value]))
+            _ = queue.receive(event, answering: RequestNumber(rawValue: number))
+            while case .event(.valueRead(_, .success(let value)))? = queue.proceed().answer { told += value }
+        }
+        _ = submit([read(1), read(1), read(1)], &queue)
+        for (value, number) in [(2, 2), (3, 3), (1, 1), (9, 1), (9, 3)] as [(UInt8, UInt32)] { hear(value, number) }
+        #expect(told == [1, 2, 3])
+        #expect(queue.count == 0)
+    }
+
+    @Test("counts what the host still has among what it may have, although the app has had its answer")
+    func toldEarly() throws {
+        var queue = RequestQueue()
+        let place = try #require(AttributeHandleRange(AttributeHandle(wire: 5)))
+        _ = submit(Array(repeating: read(5), count: RequestQueue.limit), &queue)
+        #expect(queue.void(in: [place]).count == RequestQueue.limit)
+        let crowded = submit([read(6)], &queue)
+        #expect(crowded.isEmpty)
+        let next = receive(answer(5), answering: 1, &queue)
+        #expect((next.told, next.sent) == (0, [read(6)]))
     }
 }

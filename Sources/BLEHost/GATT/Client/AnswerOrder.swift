@@ -3,7 +3,7 @@
 /// What is answered before something that its client asked earlier is held until that is answered, too.
 struct AnswerOrder {
     private struct Held {
-        let client: ClientID
+        let requester: Requester
         let order: UInt64
         let event: PeerEvent
     }
@@ -22,18 +22,21 @@ struct AnswerOrder {
     }
 
     /// Keeps what came of the request with this number.
-    mutating func hold(_ event: PeerEvent, for client: ClientID, order: UInt64) {
+    mutating func hold(_ event: PeerEvent, for requester: Requester, order: UInt64) {
         held.insert(
-            Held(client: client, order: order, event: event),
+            Held(requester: requester, order: order, event: event),
             at: held.firstIndex { $0.order > order } ?? held.endIndex
         )
     }
 
     /// Hands out the first that `client` is to hear, unless it still waits for something before that.
-    mutating func release(to client: ClientID, unless waits: (UInt64) -> Bool) -> PeerEvent? {
-        guard let index = held.firstIndex(where: { $0.client == client }), !waits(held[index].order) else {
+    mutating func release(to client: ClientID, unless waits: (UInt64) -> Bool) -> (
+        event: PeerEvent, number: RequestNumber
+    )? {
+        guard let index = held.firstIndex(where: { $0.requester.client == client }), !waits(held[index].order) else {
             return nil
         }
-        return held.remove(at: index).event
+        let next = held.remove(at: index)
+        return (next.event, next.requester.number)
     }
 }

@@ -4,7 +4,7 @@ import BLEWire
 struct ClientProcedure {
     /// For whom a procedure is.
     enum Owner: Equatable {
-        case client(ClientID)
+        case client(Requester)
         case host
         /// The host, which finds out what has changed while all else waits.
         case catchingUp
@@ -55,12 +55,15 @@ struct ClientProcedure {
 
     /// The same as what one packet asks, which writes this value if it writes one.
     init(_ single: SingleRequest, writing value: [UInt8]) {
-        self.init(single.procedure(writing: value), for: .client(single.client), order: single.order)
+        self.init(single.procedure(writing: value), for: .client(single.requester), order: single.order)
         security = single.security
     }
 
     /// The client that waits for it.
-    var client: ClientID? { if case .client(let client) = owner { client } else { nil } }
+    var client: ClientID? { requester?.client }
+
+    /// The client that waits for it, and in which of its requests.
+    var requester: Requester? { if case .client(let requester) = owner { requester } else { nil } }
 
     /// Whether this is not the first time that it is carried out.
     var isRepeated: Bool {

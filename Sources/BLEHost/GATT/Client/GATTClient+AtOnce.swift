@@ -24,11 +24,11 @@ extension GATTClient {
         _ request: ATT.Opcode,
         of handle: AttributeHandle,
         writing value: [UInt8],
-        for client: ClientID,
+        for requester: Requester,
         at now: Instant
     ) {
         let single = SingleRequest(
-            client: client,
+            requester: requester,
             order: answers.next(),
             handle: handle,
             isWrite: request == .writeRequest,
@@ -51,10 +51,13 @@ extension GATTClient {
         }
         ownRequests.postpone(at: now)
         if single.isWrite {
-            outbox.append(.event(.peer(peer, .valueWritten(single.handle, nil)), for: single.client))
+            let event = ClientEvent.peer(peer, .valueWritten(single.handle, nil), answering: single.requester.number)
+            outbox.append(.event(event, for: single.requester.client))
         } else {
             let value = outbox.copy(packet.value(in: octets, droppingFirst: 0))
-            outbox.append(.event(.peer(peer, .valueRead(single.handle, .success(value))), for: single.client))
+            let told = PeerEvent.valueRead(single.handle, .success(value))
+            let event = ClientEvent.peer(peer, told, answering: single.requester.number)
+            outbox.append(.event(event, for: single.requester.client))
         }
         return true
     }

@@ -175,7 +175,7 @@ extension GATTClient {
         subscriptions.removeAll(in: range)
         ownRequests.remove { $0.isAbout(range) }
         for (client, command) in waiting.void(about: range) {
-            answer(command, of: client, with: .notFound, into: &outbox)
+            answer(command, of: Requester(client), with: .notFound, into: &outbox)
         }
         disturb(in: range, into: &outbox)
         if let handle = serviceChanged, range.contains(handle) {
@@ -190,7 +190,7 @@ extension GATTClient {
     ///
     /// The database is what it was, as far as anyone knows: other clients keep what they found in it, and the peer is
     /// still trusted to tell of changes.
-    mutating func forgetDatabase(for client: ClientID, at now: Instant, into outbox: inout Outbox) {
+    mutating func forgetDatabase(for requester: Requester, at now: Instant, into outbox: inout Outbox) {
         ownRequests.postpone(at: now)
         if clients.count > 1 { database.forget() } else { database.remove(.all) }
         switch caching {
@@ -200,7 +200,7 @@ extension GATTClient {
             ownRequests.remove { [.checkCache, .keepCache, .verify].contains($0) }
             store(nil, into: &outbox)
         }
-        unsubscribe(client)
-        outbox.tell(client, of: .peer(peer, .databaseForgotten(nil)))
+        unsubscribe(requester.client)
+        tell(requester, .databaseForgotten(nil), into: &outbox)
     }
 }

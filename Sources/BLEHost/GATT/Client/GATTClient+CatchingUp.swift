@@ -69,9 +69,9 @@ extension GATTClient {
     }
 
     private mutating func failVoid(_ gone: ClientProcedure, into outbox: inout Outbox) {
-        guard case .configure(_, let handle) = gone.procedure, let client = gone.client else {
+        guard case .configure(_, let handle) = gone.procedure, let requester = gone.requester else {
             return fail(gone, with: .notFound, into: &outbox)
         }
-        tell(client, .subscriptionChanged(handle, .none, .notFound), order: gone.order, into: &outbox)
+        tell(requester, .subscriptionChanged(handle, .none, .notFound), order: gone.order, into: &outbox)
     }
 }

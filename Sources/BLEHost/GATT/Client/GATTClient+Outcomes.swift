@@ -32,10 +32,10 @@ extension GATTClient {
             return configured(outcome, of: handle, for: finished, into: &outbox)
         }
         switch finished.owner {
-        case .client(let client):
+        case .client(let requester):
             ownRequests.postpone(at: now)
             if case .found(.success(let answer), _) = outcome { keep(answer, at: now, into: &outbox) }
-            if let event = event(for: outcome) { tell(client, event, order: finished.order, into: &outbox) }
+            if let event = event(for: outcome) { tell(requester, event, order: finished.order, into: &outbox) }
         case .host, .catchingUp: finishOwn(finished, with: outcome, at: now, into: &outbox)
         case .nobody: break
         }
@@ -88,14 +88,20 @@ extension GATTClient {
     }
 
     /// Tells a client what came of a request when its turn comes, and what had to wait for that.
-    mutating func tell(_ client: ClientID, _ event: PeerEvent, order: UInt64, into outbox: inout Outbox) {
+    mutating func tell(_ requester: Requester, _ event: PeerEvent, order: UInt64, into outbox: inout Outbox) {
+        let client = requester.client
         if answers.isEmpty, !bearers.isUnderWay(before: order, for: client) {
-            return outbox.tell(client, of: .peer(peer, event))
+            return tell(requester, event, into: &outbox)
         }
-        answers.hold(event, for: client, order: order)
-        while let event = answers.release(to: client, unless: { bearers.isUnderWay(before: $0, for: client) }) {
-            outbox.tell(client, of: .peer(peer, event))
+        answers.hold(event, for: requester, order: order)
+        while let next = answers.release(to: client, unless: { bearers.isUnderWay(before: $0, for: client) }) {
+            tell(Requester(client, next.number), next.event, into: &outbox)
         }
+    }
+
+    /// Tells a client at once what came of a request.
+    func tell(_ requester: Requester, _ event: PeerEvent, into outbox: inout Outbox) {
+        outbox.tell(requester.client, of: .peer(peer, event, answering: requester.number))
     }
 
     /// Answers what is under way for a client, or for all, none of which will hear what comes of it.
@@ -110,7 +116,7 @@ extension GATTClient {
 
     /// Answers for a procedure that will not end by itself.
     mutating func fail(_ current: ClientProcedure, with failure: Failure, into outbox: inout Outbox) {
-        guard case .client(let client) = current.owner else { return }
+        guard let requester = current.requester else { return }
         let event: PeerEvent
         switch current.procedure {
         case .lookup(let lookup):
@@ -119,11 +125,11 @@ extension GATTClient {
         case .read(_, let handle): event = .valueRead(handle, .failure(failure))
         case .write(_, let handle): event = .valueWritten(handle, failure)
         case .configure(_, let handle):
-            event = .subscriptionChanged(handle, resubscribe(client, to: handle, after: current), failure)
+            event = .subscriptionChanged(handle, resubscribe(requester.client, to: handle, after: current), failure)
         case .exchangeMTU, .name, .watch, .databaseHash, .serverFeatures:
             preconditionFailure("clients do not ask for this")
         }
-        tell(client, event, order: current.order, into: &outbox)
+        tell(requester, event, order: current.order, into: &outbox)
     }
 }
 

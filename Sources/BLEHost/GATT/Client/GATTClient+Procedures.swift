@@ -4,7 +4,7 @@ extension GATTClient {
     /// Begins what a client asked for, unless it can be answered without the peer.
     mutating func begin(
         _ request: AttributeRequest,
-        for client: ClientID,
+        for requester: Requester,
         on index: Int = 0,
         at now: Instant,
         into outbox: inout Outbox
@@ -18,14 +18,14 @@ extension GATTClient {
         case .discoverDescriptors(let handle, let range): procedure = lookup(.descriptors(of: handle, in: range))
         case .read(let handle): procedure = .read(ValueReading(handle), handle)
         case .write(let handle, let value): procedure = .write(ValueWriting(value, to: handle), handle)
-        case .writeCommand(let handle, let value): return send(value, to: handle, for: client, into: &outbox)
+        case .writeCommand(let handle, let value): return send(value, to: handle, for: requester.client, into: &outbox)
         case .subscribe(let subscription, let handle, let range):
-            return subscribe(client, to: handle, in: range, subscription, at: now, into: &outbox)
-        case .forgetDatabase: return forgetDatabase(for: client, at: now, into: &outbox)
+            return subscribe(requester, to: handle, in: range, subscription, at: now, into: &outbox)
+        case .forgetDatabase: return forgetDatabase(for: requester, at: now, into: &outbox)
         }
         expireDatabase(at: now)
         start(
-            ClientProcedure(procedure, for: .client(client), order: answers.next()),
+            ClientProcedure(procedure, for: .client(requester), order: answers.next()),
             on: index,
             at: now,
             into: &outbox

@@ -5,22 +5,27 @@ extension GATTClient {
     ///
     /// A write command goes out at once unless an earlier request of its client waits for its turn, or may still need
     /// another packet: it overtakes answers, but never requests.
-    mutating func perform(_ request: AttributeRequest, for client: ClientID, at now: Instant, into outbox: inout Outbox)
-    {
+    mutating func perform(
+        _ request: AttributeRequest,
+        for requester: Requester,
+        at now: Instant,
+        into outbox: inout Outbox
+    ) {
+        let client = requester.client
         if case .writeCommand(let handle, let value) = request, !waiting.holdsRequests(of: client),
             !blocked.contains(client)
         {
             return send(value, to: handle, for: client, into: &outbox)
         }
-        guard !bearers.all[0].isDead else { return answer(request, of: client, with: .timedOut, into: &outbox) }
+        guard !bearers.all[0].isDead else { return answer(request, of: requester, with: .timedOut, into: &outbox) }
         if mayBeginAtOnce {
-            begin(request, for: client, at: now, into: &outbox)
+            begin(request, for: requester, at: now, into: &outbox)
             if !bearers.all[0].isRunning { proceed(at: now, into: &outbox) }
             return
         }
-        guard waiting.append(request, for: client) else {
+        guard waiting.append(request, for: requester) else {
             outbox.append(.note(.limitReached(.queuedRequests(link))))
-            return answer(request, of: client, with: .limitReached, into: &outbox)
+            return answer(request, of: requester, with: .limitReached, into: &outbox)
         }
         proceed(at: now, into: &outbox)
     }
@@ -88,17 +93,18 @@ extension GATTClient {
 
     /// Begins the next request of a client that may begin on a bearer, or answers it; `false` if there is none.
     private mutating func beginNext(on index: Int, at now: Instant, into outbox: inout Outbox) -> Bool {
-        guard let (client, request, isVoid) = nextRequest(on: index) else { return false }
+        guard let (requester, request, isVoid) = nextRequest(on: index) else { return false }
         if isVoid {
-            answerVoid(request, of: client, into: &outbox)
+            answerVoid(request, of: requester, into: &outbox)
         } else {
-            begin(request, for: client, on: index, at: now, into: &outbox)
+            begin(request, for: requester, on: index, at: now, into: &outbox)
         }
         return true
     }
 
     /// Takes out the next request that may begin on a bearer.
-    private mutating func nextRequest(on index: Int) -> (client: ClientID, request: AttributeRequest, isVoid: Bool)? {
+    private mutating func nextRequest(on index: Int) -> (requester: Requester, request: AttributeRequest, isVoid: Bool)?
+    {
         if bearers.isPlain { return waiting.next() }
         let (bearers, commands) = (bearers, commands)
         return waiting.next { bearers.admits($1, of: $0, at: index, behind: commands) }
@@ -139,13 +145,18 @@ extension GATTClient {
     }
 
     /// Answers a request that is not carried out, or not to its end.
-    func answer(_ request: AttributeRequest, of client: ClientID, with failure: Failure, into outbox: inout Outbox) {
-        outbox.tell(client, of: .peer(peer, answer(to: request, of: client, failure)))
+    func answer(
+        _ request: AttributeRequest,
+        of requester: Requester,
+        with failure: Failure,
+        into outbox: inout Outbox
+    ) {
+        tell(requester, answer(to: request, of: requester.client, failure), into: &outbox)
     }
 
     /// Answers a request about what is gone, after what its client asked before.
-    mutating func answerVoid(_ request: AttributeRequest, of client: ClientID, into outbox: inout Outbox) {
-        tell(client, answer(to: request, of: client, .notFound), order: answers.next(), into: &outbox)
+    mutating func answerVoid(_ request: AttributeRequest, of requester: Requester, into outbox: inout Outbox) {
+        tell(requester, answer(to: request, of: requester.client, .notFound), order: answers.next(), into: &outbox)
     }
 
     private func answer(to request: AttributeRequest, of client: ClientID, _ failure: Failure) -> PeerEvent {
@@ -180,7 +191,9 @@ extension GATTClient {
     private mutating func cancelRequests(of client: ClientID, into outbox: inout Outbox) {
         if !isHeldUp(client) { sendCommands(into: &outbox) { $0 == client } }
         failRunning(of: client, with: .cancelled, into: &outbox)
-        for request in waiting.removeAll(of: client) { answer(request, of: client, with: .cancelled, into: &outbox) }
+        for (number, request) in waiting.removeAll(of: client) {
+            answer(request, of: Requester(client, number), with: .cancelled, into: &outbox)
+        }
         answerCommands(of: client, into: &outbox)
     }
 
@@ -195,7 +208,9 @@ extension GATTClient {
         bearers.giveUp()
         catchingUp.stop()
         awaitsSecurity = false
-        for (client, request) in waiting.removeAll() { answer(request, of: client, with: failure, into: &outbox) }
+        for (requester, request) in waiting.removeAll() {
+            answer(request, of: requester, with: failure, into: &outbox)
+        }
         ownRequests.removeAll()
     }
 

@@ -9,22 +9,23 @@ extension GATTClient {
 
     /// Writes the configuration if the peer has to be told; a client hears of values from the moment at which it asks.
     mutating func subscribe(
-        _ client: ClientID,
+        _ requester: Requester,
         to handle: AttributeHandle,
         in range: AttributeHandleRange?,
         _ subscription: Subscription,
         at now: Instant,
         into outbox: inout Outbox
     ) {
+        let client = requester.client
         let earlier = subscriptions.subscription(of: client, to: handle)
         guard let change = subscriptions.change(for: client, to: subscription, of: handle, in: range) else {
             subscriptions.set(subscription, for: client, to: handle)
-            return outbox.tell(client, of: .peer(peer, .subscriptionChanged(handle, subscription, nil)))
+            return tell(requester, .subscriptionChanged(handle, subscription, nil), into: &outbox)
         }
         if subscription != .none { subscriptions.set(subscription, for: client, to: handle) }
         let procedure = ClientProcedure(
             .configure(configuration(change), of: handle),
-            for: .client(client),
+            for: .client(requester),
             order: answers.next(),
             subscription: (earlier, subscription)
         )
@@ -44,11 +45,11 @@ extension GATTClient {
             of: handle
         )
         switch finished.owner {
-        case .client(let client):
+        case .client(let requester):
             let (earlier, wanted) = finished.subscription
             let now = outcome.failure == nil ? wanted : earlier
-            subscriptions.set(now, for: client, to: handle)
-            outbox.tell(client, of: .peer(peer, .subscriptionChanged(handle, now, outcome.failure)))
+            subscriptions.set(now, for: requester.client, to: handle)
+            tell(requester, .subscriptionChanged(handle, now, outcome.failure), into: &outbox)
         case .host, .catchingUp: break
         case .nobody: if subscriptions.change(of: handle) != nil { ownRequests.append(.reconfigure(handle)) }
         }

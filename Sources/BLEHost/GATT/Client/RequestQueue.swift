@@ -15,6 +15,7 @@ package struct RequestQueue: Sendable {
 
     private struct Entry: Sendable {
         let request: AttributeRequest
+        let number: RequestNumber
         /// Whether what it is about is gone.
         var isVoid = false
     }
@@ -36,9 +37,10 @@ package struct RequestQueue: Sendable {
     package func holdsRequests(of client: ClientID) -> Bool { lanes.contains { $0.client == client } }
 
     /// Takes a request, or refuses it and returns `false` if too many of its client wait.
-    package mutating func append(_ request: AttributeRequest, for client: ClientID) -> Bool {
-        guard let index = lanes.firstIndex(where: { $0.client == client }) else {
-            lanes.append(Lane(client: client, entries: [Entry(request: request)]))
+    package mutating func append(_ request: AttributeRequest, for requester: Requester) -> Bool {
+        let entry = Entry(request: request, number: requester.number)
+        guard let index = lanes.firstIndex(where: { $0.client == requester.client }) else {
+            lanes.append(Lane(client: requester.client, entries: [entry]))
             return true
         }
         let isCommand = request.isWriteCommand
@@ -46,14 +48,14 @@ package struct RequestQueue: Sendable {
         guard lanes[index].entries.count < room || lanes[index].count(ofCommands: isCommand) < room else {
             return false
         }
-        lanes[index].entries.append(Entry(request: request))
+        lanes[index].entries.append(entry)
         return true
     }
 
     /// Hands out the request whose turn it is, of those that may begin now, and whether what it is about is gone.
     package mutating func next(
         where mayBegin: (ClientID, AttributeRequest) -> Bool = { _, _ in true }
-    ) -> (client: ClientID, request: AttributeRequest, isVoid: Bool)? {
+    ) -> (requester: Requester, request: AttributeRequest, isVoid: Bool)? {
         let turn = lanes.firstIndex { lane in
             lane.entries.first.map { $0.isVoid || mayBegin(lane.client, $0.request) } ?? false
         }
@@ -61,7 +63,7 @@ package struct RequestQueue: Sendable {
         var lane = lanes.remove(at: turn)
         let entry = lane.entries.removeFirst()
         if !lane.entries.isEmpty { lanes.append(lane) }
-        return (lane.client, entry.request, entry.isVoid)
+        return (Requester(lane.client, entry.number), entry.request, entry.isVoid)
     }
 
     /// Hands out a write command that no earlier request of its client precedes any more, of a client that may go on.
@@ -79,9 +81,9 @@ package struct RequestQueue: Sendable {
     }
 
     /// Hands out all requests of `client`, in order.
-    package mutating func removeAll(of client: ClientID) -> [AttributeRequest] {
+    package mutating func removeAll(of client: ClientID) -> [(number: RequestNumber, request: AttributeRequest)] {
         guard let index = lanes.firstIndex(where: { $0.client == client }) else { return [] }
-        return lanes.remove(at: index).entries.map(\.request)
+        return lanes.remove(at: index).entries.map { ($0.number, $0.request) }
     }
 
     /// Notes that the attributes in `range` are gone: what is about them keeps its place, but must not be carried out.
@@ -103,8 +105,8 @@ package struct RequestQueue: Sendable {
     }
 
     /// Hands out everything, client by client.
-    package mutating func removeAll() -> [(client: ClientID, request: AttributeRequest)] {
+    package mutating func removeAll() -> [(requester: Requester, request: AttributeRequest)] {
         defer { lanes = [] }
-        return lanes.flatMap { lane in lane.entries.map { (lane.client, $0.request) } }
+        return lanes.flatMap { lane in lane.entries.map { (Requester(lane.client, $0.number), $0.request) } }
     }
 }

@@ -4,7 +4,7 @@ import BLEWire
 ///
 /// What is written is apart, so that this is no more than numbers.
 struct SingleRequest {
-    let client: ClientID
+    let requester: Requester
     /// Grows with each request of a client that begins.
     let order: UInt64
     let handle: AttributeHandle

@@ -6,12 +6,12 @@ extension Host {
     mutating func ask(
         _ request: LinkControl.Request,
         about handle: ConnectionHandle,
-        for client: ClientID?,
+        for requester: Requester?,
         at now: Instant
     ) {
         guard case .ready(let controller) = phase, let index = links.index(of: handle) else { return }
         let isCentral = links.values[index].role == .central
-        switch links.values[index].control.ask(request, for: client) {
+        switch links.values[index].control.ask(request, for: requester) {
         case .tooMany(let errand): finish(errand, .limitReached, on: handle, at: now)
         case .submit(let number):
             guard let command = controller.command(request, on: handle, isCentral: isCentral) else {
@@ -35,7 +35,7 @@ extension Host {
             switch errand.request {
             case .readRSSI:
                 let result = try answer.returned(by: HCI.ReadRSSI.self)
-                if let client = errand.client { tell(client, of: handle, .rssiRead(.success(result.rssi))) }
+                tell(errand.requester, of: handle, .rssiRead(.success(result.rssi)))
             case .readPHY:
                 let layers = try answer.returned(by: HCI.LEReadPHY.self)
                 if links.update(handle, { $0.control.read(layers) }) == .announce { announceDetails(of: handle) }
@@ -103,18 +103,17 @@ extension Host {
         at now: Instant
     ) {
         switch (errand.request, failure) {
-        case (.tune(let tuning), _):
-            if let client = errand.client { tell(client, of: handle, .tuned(tuning, failure)) }
-        case (.readRSSI, let failure?):
-            if let client = errand.client { tell(client, of: handle, .rssiRead(.failure(failure))) }
+        case (.tune(let tuning), _): tell(errand.requester, of: handle, .tuned(tuning, failure))
+        case (.readRSSI, let failure?): tell(errand.requester, of: handle, .rssiRead(.failure(failure)))
         case (.propose(let parameters), _?): signal(parameters, on: handle, at: now)
         case (.readRSSI, nil), (.propose, nil), (.readPHY, _): break
         }
     }
 
-    private mutating func tell(_ client: ClientID, of handle: ConnectionHandle, _ event: PeerEvent) {
-        guard let peer = links[handle]?.peer else { return }
-        tell(client, .peer(peer, event))
+    /// Answers whoever asked, if that was a client.
+    private mutating func tell(_ requester: Requester?, of handle: ConnectionHandle, _ event: PeerEvent) {
+        guard let requester, let peer = links[handle]?.peer else { return }
+        tell(requester.client, .peer(peer, event, answering: requester.number))
     }
 
     /// Tells the clients of a link what it is like now.

@@ -48,7 +48,7 @@ struct BondedLinkDownTests {
         )
         raw.central.layer.attach(AttributePair.app, to: AttributePair.link)
         for request in Self.requests {
-            raw.central.layer.perform(request, on: AttributePair.link, for: AttributePair.app, at: raw.now)
+            raw.central.layer.perform(request, on: AttributePair.link, for: Requester(AttributePair.app), at: raw.now)
         }
         return raw
     }

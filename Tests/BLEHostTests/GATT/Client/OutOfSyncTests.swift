@@ -182,7 +182,7 @@ struct OutOfSyncTests {
             defer { lone.sent = [] }
             return lone.sent.map(\.hexadecimal)
         }
-        lone.layer.perform(.read(BondedPair.Server.value(of: 1)), on: link, for: AttributePair.app, at: now)
+        lone.layer.perform(.read(BondedPair.Server.value(of: 1)), on: link, for: Requester(AttributePair.app), at: now)
         lone.drain(at: now)
         lone.sent = []
         #expect(exchange("01 0a 2200 12") == ["080100ffff2a2b"])

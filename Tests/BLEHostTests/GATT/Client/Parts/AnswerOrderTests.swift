@@ -20,13 +20,18 @@ struct AnswerOrderTests {
         var heard: [ClientID: [PeerEvent]] = [:]
         while !pending.isEmpty {
             let (order, client) = pending.remove(at: Int.random(in: pending.indices, using: &random))
-            answers.hold(Self.read(UInt16(order)), for: client, order: order)
-            while let event = answers.release(
+            answers.hold(
+                Self.read(UInt16(order)),
+                for: Requester(client, RequestNumber(rawValue: UInt32(order))),
+                order: order
+            )
+            while let (event, number) = answers.release(
                 to: client,
                 unless: { held in
                     pending.contains { $0.client == client && $0.order < held }
                 }
             ) {
+                #expect(event == Self.read(UInt16(number.rawValue)))
                 heard[client, default: []].append(event)
             }
         }

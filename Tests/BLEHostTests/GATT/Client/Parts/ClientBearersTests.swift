@@ -11,7 +11,7 @@ struct ClientBearersTests {
     static func handle(_ wire: UInt16) -> AttributeHandle { AttributeHandle(wire: wire) }
 
     static func reading(_ wire: UInt16, for client: ClientID, order: UInt64) -> ClientProcedure {
-        ClientProcedure(.read(ValueReading(handle(wire)), handle(wire)), for: .client(client), order: order)
+        ClientProcedure(.read(ValueReading(handle(wire)), handle(wire)), for: .client(Requester(client)), order: order)
     }
 
     /// Two bearers, of which the first reads the value at handle 3 for the first client.

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A procedure of a client")
 struct ClientProcedureTests {
-    static let client = ClientID(rawValue: 1)
+    static let client = Requester(ClientID(rawValue: 1), RequestNumber(rawValue: 7))
     static let handle = AttributeHandle(wire: 9)
     static let service = AttributeHandleRange(AttributeHandle(wire: 8), AttributeHandle(wire: 12))!
 
