@@ -16,8 +16,8 @@ extension CBPeripheralManager {
     /// Makes sure that the host knows what is published and advertised, whatever it remembers.
     private func radioBack() {
         let (services, advertisement) = content.withLock { ($0.services.definitions, $0.advertising.radioBack()) }
-        if !services.isEmpty { session.send(.server(.removeAllServices)) }
-        for service in services { session.send(.server(.addService(service))) }
+        if !services.isEmpty { session.send(.service(.removeAllServices)) }
+        for service in services { session.send(.service(.addService(service))) }
         guard let advertisement else { return }
         session.send(.server(.stopAdvertising))
         session.send(.server(.startAdvertising(advertisement)))
@@ -40,7 +40,7 @@ extension CBPeripheralManager {
             $0.services.withdrawAll()
         }
         session.send(.server(.stopAdvertising))
-        session.send(.server(.removeAllServices))
+        session.send(.service(.removeAllServices))
     }
 
     /// Brings the objects up to date with `event`, then tells the delegate; on the manager's queue.
@@ -128,7 +128,7 @@ extension CBPeripheralManager {
 
     /// Answers for an app that is not there to answer.
     private func refuse(_ transaction: ServerTransaction) {
-        session.send(.server(.respond(transaction, .failure(.requestNotSupported))))
+        session.send(.service(.respond(transaction, .failure(.requestNotSupported))))
     }
 
     private func characteristic(_ id: LocalAttributeID) -> CBMutableCharacteristic? {

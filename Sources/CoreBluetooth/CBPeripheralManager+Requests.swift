@@ -32,12 +32,12 @@ extension CBPeripheralManager {
         let snapshot = ServiceSnapshot(service)
         if let obstacle = snapshot.obstacle { return refuse(service, obstacle) }
         let definition = content.withLock { $0.services.publish(snapshot, by: reference) }
-        session.send(.server(.addService(definition)))
+        session.send(.service(.addService(definition)))
     }
 
     func withdraw(_ service: CBMutableService) {
         switch content.withLock({ $0.services.withdraw(service) }) {
-        case .send(let id): session.send(.server(.removeService(id)))
+        case .send(let id): session.send(.service(.removeService(id)))
         case .inUse: reference.console.misuse("\(service) can not be removed while others include it")
         case .unknown: break
         }
@@ -53,7 +53,7 @@ extension CBPeripheralManager {
             case .success: .success(request.value.map { [UInt8](octetsOf: $0) } ?? [])
             default: .failure(UInt8(exactly: result.rawValue).map(ATT.ErrorCode.init(wire:)) ?? .unlikelyError)
             }
-        session.send(.server(.respond(transaction, response)))
+        session.send(.service(.respond(transaction, response)))
     }
 
     func update(_ value: Data, for characteristic: CBMutableCharacteristic, _ centrals: [CBCentral]?) -> Bool {
@@ -77,7 +77,7 @@ extension CBPeripheralManager {
         }
         guard hasRoom else { return false }
         let octets = [UInt8](octetsOf: value.prefix(CBPeripheral.longestValue))
-        session.send(.server(.update(id, octets, to: receivers?.map(\.peer))))
+        session.send(.service(.update(id, octets, to: receivers?.map(\.peer))))
         return true
     }
 

@@ -117,7 +117,7 @@ open class CBPeripheralManager: CBManager {
     open func removeAllServices() {
         guard acceptsCommands() else { return }
         content.withLock { $0.services.withdrawAll() }
-        session.send(.server(.removeAllServices))
+        session.send(.service(.removeAllServices))
     }
 
     /// Answers a read, or a group of writes by its first request, once.

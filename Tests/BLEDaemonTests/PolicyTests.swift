@@ -164,7 +164,7 @@ struct ServiceFenceTests {
     func own() throws {
         let gate = try gate()
         func adding(_ uuid: UInt16) -> ClientRequest {
-            .server(.addService(ServiceDefinition(id: LocalAttributeID(rawValue: 1), uuid: .short(uuid))))
+            .service(.addService(ServiceDefinition(id: LocalAttributeID(rawValue: 1), uuid: .short(uuid))))
         }
         #expect(gate.refusal(of: adding(0x180D)) == nil)
         #expect(gate.refusal(of: adding(0x180F)) != nil)

@@ -44,8 +44,8 @@ struct RequestTests {
             case .peer(_, let what, _): return .peer(peer, what.about(.random(in: 0...30, using: &random)))
             case .channel(_, let what):
                 return .channel(channels.randomElement(using: &random) ?? ChannelID(rawValue: 1), what)
-            case .server(.service(.respond(_, let response))):
-                return .server(.respond(transactions.popLast() ?? ServerTransaction(rawValue: 1), response))
+            case .service(.respond(_, let response)):
+                return .service(.respond(transactions.popLast() ?? ServerTransaction(rawValue: 1), response))
             default: return request
             }
         }

@@ -132,7 +132,7 @@ struct ConversationTests {
         (.peer(peer, .writeCommand(handle, [1])), .peer(peer, .writeCommandsTaken(1))),
         (.peer(peer, .readRSSI), .peer(peer, .rssiRead(.failure(.notSupported)))),
         (.server(.startAdvertising(AdvertisingRequest())), .server(.advertisingStarted(.notSupported))),
-        (.server(.update(LocalAttributeID(rawValue: 1), [1], to: nil)), .server(.updatesTaken(1))),
+        (.service(.update(LocalAttributeID(rawValue: 1), [1], to: nil)), .server(.updatesTaken(1))),
         (.stopScan, nil),
     ]
 

@@ -11,7 +11,7 @@ struct RadioUseTests {
     private var busy: RadioUse {
         var use = RadioUse()
         use.note(.scan(ScanRequest()))
-        use.note(.server(.addService(Self.service)))
+        use.note(.service(.addService(Self.service)))
         use.note(.server(.serviceAdded(Self.service.id, nil)))
         use.note(.server(.startAdvertising(AdvertisingRequest(localName: nil))))
         use.note(.server(.advertisingStarted(nil)))
@@ -28,7 +28,7 @@ struct RadioUseTests {
         "ends with what the app gives up",
         arguments: [
             (ClientRequest.stopScan, (false, true, 1)), (.server(.stopAdvertising), (true, false, 1)),
-            (.server(.removeService(service.id)), (true, true, 0)), (.server(.removeAllServices), (true, true, 0)),
+            (.service(.removeService(service.id)), (true, true, 0)), (.service(.removeAllServices), (true, true, 0)),
         ] as [(ClientRequest, (Bool, Bool, UInt32))]
     )
     func givenUp(request: ClientRequest, left: (Bool, Bool, UInt32)) {
@@ -50,7 +50,7 @@ struct RadioUseTests {
     @Test("takes nothing away where nothing is")
     func nothing() {
         var use = RadioUse()
-        use.note(.server(.removeService(Self.service.id)))
+        use.note(.service(.removeService(Self.service.id)))
         #expect(use.services == 0)
     }
 

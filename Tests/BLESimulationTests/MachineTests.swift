@@ -82,7 +82,7 @@ struct MachineTests {
         await world.advance(by: .seconds(1))
         let before = client.events.count
         for number in 0..<1_100 {
-            server.send(.server(.update(EchoServer.outputID, [UInt8(number & 0xFF), UInt8(number >> 8)], to: nil)))
+            server.send(.service(.update(EchoServer.outputID, [UInt8(number & 0xFF), UInt8(number >> 8)], to: nil)))
             await world.advance(by: .milliseconds(30))
         }
         world.separate(phone, sensor)
@@ -103,7 +103,7 @@ struct MachineTests {
         await world.advance(by: .seconds(10))
         phone.sendAppsToBackground(declaring: [])
         await world.advance(by: .seconds(1))
-        server.send(.server(.update(EchoServer.outputID, [1], to: nil)))
+        server.send(.service(.update(EchoServer.outputID, [1], to: nil)))
         await world.advance(by: .seconds(1))
         let before = client.events.count
         client.close()

@@ -71,11 +71,11 @@ struct RadioPeer: ~Copyable {
     private func answers(to event: ClientEvent) -> [ClientRequest] {
         switch event {
         case .stateChanged(.poweredOn) where role == .peripheral:
-            [.server(.addService(PeerService.definition)), .server(.startAdvertising(AdvertisingRequest()))]
+            [.service(.addService(PeerService.definition)), .server(.startAdvertising(AdvertisingRequest()))]
         case .server(.readRequested(let transaction, _, _, _)):
-            [.server(.respond(transaction, .success(PeerService.value)))]
-        case .server(.writeRequested(let transaction?, _, _)): [.server(.respond(transaction, .success([])))]
-        case .server(.subscribed): [.server(.update(PeerService.notifiedID, PeerService.value, to: nil))]
+            [.service(.respond(transaction, .success(PeerService.value)))]
+        case .server(.writeRequested(let transaction?, _, _)): [.service(.respond(transaction, .success([])))]
+        case .server(.subscribed): [.service(.update(PeerService.notifiedID, PeerService.value, to: nil))]
 
         case .stateChanged(.poweredOn): [.scan(ScanRequest())]
         case .discovered(let report): [.stopScan, .connect(report.peer, ConnectRequest())]

@@ -26,9 +26,9 @@ struct AttributeBench: ~Copyable {
         pair.run(for: .seconds(1))
         if surroundings.characteristics > 3 {
             let more = Self.moreCharacteristics(surroundings.characteristics - 3)
-            pair.perform(.server(.addService(more)), for: Self.client, on: .peripheral)
+            pair.perform(.service(.addService(more)), for: Self.client, on: .peripheral)
         }
-        pair.perform(.server(.addService(PeerService.definition)), for: Self.client, on: .peripheral)
+        pair.perform(.service(.addService(PeerService.definition)), for: Self.client, on: .peripheral)
         for number in 0..<others { pair.open(asCentral ? .peripheral : .central, Self.client, on: .other(number)) }
         pair.run(for: .milliseconds(100))
         for number in 0..<others {
@@ -155,7 +155,7 @@ struct AttributeBench: ~Copyable {
         case .write: .peer(peer, .write(handle(of: PeerService.writable), PeerService.value))
         case .writeCommand: .peer(peer, .writeCommand(handle(of: PeerService.writable), PeerService.value))
         case .advertisement, .readServed, .writeServed, .writeCommandServed, .notificationSent, .notificationReceived:
-            .server(.update(PeerService.notifiedID, PeerService.value, to: nil))
+            .service(.update(PeerService.notifiedID, PeerService.value, to: nil))
         }
     }
 

@@ -76,7 +76,7 @@ struct HostFeed {
         for index in said.indices {
             guard let asked = said[index].asked else { continue }
             let answer = asked.isRead ? value : []
-            host.perform(.server(.respond(asked.transaction, .success(answer))), for: client, at: now)
+            host.perform(.service(.respond(asked.transaction, .success(answer))), for: client, at: now)
         }
     }
 

@@ -60,14 +60,14 @@ final class ChatRoom: ChatClient, @unchecked Sendable {
             for part in parts {
                 if let line = ChatLine(part.value) { pass(on: line) }
             }
-            send(.server(.respond(transaction, .success([]))))
+            send(.service(.respond(transaction, .success([]))))
         default: break
         }
     }
 
     private func pass(on line: ChatLine) {
         passed.append(line)
-        send(.server(.update(Self.outputID, line.octets, to: nil)))
+        send(.service(.update(Self.outputID, line.octets, to: nil)))
     }
 
     private func publish() {
@@ -79,7 +79,7 @@ final class ChatRoom: ChatClient, @unchecked Sendable {
                 .init(id: Self.outputID, uuid: Self.output, properties: .notify, permissions: []),
             ]
         )
-        send(.server(.addService(service)))
+        send(.service(.addService(service)))
         send(.server(.startAdvertising(AdvertisingRequest(localName: "room", services: [Self.service]))))
     }
 }

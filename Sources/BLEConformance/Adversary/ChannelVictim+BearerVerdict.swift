@@ -65,7 +65,7 @@ extension ChannelVictim {
             let effects = oracle.attributes?.answerReading() ?? []
             let expected = oracle.carryOut(effects)
             base.host.perform(
-                .server(.respond(held.removeFirst(), .success(AttributeOracle.value))),
+                .service(.respond(held.removeFirst(), .success(AttributeOracle.value))),
                 for: SignalVictim.peripheral,
                 at: base.now
             )

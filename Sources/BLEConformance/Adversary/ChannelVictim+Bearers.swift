@@ -6,7 +6,7 @@ extension ChannelVictim {
     /// Lets the host serve, and do on the other link all that it does there by itself.
     func prepareBearers() {
         base.host.perform(
-            .server(.addService(BearerScene.service)),
+            .service(.addService(BearerScene.service)),
             for: SignalVictim.peripheral,
             at: base.now
         )
@@ -54,7 +54,7 @@ extension ChannelVictim {
                 let effects = oracle.attributes?.indicate(packet, on: bearers[position]) ?? []
                 let expected = oracle.carryOut(effects)
                 base.host.perform(
-                    .server(.update(id, [octet], to: nil)),
+                    .service(.update(id, [octet], to: nil)),
                     for: SignalVictim.peripheral,
                     at: base.now
                 )

@@ -167,7 +167,7 @@ final class ChannelVictim {
                 continue
             }
             base.host.perform(
-                .server(.respond(question.transaction, .success([]))),
+                .service(.respond(question.transaction, .success([]))),
                 for: SignalVictim.peripheral,
                 at: base.now
             )

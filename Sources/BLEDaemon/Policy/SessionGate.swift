@@ -19,7 +19,7 @@ struct SessionGate: Sendable {
         case .security where !grant.pairs: "\(grant.origin) does not allow it to pair"
         case .peer(let peer, let request, _) where !isInside(request, at: peer):
             "\(grant.origin) allows it other services alone"
-        case .server(.service(.addService(let service))) where !grant.allows(service.uuid):
+        case .service(.addService(let service)) where !grant.allows(service.uuid):
             "\(grant.origin) does not allow it the service \(service.uuid)"
         case .server(.publishChannel) where fence != nil: "\(grant.origin) allows it services alone, and no channels"
         default: nil

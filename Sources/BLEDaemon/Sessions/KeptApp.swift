@@ -105,15 +105,10 @@ extension ClientRequest {
     /// Whether a next launch of the app is told of it.
     fileprivate var isKept: Bool {
         switch self {
-        case .scan, .stopScan, .connect, .cancelConnection: true
-        case .server(let request):
-            switch request {
-            case .service(.addService), .service(.removeService), .service(.removeAllServices), .startAdvertising,
-                .stopAdvertising:
-                true
-            default: false
-            }
-        case .peer, .channel, .security, .tester, .appMoved, .showAlerts: false
+        case .scan, .stopScan, .connect, .cancelConnection, .server(.startAdvertising), .server(.stopAdvertising),
+            .service(.addService), .service(.removeService), .service(.removeAllServices):
+            true
+        case .peer, .server, .service, .channel, .security, .tester, .appMoved, .showAlerts: false
         }
     }
 }

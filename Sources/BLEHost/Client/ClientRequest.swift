@@ -16,8 +16,10 @@ package enum ClientRequest: Equatable, Sendable {
     case cancelConnection(PeerIdentifier)
     /// Something that needs a connection of this client to the peer; what answers it has its number.
     case peer(PeerIdentifier, PeerRequest, RequestNumber = .none)
-    /// Something about the local database or the advertisement.
+    /// Something about what this host is as a peripheral.
     case server(ServerRequest)
+    /// Something about the services that this client publishes.
+    case service(ServiceRequest)
     /// Something that needs a channel of this client that is open.
     case channel(ChannelID, ChannelRequest)
     /// Something about pairing and bonds.
@@ -36,7 +38,7 @@ package enum ClientRequest: Equatable, Sendable {
         case .scan, .stopScan, .connect, .cancelConnection, .appMoved, .server(.startAdvertising),
             .server(.stopAdvertising), .tester:
             true
-        case .peer, .server, .channel, .security, .showAlerts: false
+        case .peer, .server, .service, .channel, .security, .showAlerts: false
         }
     }
 }

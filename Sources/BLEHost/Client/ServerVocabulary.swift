@@ -1,9 +1,7 @@
 package import BLEWire
 
-/// What a client asks of the local database and the advertisement.
+/// What a client asks of this host as a peripheral: its advertisement, its links and its channels.
 package enum ServerRequest: Equatable, Sendable {
-    /// Something about the attributes that this client publishes.
-    case service(ServiceRequest)
     /// Answered by ``ServerEvent/advertisingStarted(_:)``.
     case startAdvertising(AdvertisingRequest)
     case stopAdvertising
@@ -18,7 +16,7 @@ package enum ServerRequest: Equatable, Sendable {
     case unpublishChannel(SPSM)
 }
 
-/// What a client asks about the attributes that it publishes.
+/// What a client asks about the services that it publishes.
 package enum ServiceRequest: Equatable, Sendable {
     /// Answered by ``ServerEvent/serviceAdded(_:_:)``.
     case addService(ServiceDefinition)
@@ -30,23 +28,6 @@ package enum ServiceRequest: Equatable, Sendable {
     ///
     /// ``ServerEvent/updatesTaken(_:)`` says when it has left the host for all of them.
     case update(LocalAttributeID, [UInt8], to: [PeerIdentifier]?)
-}
-
-// Who asks need not name the kind of what is asked.
-extension ServerRequest {
-    package static func addService(_ service: ServiceDefinition) -> Self { .service(.addService(service)) }
-    package static func removeService(_ service: LocalAttributeID) -> Self { .service(.removeService(service)) }
-    package static var removeAllServices: Self { .service(.removeAllServices) }
-    package static func respond(_ transaction: ServerTransaction, _ response: ServerResponse) -> Self {
-        .service(.respond(transaction, response))
-    }
-    package static func update(
-        _ attribute: LocalAttributeID,
-        _ value: [UInt8],
-        to centrals: [PeerIdentifier]?
-    ) -> Self {
-        .service(.update(attribute, value, to: centrals))
-    }
 }
 
 /// What the app answers to a peer's request.

@@ -63,9 +63,9 @@ extension Host {
     mutating func performAtOnce(_ request: ClientRequest, for client: ClientID, at now: Instant) -> Bool {
         guard isReady else { return false }
         switch request {
-        case .server(.service(.update(let id, let value, to: nil))):
+        case .service(.update(let id, let value, to: nil)):
             return attributes.updateAtOnce(id, value, for: client, through: &scheduler, into: &outbox)
-        case .server(.service(.respond(let transaction, .success(let value)))):
+        case .service(.respond(let transaction, .success(let value))):
             return attributes.respondAtOnce(transaction, with: value, from: client, through: &scheduler, into: &outbox)
         case .peer(let peer, .attribute(.writeCommand(let handle, let value)), _):
             guard let link = attachments.link(of: client, to: peer) else { return false }

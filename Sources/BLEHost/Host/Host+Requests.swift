@@ -28,7 +28,7 @@ extension Host {
             channels.publish(isEncrypted ? .encrypted : .unencrypted, for: client)
         case .server(.unpublishChannel(let psm)): channels.unpublish(psm, for: client)
         case .channel(let channel, let request): channels.perform(request, on: channel, for: client, at: now)
-        case .server(.service(let request)): attributes.perform(request, for: client, at: now)
+        case .service(let request): attributes.perform(request, for: client, at: now)
         }
     }
 
@@ -62,14 +62,14 @@ extension Host {
         case .connect(let peer, _): tell(client, .connectFailed(peer, .poweredOff))
         case .peer(let peer, let request, let number):
             tell(client, .peer(peer, request.answer(.poweredOff), answering: number))
-        case .server(.service(.addService(let service))):
+        case .service(.addService(let service)):
             tell(client, .server(.serviceAdded(service.id, .poweredOff)))
         case .server(.startAdvertising): tell(client, .server(.advertisingStarted(.poweredOff)))
-        case .server(.service(.update)): tell(client, .server(.updatesTaken(1)))
+        case .service(.update): tell(client, .server(.updatesTaken(1)))
         case .server(.publishChannel): tell(client, .server(.channelPublished(.none, .poweredOff)))
         case .server(.unpublishChannel(let psm)): tell(client, .server(.channelUnpublished(psm, .poweredOff)))
         case .tester(let request): refuse(request, of: client)
-        case .scan, .stopScan, .cancelConnection, .server, .channel, .appMoved, .security, .showAlerts: break
+        case .scan, .stopScan, .cancelConnection, .server, .service, .channel, .appMoved, .security, .showAlerts: break
         }
     }
 }

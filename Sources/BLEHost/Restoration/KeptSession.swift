@@ -158,7 +158,7 @@ extension ClientEvent {
     package var refusal: ClientRequest? {
         switch self {
         case .server(.readRequested(let transaction, _, _, _)), .server(.writeRequested(let transaction?, _, _)):
-            .server(.respond(transaction, .failure(.unlikelyError)))
+            .service(.respond(transaction, .failure(.unlikelyError)))
         default: nil
         }
     }

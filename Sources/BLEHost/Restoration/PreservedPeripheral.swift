@@ -31,16 +31,18 @@ package struct PreservedPeripheral: Equatable, Sendable {
         self.subscribers = subscribers
     }
 
-    mutating func note(_ request: ServerRequest) {
+    mutating func note(_ request: ClientRequest) {
         switch request {
         case .service(.addService(let definition)): services.append(definition)
         case .service(.removeService(let id)): remove { $0.id == id }
         case .service(.removeAllServices): remove { _ in true }
-        case .startAdvertising(let request):
+        case .server(.startAdvertising(let request)):
             advertisement = request
             unansweredStarts += 1
-        case .stopAdvertising: advertisement = nil
-        case .service(.respond), .service(.update), .setLatency, .disconnect, .publishChannel, .unpublishChannel: break
+        case .server(.stopAdvertising): advertisement = nil
+        case .service, .server, .scan, .stopScan, .connect, .cancelConnection, .peer, .channel, .appMoved, .security,
+            .showAlerts, .tester:
+            break
         }
     }
 
@@ -77,7 +79,7 @@ package struct PreservedPeripheral: Equatable, Sendable {
 
     /// What to ask of a host that knows nothing of the client.
     var requests: [ClientRequest] {
-        services.map { .server(.addService($0)) } + (advertisement.map { [.server(.startAdvertising($0))] } ?? [])
+        services.map { .service(.addService($0)) } + (advertisement.map { [.server(.startAdvertising($0))] } ?? [])
     }
 
     private mutating func remove(where isGone: (ServiceDefinition) -> Bool) {

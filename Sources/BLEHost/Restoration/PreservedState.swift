@@ -34,7 +34,7 @@ package enum PreservedState: Equatable, Sendable {
             state.note(request)
             self = .central(state)
         case .peripheral(var state):
-            if case .server(let request) = request { state.note(request) }
+            state.note(request)
             self = .peripheral(state)
         }
     }

@@ -30,8 +30,8 @@ package struct RadioUse: Equatable, Packet {
         case .scan: isScanning = true
         case .stopScan: isScanning = false
         case .server(.stopAdvertising): isAdvertising = false
-        case .server(.service(.removeService)): services -= min(services, 1)
-        case .server(.service(.removeAllServices)): services = 0
+        case .service(.removeService): services -= min(services, 1)
+        case .service(.removeAllServices): services = 0
         default: break
         }
     }

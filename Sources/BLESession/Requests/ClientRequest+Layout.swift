@@ -66,7 +66,7 @@ extension ClientRequest: Choice, Packet {
         case .connect: 3
         case .cancelConnection: 4
         case .peer: 5
-        case .server: 6
+        case .server, .service: 6
         case .channel: 7
         case .security: 8
         case .appMoved: 9
@@ -82,13 +82,22 @@ extension ClientRequest: Choice, Packet {
         case 3: self = .connect(.blank, ConnectRequest())
         case 4: self = .cancelConnection(.blank)
         case 5: self = .peer(.blank, .readRSSI)
-        case 6: self = .server(.removeAllServices)
+        case 6: self = .server(.stopAdvertising)
         case 7: self = .channel(.blank, .close)
         case 8: self = .security(.listBonds)
         case 9: self = .appMoved(to: .foreground)
         case 10: self = .showAlerts
         default: return nil
         }
+    }
+
+    private static func laidOut(
+        _ request: OwnServerRequest,
+        _ wire: inout some AnyWire
+    ) throws(PacketError) -> Self {
+        var request = request
+        try request.layout(&wire)
+        return request.request
     }
 
     package mutating func fields(_ wire: inout some AnyWire) throws(PacketError) {
@@ -112,9 +121,8 @@ extension ClientRequest: Choice, Packet {
             var tail = Numbering(number)
             try wire.tail(&tail)
             self = .peer(peer, request, tail?.number ?? .none)
-        case .server(var request):
-            try request.layout(&wire)
-            self = .server(request)
+        case .server(let request): self = try Self.laidOut(.server(request), &wire)
+        case .service(let request): self = try Self.laidOut(.service(request), &wire)
         case .channel(var channel, var request):
             try wire.field(&channel, "Channel")
             try request.layout(&wire)

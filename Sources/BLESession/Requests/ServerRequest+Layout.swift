@@ -29,10 +29,50 @@ extension ServerResponse: Choice {
     }
 }
 
+/// What is asked of the own server, in whichever way; the codes of all of it are different.
+enum OwnServerRequest: Choice {
+    case server(ServerRequest)
+    case service(ServiceRequest)
+
+    var code: UInt8 {
+        switch self {
+        case .server(let request): request.code
+        case .service(let request): request.code
+        }
+    }
+
+    init?(blank code: UInt8) {
+        if let request = ServerRequest(blank: code) {
+            self = .server(request)
+        } else if let request = ServiceRequest(blank: code) {
+            self = .service(request)
+        } else {
+            return nil
+        }
+    }
+
+    mutating func fields(_ wire: inout some AnyWire) throws(PacketError) {
+        switch self {
+        case .server(var request):
+            try request.fields(&wire)
+            self = .server(request)
+        case .service(var request):
+            try request.fields(&wire)
+            self = .service(request)
+        }
+    }
+
+    var request: ClientRequest {
+        switch self {
+        case .server(let request): .server(request)
+        case .service(let request): .service(request)
+        }
+    }
+}
+
 extension ServerRequest: Choice {
     package var code: UInt8 {
         switch self {
-        case .service(let request): request.code
         case .startAdvertising: 4
         case .stopAdvertising: 5
         case .setLatency: 8
@@ -50,17 +90,12 @@ extension ServerRequest: Choice {
         case 9: self = .disconnect(.blank)
         case 10: self = .publishChannel(encryptionRequired: false)
         case 11: self = .unpublishChannel(.none)
-        default:
-            guard let request = ServiceRequest(blank: code) else { return nil }
-            self = .service(request)
+        default: return nil
         }
     }
 
     package mutating func fields(_ wire: inout some AnyWire) throws(PacketError) {
         switch self {
-        case .service(var request):
-            try request.fields(&wire)
-            self = .service(request)
         case .stopAdvertising: break
         case .startAdvertising(var request):
             try request.layout(&wire)

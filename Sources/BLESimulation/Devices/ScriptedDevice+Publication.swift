@@ -4,7 +4,7 @@ import BLEWire
 extension ScriptedDevice {
     /// What makes the services known and the device found.
     var publication: [ClientRequest] {
-        var requests: [ClientRequest] = [.server(.removeAllServices)]
+        var requests: [ClientRequest] = [.service(.removeAllServices)]
         var next = 0, number = UInt32(attributes.count)
         func makeID() -> LocalAttributeID {
             defer { number += 1 }
@@ -26,7 +26,7 @@ extension ScriptedDevice {
                 characteristics: range.map { Self.definition(of: attributes[$0], makeID) }
             )
             known.append((uuid, id))
-            requests.append(.server(.addService(definition)))
+            requests.append(.service(.addService(definition)))
         }
         requests.append(.server(.startAdvertising(advertisement)))
         return requests

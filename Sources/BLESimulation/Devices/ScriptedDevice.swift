@@ -99,7 +99,7 @@ struct ScriptedDevice {
             attributes[index].sent += 1
             attributes[index].value = value
             attributes[index].due = due + max(notifications.interval, .milliseconds(1))
-            requests.append(.server(.update(attributes[index].id, value, to: nil)))
+            requests.append(.service(.update(attributes[index].id, value, to: nil)))
         }
         return requests
     }
@@ -118,7 +118,7 @@ struct ScriptedDevice {
     mutating func update(_ type: BluetoothUUID, _ value: [UInt8]) -> [ClientRequest] {
         attributes.indices.filter { attributes[$0].uuid == type }.map { index in
             attributes[index].value = value
-            return .server(.update(attributes[index].id, value, to: nil))
+            return .service(.update(attributes[index].id, value, to: nil))
         }
     }
 
@@ -169,7 +169,7 @@ struct ScriptedDevice {
         _ transaction: ServerTransaction,
         at now: Instant
     ) -> [ClientRequest] {
-        guard let index = index(of: id) else { return [.server(.respond(transaction, .failure(.attributeNotFound)))] }
+        guard let index = index(of: id) else { return [.service(.respond(transaction, .failure(.attributeNotFound)))] }
         var value = attributes[index].value
         let answer = behaviour.answer(.read, of: attributes[index].uuid, value, at: now)
         if case .value(let octets) = answer?.outcome { value = Array(octets.prefix(ATT.maximumValueLength)) }
@@ -185,7 +185,7 @@ struct ScriptedDevice {
         at now: Instant
     ) -> [ClientRequest] {
         func refuse(_ code: ATT.ErrorCode) -> [ClientRequest] {
-            transaction.map { [.server(.respond($0, .failure(code)))] } ?? []
+            transaction.map { [.service(.respond($0, .failure(code)))] } ?? []
         }
         var values = attributes.map(\.value)
         var changed: [Int] = []
@@ -208,7 +208,7 @@ struct ScriptedDevice {
         if let refusal { return carryOut(refusal, transaction, .success([]), at: now) }
         for index in changed { attributes[index].value = values[index] }
         let updates: [ClientRequest] = changed.filter { !attributes[$0].subscribers.isEmpty }.map { index in
-            .server(.update(attributes[index].id, values[index], to: nil))
+            .service(.update(attributes[index].id, values[index], to: nil))
         }
         guard let answer = answers.first else {
             return carryOut(.accepted, transaction, .success([]), at: now) + updates
@@ -227,9 +227,9 @@ struct ScriptedDevice {
         let due = now + max(answer.delay, .zero)
         if let transaction {
             switch answer.outcome {
-            case .value: requests.append((due, .server(.respond(transaction, response))))
+            case .value: requests.append((due, .service(.respond(transaction, response))))
             case .error(let code):
-                requests.append((due, .server(.respond(transaction, .failure(ATT.ErrorCode(wire: code))))))
+                requests.append((due, .service(.respond(transaction, .failure(ATT.ErrorCode(wire: code))))))
             case .silence: break
             }
         }
@@ -237,8 +237,8 @@ struct ScriptedDevice {
             guard let type = BluetoothUUID(update.characteristic),
                 let index = attributes.firstIndex(where: { $0.uuid == type })
             else { continue }
-            let request = ServerRequest.update(attributes[index].id, update.value, to: nil)
-            requests.append((due + max(update.delay, .zero), .server(request)))
+            let request = ServiceRequest.update(attributes[index].id, update.value, to: nil)
+            requests.append((due + max(update.delay, .zero), .service(request)))
         }
         for request in requests where request.due > now {
             let place = later.firstIndex { $0.due > request.due } ?? later.endIndex

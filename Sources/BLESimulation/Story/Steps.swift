@@ -10,6 +10,7 @@ extension ClientRequest {
         case .cancelConnection: "cancelPeripheralConnection"
         case .peer(_, let request, _): request.step
         case .server(let request): request.step
+        case .service(let request): request.step
         case .channel: "channel"
         case .security: "pairing"
         case .tester: "test"
@@ -51,7 +52,6 @@ extension AttributeRequest {
 extension ServerRequest {
     fileprivate var step: String {
         switch self {
-        case .service(let request): request.step
         case .startAdvertising: "startAdvertising"
         case .stopAdvertising: "stopAdvertising"
         case .setLatency: "setDesiredConnectionLatency"

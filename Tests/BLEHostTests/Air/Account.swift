@@ -72,12 +72,14 @@ struct Account {
         case .connect: "connect"
         case .peer(_, let request, let number):
             LinkDownTests.key(request.answer(.cancelled)).map { kind($0, number) }
-        case .server(.service(.addService)): "add"
+        case .service(.addService): "add"
         case .server(.startAdvertising): "advertise"
-        case .server(.service(.update)): "update"
+        case .service(.update): "update"
         case .server(.publishChannel): "publish"
         case .server(.unpublishChannel): "unpublish"
-        case .scan, .stopScan, .cancelConnection, .server, .channel, .appMoved, .security, .showAlerts, .tester: nil
+        case .scan, .stopScan, .cancelConnection, .server, .service, .channel, .appMoved, .security, .showAlerts,
+            .tester:
+            nil
         }
     }
 }

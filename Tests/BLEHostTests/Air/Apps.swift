@@ -34,17 +34,17 @@ final class ServingApp: App {
 
     override func react(to event: ClientEvent) -> [ClientRequest] {
         switch event {
-        case .stateChanged(.poweredOn): return [.server(.addService(definition))]
+        case .stateChanged(.poweredOn): return [.service(.addService(definition))]
         case .server(.serviceAdded(_, nil)):
             return [.server(.startAdvertising(.init(localName: "Nora", services: [Self.service])))]
         case .server(.readRequested(let transaction, _, _, let offset)):
             let value = Array(0..<UInt8(100)).dropFirst(offset)
-            return [.server(.respond(transaction, .success(Array(value))))]
+            return [.service(.respond(transaction, .success(Array(value))))]
         case .server(.writeRequested(let transaction, _, let parts)):
             written += parts.map(\.value)
-            return transaction.map { [.server(.respond($0, .success([])))] } ?? []
+            return transaction.map { [.service(.respond($0, .success([])))] } ?? []
         case .server(.subscribed(_, let id)):
-            return (UInt8(0)..<5).map { .server(.update(id, [$0], to: nil)) }
+            return (UInt8(0)..<5).map { .service(.update(id, [$0], to: nil)) }
         default: return []
         }
     }
@@ -122,10 +122,12 @@ struct Ledger: Equatable {
         switch request {
         case .connect: "connect"
         case .peer(_, let request, _): kind(request)
-        case .server(.service(.addService)): "add"
+        case .service(.addService): "add"
         case .server(.startAdvertising): "advertise"
-        case .server(.service(.update)): "update"
-        case .scan, .stopScan, .cancelConnection, .server, .channel, .appMoved, .security, .showAlerts, .tester: nil
+        case .service(.update): "update"
+        case .scan, .stopScan, .cancelConnection, .server, .service, .channel, .appMoved, .security, .showAlerts,
+            .tester:
+            nil
         }
     }
 

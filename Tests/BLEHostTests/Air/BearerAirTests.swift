@@ -25,11 +25,11 @@ struct BearerAirTests {
                     )
                 }
                 let id = LocalAttributeID(rawValue: 1)
-                return [.server(.addService(.init(id: id, uuid: Self.service, characteristics: characteristics)))]
+                return [.service(.addService(.init(id: id, uuid: Self.service, characteristics: characteristics)))]
             case .server(.serviceAdded(_, nil)):
                 return [.server(.startAdvertising(.init(localName: "Slow", services: [Self.service])))]
             case .server(.readRequested(let transaction, _, let id, _)):
-                if id.rawValue == 2 { return [.server(.respond(transaction, .success([2])))] }
+                if id.rawValue == 2 { return [.service(.respond(transaction, .success([2])))] }
                 held.append(transaction)
                 return []
             default: return []
@@ -39,7 +39,7 @@ struct BearerAirTests {
         /// Gives all values that were asked for.
         func answers() -> [ClientRequest] {
             defer { held = [] }
-            return held.map { .server(.respond($0, .success([9]))) }
+            return held.map { .service(.respond($0, .success([9]))) }
         }
     }
 

@@ -21,12 +21,12 @@ final class BearerHost: App {
         switch event {
         case .stateChanged(.poweredOn):
             return [
-                .server(.addService(Self.definition)), .server(.publishChannel(encryptionRequired: false)),
+                .service(.addService(Self.definition)), .server(.publishChannel(encryptionRequired: false)),
                 .server(.startAdvertising(AdvertisingRequest(services: [Self.service]))),
             ]
         case .server(.readRequested(let transaction, _, _, let offset)):
-            return [.server(.respond(transaction, .success([UInt8](repeating: 7, count: max(0, 100 - offset)))))]
-        case .server(.writeRequested(let transaction?, _, _)): return [.server(.respond(transaction, .success([])))]
+            return [.service(.respond(transaction, .success([UInt8](repeating: 7, count: max(0, 100 - offset)))))]
+        case .server(.writeRequested(let transaction?, _, _)): return [.service(.respond(transaction, .success([])))]
         case .server(.subscribed): subscriptions += 1
         case .server(.updatesTaken(let count)): taken += count
         default: break
@@ -38,7 +38,7 @@ final class BearerHost: App {
     func send() -> [ClientRequest] {
         updates += Self.updateCount
         return (0..<UInt8(Self.updateCount)).map { number in
-            .server(.update(LocalAttributeID(rawValue: number % 2 == 0 ? 4 : 5), [number], to: nil))
+            .service(.update(LocalAttributeID(rawValue: number % 2 == 0 ? 4 : 5), [number], to: nil))
         }
     }
 

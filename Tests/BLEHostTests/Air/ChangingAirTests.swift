@@ -19,11 +19,11 @@ private final class Changer: App {
             value: [UInt8(number)]
         )
         let id = LocalAttributeID(rawValue: UInt32(number))
-        return .server(.addService(.init(id: id, uuid: .short(0xB000 + number), characteristics: [value])))
+        return .service(.addService(.init(id: id, uuid: .short(0xB000 + number), characteristics: [value])))
     }
 
     static func remove(_ number: UInt16) -> ClientRequest {
-        .server(.removeService(LocalAttributeID(rawValue: UInt32(number))))
+        .service(.removeService(LocalAttributeID(rawValue: UInt32(number))))
     }
 
     override func react(to event: ClientEvent) -> [ClientRequest] {

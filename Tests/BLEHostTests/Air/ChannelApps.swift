@@ -111,7 +111,7 @@ final class ChannelServer: ChannelApp {
                 characteristics: [value]
             )
             return [
-                .server(.addService(service)), .server(.publishChannel(encryptionRequired: false)),
+                .service(.addService(service)), .server(.publishChannel(encryptionRequired: false)),
                 .server(.startAdvertising(AdvertisingRequest(services: [Self.service]))),
             ]
         case .server(.channelOpened(let channel, _)): return add(channel)

@@ -114,12 +114,12 @@ final class ErrandHost: App {
         switch event {
         case .stateChanged(.poweredOn):
             return [
-                .server(.addService(Self.definition)), .server(.publishChannel(encryptionRequired: false)),
+                .service(.addService(Self.definition)), .server(.publishChannel(encryptionRequired: false)),
                 .server(.startAdvertising(AdvertisingRequest(services: [Self.service]))),
             ]
         case .server(.readRequested(let transaction, _, _, let offset)):
-            return [.server(.respond(transaction, .success([UInt8](repeating: 7, count: max(0, 40 - offset)))))]
-        case .server(.writeRequested(let transaction?, _, _)): return [.server(.respond(transaction, .success([])))]
+            return [.service(.respond(transaction, .success([UInt8](repeating: 7, count: max(0, 40 - offset)))))]
+        case .server(.writeRequested(let transaction?, _, _)): return [.service(.respond(transaction, .success([])))]
         case .server(.subscribed):
             subscriptions += 1
             return subscriptions == 2 ? updates : []
@@ -139,10 +139,10 @@ final class ErrandHost: App {
 
     private var updates: [ClientRequest] {
         let values = (UInt8(0)..<3).flatMap { number in
-            [3, 4].map { ServerRequest.update(LocalAttributeID(rawValue: $0), [number], to: nil) }
+            [3, 4].map { ServiceRequest.update(LocalAttributeID(rawValue: $0), [number], to: nil) }
         }
         let second = ServiceDefinition(id: .init(rawValue: 9), uuid: .short(0xFD04))
-        return (values + [.addService(second), .removeService(second.id)]).map { .server($0) }
+        return (values + [.addService(second), .removeService(second.id)]).map { .service($0) }
     }
 
     private static var definition: ServiceDefinition {

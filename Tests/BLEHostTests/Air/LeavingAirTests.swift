@@ -35,13 +35,14 @@ private final class Talker: App {
                 characteristics: [written, notified]
             )
             return [
-                .server(.addService(service)), .server(.startAdvertising(AdvertisingRequest(services: [Self.service]))),
+                .service(.addService(service)),
+                .server(.startAdvertising(AdvertisingRequest(services: [Self.service]))),
             ]
         case .server(.writeRequested(nil, _, let parts)):
             values += parts.map(\.value)
             return []
         case .server(.subscribed(let central, let id)):
-            let updates = (0..<Self.count).map { ClientRequest.server(.update(id, [UInt8($0)], to: nil)) }
+            let updates = (0..<Self.count).map { ClientRequest.service(.update(id, [UInt8($0)], to: nil)) }
             return updates + [.server(.disconnect(central.peer))]
         default: return []
         }

@@ -91,7 +91,7 @@ final class Keeper: PairingApp {
             )
             let id = LocalAttributeID(rawValue: 1)
             return super.react(to: event)
-                + [.server(.addService(.init(id: id, uuid: Self.service, characteristics: [value])))]
+                + [.service(.addService(.init(id: id, uuid: Self.service, characteristics: [value])))]
         case .server(.serviceAdded(_, nil)):
             return [.server(.startAdvertising(.init(localName: "Keeper", services: [Self.service])))]
         default: return super.react(to: event)

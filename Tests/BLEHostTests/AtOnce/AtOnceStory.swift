@@ -39,7 +39,7 @@ struct AtOnceStory {
         self.detour = detour
         random = SeededGenerator(seed: seed)
         let served = DeviceAddress(0xC0FF_EE00_0001, .random), asking = DeviceAddress(0xC0FF_EE00_0002, .random)
-        rig.perform(.server(.addService(Self.service)), for: Rig.peripheral)
+        rig.perform(.service(.addService(Self.service)), for: Rig.peripheral)
         peer = rig.discover(served)
         rig.perform(.connect(peer, ConnectRequest()))
         rig.connect(served, Self.served.wire)
@@ -72,7 +72,7 @@ struct AtOnceStory {
         case 3: rig.perform(.peer(peer, .writeCommand(handle, value)))
         case 4, 5, 6: answer(isTame: false)
         case 7: deliver(.notification(.init(handle: handle, value: value)), on: Self.served)
-        case 8: rig.perform(.server(.update(Self.notified, value, to: nil)), for: Rig.peripheral)
+        case 8: rig.perform(.service(.update(Self.notified, value, to: nil)), for: Rig.peripheral)
         case 9: deliver(.readRequest(.init(handle: own)), on: Self.asking)
         case 10: deliver(.writeRequest(.init(handle: own, value: value)), on: Self.asking)
         case 11: deliver(.writeCommand(.init(handle: own, value: value)), on: Self.asking)
@@ -123,7 +123,7 @@ struct AtOnceStory {
             case .server(.readRequested(let transaction, _, _, _)), .server(.writeRequested(let transaction?, _, _)):
                 let isGood = Int.random(in: 0..<5, using: &random) > 0
                 let response = isGood ? ServerResponse.success(value) : .failure(.unlikelyError)
-                return rig.perform(.server(.respond(transaction, response)), for: Rig.peripheral)
+                return rig.perform(.service(.respond(transaction, response)), for: Rig.peripheral)
             default: continue
             }
         }

@@ -115,7 +115,7 @@ struct LeavingTests {
         let rig = Rig.ready()
         let peer = try subscribe(rig, bits: 1)
         rig.returnsBuffers = false
-        for number in UInt8(0)..<6 { rig.perform(.server(.update(Self.sent, [number], to: nil)), for: Rig.peripheral) }
+        for number in UInt8(0)..<6 { rig.perform(.service(.update(Self.sent, [number], to: nil)), for: Rig.peripheral) }
         rig.perform(.server(.disconnect(peer)), for: Rig.peripheral)
         #expect(rig.frames.count == 4)
         complete(4, rig)
@@ -129,7 +129,7 @@ struct LeavingTests {
     func indications() throws {
         let rig = Rig.ready()
         let peer = try subscribe(rig, bits: 2)
-        for number in UInt8(0)..<3 { rig.perform(.server(.update(Self.sent, [number], to: nil)), for: Rig.peripheral) }
+        for number in UInt8(0)..<3 { rig.perform(.service(.update(Self.sent, [number], to: nil)), for: Rig.peripheral) }
         rig.perform(.server(.disconnect(peer)), for: Rig.peripheral)
         for count in 1...2 {
             #expect(rig.frames.count == count)
@@ -203,7 +203,7 @@ struct LeavingTests {
             uuid: .short(0xB000),
             characteristics: [characteristic]
         )
-        rig.perform(.server(.addService(service)), for: Rig.peripheral)
+        rig.perform(.service(.addService(service)), for: Rig.peripheral)
         rig.connect(address, role: .peripheral)
         // The configuration is the last attribute of the database.
         rig.deliver([0x12, 19, 0, bits, 0], on: .attribute, of: link)

@@ -137,7 +137,7 @@ struct PreservedStateTests {
             return ServiceDefinition(id: ids[id], uuid: .short(0x180D), characteristics: [value])
         }
         let central = RemoteCentral(peer: Self.peer, mtu: 23), advertisement = AdvertisingRequest(localName: "Sensor")
-        for id in [0, 2, 4] { state.note(.server(.addService(service(id)))) }
+        for id in [0, 2, 4] { state.note(.service(.addService(service(id)))) }
         state.note(.server(.serviceAdded(ids[4], .invalidParameters)))
         state.note(.server(.startAdvertising(advertisement)))
         state.note(.server(.stopAdvertising))
@@ -146,13 +146,13 @@ struct PreservedStateTests {
         state.note(.server(.advertisingStarted(nil)))
         for id in [1, 3] { state.note(.server(.subscribed(central, to: ids[id]))) }
         state.note(.server(.centralChanged(RemoteCentral(peer: Self.peer, mtu: 247))))
-        state.note(.server(.removeService(ids[0])))
-        #expect(state.requests == [.server(.addService(service(2))), .server(.startAdvertising(advertisement))])
+        state.note(.service(.removeService(ids[0])))
+        #expect(state.requests == [.service(.addService(service(2))), .server(.startAdvertising(advertisement))])
         guard case .peripheral(let preserved) = state else { return }
         #expect(preserved.subscribers.map(\.characteristic) == [ids[3]])
         #expect(preserved.subscribers.map(\.central.mtu) == [247])
         state.note(.server(.unsubscribed(central, from: ids[3])))
-        state.note(.server(.removeAllServices))
+        state.note(.service(.removeAllServices))
         state.note(.server(.stopAdvertising))
         #expect(state.isEmpty)
     }

@@ -102,7 +102,7 @@ struct KeptSessionTests {
         let read = ClientEvent.server(
             .readRequested(transaction, RemoteCentral(peer: Self.peer, mtu: 23), attribute, offset: 0)
         )
-        let answer = ClientRequest.server(.respond(transaction, .failure(.unlikelyError)))
+        let answer = ClientRequest.service(.respond(transaction, .failure(.unlikelyError)))
         #expect(session.hear(read, canLaunch: false) == .refuse(answer))
         #expect(session.hear(read, canLaunch: true) == .hold(launches: true))
     }

@@ -29,11 +29,11 @@ final class EchoServer: SeamApp, @unchecked Sendable {
         case .server(.writeRequested(let transaction, _, let parts)):
             for part in parts {
                 written.append(part.value)
-                send(.server(.update(Self.outputID, part.value, to: nil)))
+                send(.service(.update(Self.outputID, part.value, to: nil)))
             }
-            if let transaction { send(.server(.respond(transaction, .success([])))) }
+            if let transaction { send(.service(.respond(transaction, .success([])))) }
         case .server(.readRequested(let transaction, _, _, _)):
-            send(.server(.respond(transaction, .success([UInt8(truncatingIfNeeded: written.count)]))))
+            send(.service(.respond(transaction, .success([UInt8(truncatingIfNeeded: written.count)]))))
         case .server(.subscribed(let central, _)): subscribers.append(central.peer)
         case .server(.unsubscribed(let central, _)): subscribers.removeAll { $0 == central.peer }
         default: break
@@ -41,7 +41,7 @@ final class EchoServer: SeamApp, @unchecked Sendable {
     }
 
     private func publish() {
-        send(.server(.removeAllServices))
+        send(.service(.removeAllServices))
         let input = CharacteristicDefinition(
             id: Self.inputID,
             uuid: Self.input,
@@ -55,7 +55,7 @@ final class EchoServer: SeamApp, @unchecked Sendable {
             permissions: []
         )
         send(
-            .server(
+            .service(
                 .addService(
                     ServiceDefinition(
                         id: LocalAttributeID(rawValue: 1),

@@ -40,7 +40,7 @@ struct RequestLedger {
         case .peer(let peer, .attribute(.read(let handle)), _): .read(peer, handle)
         case .peer(let peer, .attribute(.write(let handle, _)), _): .write(peer, handle)
         case .peer(let peer, .attribute(.subscribe(_, let handle, _)), _): .subscription(peer, handle)
-        case .server(.service(.addService(let service))): .service(service.id)
+        case .service(.addService(let service)): .service(service.id)
         case .server(.startAdvertising): .advertising
         default: nil
         }

@@ -33,7 +33,11 @@ struct PeripheralManagerTests {
             CBAdvertisementDataServiceUUIDsKey: NSArray(array: [CBUUID(string: "180D")]),
             CBAdvertisementDataServiceDataKey: [CBUUID(string: "180D")],
         ])
-        #expect(bench.take() == [.startAdvertising(AdvertisingRequest(localName: "Chat", services: [.short(0x180D)]))])
+        #expect(
+            bench.take() == [
+                .server(.startAdvertising(AdvertisingRequest(localName: "Chat", services: [.short(0x180D)])))
+            ]
+        )
         #expect(bench.lines.take().count == 1)
         #expect(!bench.manager.isAdvertising)
         await bench.tell(.advertisingStarted(nil))
@@ -44,7 +48,7 @@ struct PeripheralManagerTests {
         bench.manager.stopAdvertising()
         #expect(!bench.manager.isAdvertising)
         bench.manager.startAdvertising(nil)
-        #expect(bench.take() == [.stopAdvertising, .startAdvertising(AdvertisingRequest())])
+        #expect(bench.take() == [.server(.stopAdvertising), .server(.startAdvertising(AdvertisingRequest()))])
         await bench.tell(.advertisingStarted(.limitReached))
         #expect(bench.app.take() == ["advertising CBError 4 false"])
     }
@@ -77,8 +81,8 @@ struct PeripheralManagerTests {
             return
         }
         #expect(definition.id == id)
-        #expect(requests[0] == .removeAllServices)
-        #expect(requests[2...] == [.stopAdvertising, .startAdvertising(AdvertisingRequest())])
+        #expect(requests[0] == .service(.removeAllServices))
+        #expect(requests[2...] == [.server(.stopAdvertising), .server(.startAdvertising(AdvertisingRequest()))])
         await bench.tell(.serviceAdded(id, nil))
         await bench.tell(.advertisingStarted(nil))
         #expect(bench.manager.isAdvertising)
@@ -104,7 +108,7 @@ struct PeripheralManagerTests {
         await bench.tell(.advertisingStarted(nil))
         _ = bench.take()
         await bench.session.tell(.stateChanged(.resetting), .stateChanged(.poweredOn))
-        #expect(bench.take() == [.stopAdvertising, .removeAllServices])
+        #expect(bench.take() == [.server(.stopAdvertising), .service(.removeAllServices)])
         #expect(!bench.manager.isAdvertising)
         #expect(!bench.manager.updateValue(Data(), for: characteristic, onSubscribedCentrals: nil))
         bench.manager.add(service)
@@ -145,9 +149,13 @@ struct PeripheralManagerTests {
         #expect(manager.updateValue(Data([3]), for: characteristic, onSubscribedCentrals: [first, second]))
         #expect(manager.updateValue(Data([4]), for: characteristic, onSubscribedCentrals: [second]))
         #expect(manager.updateValue(Data([5]), for: characteristic, onSubscribedCentrals: []))
-        #expect(bench.take() == [.update(id, [2], to: nil), .update(id, [3], to: [PeripheralBench.central.peer])])
+        #expect(
+            bench.take() == [
+                .service(.update(id, [2], to: nil)), .service(.update(id, [3], to: [PeripheralBench.central.peer])),
+            ]
+        )
         manager.setDesiredConnectionLatency(.low, for: first)
-        #expect(bench.take() == [.setLatency(PeripheralBench.central.peer, .low)])
+        #expect(bench.take() == [.server(.setLatency(PeripheralBench.central.peer, .low))])
         #expect(!manager.updateValue(Data(), for: .dynamic(), onSubscribedCentrals: nil))
         #expect(bench.lines.take().count == 1)
     }
@@ -163,7 +171,7 @@ struct PeripheralManagerTests {
             sent += 1
         }
         #expect(sent == SendWindow.size)
-        #expect(bench.take() == (0..<UInt8(sent)).map { .update(id, [$0], to: nil) })
+        #expect(bench.take() == (0..<UInt8(sent)).map { .service(.update(id, [$0], to: nil)) })
         await bench.tell(.updatesTaken(1))
         #expect(!bench.manager.updateValue(Data(), for: characteristic, onSubscribedCentrals: nil))
         await bench.tell(.updatesTaken(sent - 1))

@@ -40,29 +40,31 @@ struct PublishingTests {
         func id(_ number: UInt32) -> LocalAttributeID { LocalAttributeID(rawValue: number) }
         #expect(
             bench.take() == [
-                .addService(
-                    ServiceDefinition(
-                        id: id(1),
-                        uuid: .short(0x180D),
-                        characteristics: [
-                            CharacteristicDefinition(
-                                id: id(2),
-                                uuid: .short(0x2A38),
-                                properties: .read,
-                                permissions: .readable,
-                                value: [1]
-                            ),
-                            CharacteristicDefinition(
-                                id: id(3),
-                                uuid: .short(0x2A37),
-                                properties: [.notify, .notifyEncryptionRequired],
-                                permissions: [.readable, .writeEncryptionRequired],
-                                descriptors: [
-                                    DescriptorDefinition(id: id(4), uuid: .short(0x2901), value: [0x68, 0x69]),
-                                    DescriptorDefinition(id: id(5), uuid: .short(0x2904), value: Self.format),
-                                ]
-                            ),
-                        ]
+                .service(
+                    .addService(
+                        ServiceDefinition(
+                            id: id(1),
+                            uuid: .short(0x180D),
+                            characteristics: [
+                                CharacteristicDefinition(
+                                    id: id(2),
+                                    uuid: .short(0x2A38),
+                                    properties: .read,
+                                    permissions: .readable,
+                                    value: [1]
+                                ),
+                                CharacteristicDefinition(
+                                    id: id(3),
+                                    uuid: .short(0x2A37),
+                                    properties: [.notify, .notifyEncryptionRequired],
+                                    permissions: [.readable, .writeEncryptionRequired],
+                                    descriptors: [
+                                        DescriptorDefinition(id: id(4), uuid: .short(0x2901), value: [0x68, 0x69]),
+                                        DescriptorDefinition(id: id(5), uuid: .short(0x2904), value: Self.format),
+                                    ]
+                                ),
+                            ]
+                        )
                     )
                 )
             ]
@@ -121,7 +123,7 @@ struct PublishingTests {
         #expect(bench.lines.take().count == 1)
         bench.manager.remove(whole)
         bench.manager.remove(part)
-        #expect(bench.take() == [.removeService(definition.id), .removeService(id)])
+        #expect(bench.take() == [.service(.removeService(definition.id)), .service(.removeService(id))])
     }
 
     @Test("What is published can not be changed, and can again when it is removed")
@@ -167,7 +169,7 @@ struct PublishingTests {
         bench.manager.removeAllServices()
         bench.manager.add(service)
         let requests = bench.take()
-        #expect(requests.first == .removeAllServices)
+        #expect(requests.first == .service(.removeAllServices))
         #expect(requests.count == 2)
     }
 
@@ -190,7 +192,7 @@ struct PublishingTests {
         let service = await bench.publish(curious)
         #expect(service.published != nil)
         bench.manager.remove(service)
-        #expect(bench.take() == [.removeService(LocalAttributeID(rawValue: 1))])
+        #expect(bench.take() == [.service(.removeService(LocalAttributeID(rawValue: 1)))])
     }
 
     @Test("A value that others could change ends the program", .behaviour("4.8.3"))

@@ -22,7 +22,7 @@ struct RequestTests {
         #expect(request.value == nil)
         request.value = Data([1, 2])
         bench.manager.respond(to: request, withResult: .success)
-        #expect(bench.take() == [.respond(transaction, .success([1, 2]))])
+        #expect(bench.take() == [.service(.respond(transaction, .success([1, 2])))])
     }
 
     @Test(
@@ -36,7 +36,7 @@ struct RequestTests {
         _ = await bench.publish(.dynamic())
         await bench.tell(.readRequested(transaction, PeripheralBench.central, id, offset: 0))
         bench.manager.respond(to: bench.app.reads[0], withResult: code)
-        #expect(bench.take() == [.respond(transaction, .failure(ATT.ErrorCode(wire: expected)))])
+        #expect(bench.take() == [.service(.respond(transaction, .failure(ATT.ErrorCode(wire: expected))))])
     }
 
     @Test("A group of writes is one call and has one answer; a second one is a misuse")
@@ -46,7 +46,7 @@ struct RequestTests {
         await bench.tell(.writeRequested(transaction, PeripheralBench.central, WriteGroup(parts)))
         #expect(bench.app.take() == ["write 0:[1, 2] 2:[3]"])
         for request in bench.app.writes[0] { bench.manager.respond(to: request, withResult: .success) }
-        #expect(bench.take() == [.respond(transaction, .success([1, 2]))])
+        #expect(bench.take() == [.service(.respond(transaction, .success([1, 2])))])
         #expect(bench.lines.take().count == 1)
     }
 
@@ -69,8 +69,8 @@ struct RequestTests {
         _ = bench.manager.state
         await bench.tell(.readRequested(transaction, PeripheralBench.central, id, offset: 0))
         #expect(bench.app.take().isEmpty)
-        let refusal = ServerRequest.respond(transaction, .failure(.requestNotSupported))
-        #expect(bench.take() == [refusal, .removeService(LocalAttributeID(rawValue: 1)), refusal])
+        let refusal = ClientRequest.service(.respond(transaction, .failure(.requestNotSupported)))
+        #expect(bench.take() == [refusal, .service(.removeService(LocalAttributeID(rawValue: 1))), refusal])
     }
 
     /// Answers neither reads nor writes.
@@ -86,7 +86,7 @@ struct RequestTests {
         await bench.tell(.readRequested(transaction, PeripheralBench.central, id, offset: 0))
         let parts = [WritePart(attribute: id, value: [1])]
         await bench.tell(.writeRequested(transaction, PeripheralBench.central, WriteGroup(parts)))
-        let refusal = ServerRequest.respond(transaction, .failure(.requestNotSupported))
+        let refusal = ClientRequest.service(.respond(transaction, .failure(.requestNotSupported)))
         #expect(bench.take() == [refusal, refusal])
     }
 }

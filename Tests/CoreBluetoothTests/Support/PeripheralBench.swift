@@ -28,8 +28,14 @@ final class PeripheralBench {
     func tell(_ event: ServerEvent) async { await session.tell(.server(event)) }
 
     /// What the host was asked about the server since the last call.
-    func take() -> [ServerRequest] {
-        session.take().compactMap { if case .server(let request) = $0 { request } else { nil } }
+    func take() -> [ClientRequest] {
+        session.take()
+            .filter { request in
+                switch request {
+                case .server, .service: true
+                default: false
+                }
+            }
     }
 
     /// Publishes a service with the given characteristics.
