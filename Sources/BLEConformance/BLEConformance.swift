@@ -3,7 +3,8 @@ import BLERuntime
 
 /// Drives parts of the stack through bytes, for test suites that others wrote.
 ///
-/// Each subcommand wires real cores to descriptors and translates JSON; none holds protocol logic of its own.
+/// Each subcommand wires real cores to descriptors and translates JSON; none holds protocol logic of its own but for
+/// what no app can ask of a server (``AttributeProcedure``).
 @main
 struct BLEConformance: ParsableCommand {
     static let configuration = CommandConfiguration(

@@ -51,7 +51,7 @@ struct AttributeClientTests {
 
     static let client = #"{"mtu": 64, "context": "client", "database": null}"#
 
-    @Test("prints everything that the server has, then waits")
+    @Test("asks as apps do for everything that the server has, prints it, then waits")
     func discovery() throws {
         let pair = try Pair(client: Self.client, server: AttributeCases.battery)
         #expect(
@@ -63,10 +63,58 @@ struct AttributeClientTests {
         )
         #expect(
             pair.sent == [
-                "024000", "100100ffff0028", "102000ffff0028", "100100ffff0128", "0810001f000228", "0810001f000328",
-                "0812001f000328", "0415001f00", "0416001f00",
+                "024000", "100100ffff0028", "102000ffff0028", "100100ffff0128", "081100ffff0228", "081100ffff0328",
+                "041500ffff", "081600ffff0328", "041600ffff",
             ]
         )
+    }
+
+    @Test("finds secondary services that no service includes")
+    func secondaryServices() throws {
+        let server = #"""
+            {"mtu": 64, "context": "server", "database": {"services": [
+                {"type": "primary", "uuid": "180f", "start": 1, "end": 2, "items": []},
+                {"type": "secondary", "uuid": "180a", "start": 3, "end": 6, "items": [
+                    {"kind": "characteristic", "handle": 4, "uuid": "2a29", "properties": 2, "value_handle": 5,
+                     "permissions": 1, "value": "5a"}]}]}}
+            """#
+        var pair = try Pair(client: Self.client, server: server)
+        let services =
+            #""services":[{"characteristics":[],"end":2,"primary":true,"start":1,"uuid":"180f"},"#
+            + #"{"characteristics":[{"descriptors":[],"properties":2,"uuid":"2a29","value_handle":5}],"end":6,"#
+            + #""primary":false,"start":3,"uuid":"180a"}]}"#
+        #expect(pair.lines == [#"{"ready":true,"# + services])
+        #expect(try pair.ask(#"{"op": "discover_all"}"#) == [#"{"result":{"att_error":0,"# + services + "}"])
+    }
+
+    @Test("does without secondary services if the server refuses to look for them")
+    func noSecondaryServices() throws {
+        var client = try AttributeClientDriver(AttributeCase(json: Self.client), at: Instant())
+        for (request, answer) in [
+            ("024000", "034000"), ("100100ffff0028", "110601000100 0f18"), ("100200ffff0028", "011002000a"),
+            ("100100ffff0128", "0110010010"),
+        ] {
+            let asked = DriverOutput.packet(try [UInt8](hexadecimal: request))
+            #expect(client.next() == asked)
+            client.receive(packet: try [UInt8](hexadecimal: answer.filter { $0 != " " }), at: Instant())
+        }
+        let service = #"{"characteristics":[],"end":1,"primary":true,"start":1,"uuid":"180f"}"#
+        #expect(client.next() == .line(#"{"ready":true,"services":[\#(service)]}"#))
+    }
+
+    @Test(
+        "writes a value in parts whether or not one packet holds it, and none of what is too long",
+        arguments: [(60, 0, ["1633013b0000", "1801"]), (62, 0, ["1633013b00000000", "1801"]), (513, 13, [])]
+    )
+    func longWrites(octets: Int, error: Int, rest: [String]) throws {
+        let first = "1633010000" + String(repeating: "00", count: 59)
+        for operation in ["write_long", "write_reliable"] {
+            var pair = try Pair(client: Self.client, server: AttributeCases.permissions)
+            let value = String(repeating: "00", count: octets)
+            let lines = try pair.ask(#"{"op": "\#(operation)", "handle": 307, "value": "\#(value)"}"#)
+            #expect(lines == [#"{"result":{"att_error":\#(error)}}"#])
+            #expect(pair.sent == (rest.isEmpty ? [] : [first] + rest))
+        }
     }
 
     @Test(
@@ -154,14 +202,42 @@ struct AttributeClientTests {
         )
     }
 
-    @Test("gives up what is not answered within 30 s")
-    func timeout() throws {
+    @Test(
+        "gives up what is not answered within 30 s",
+        arguments: [#"{"op": "read", "handle": 20}"#, #"{"op": "read_multiple", "handles": [20, 21]}"#]
+    )
+    func timeout(operation: String) throws {
         var pair = try Pair(client: Self.client, server: AttributeCases.battery)
-        try pair.client.receive(line: #"{"do": {"op": "read", "handle": 20}}"#, at: Instant())
+        try pair.client.receive(line: #"{"do": \#(operation)}"#, at: Instant())
         while pair.client.next() != nil {}
+        #expect(pair.client.deadline == Instant() + .seconds(30))
+        pair.client.receive(packet: [0x1D, 0x14, 0x00, 0x5B], at: Instant() + .seconds(20))
+        #expect(pair.client.next() == .packet([0x1E]))
         pair.client.wake(at: Instant() + .milliseconds(29_999))
         #expect(pair.client.next() == nil)
         pair.client.wake(at: Instant() + .seconds(30))
         #expect(pair.client.next() == .line(#"{"result":{"att_error":14}}"#))
+        try pair.client.receive(line: #"{"do": \#(operation)}"#, at: Instant() + .seconds(31))
+        #expect(pair.client.next() == .line(#"{"result":{"att_error":14}}"#))
+        #expect(pair.client.next() == nil)
+    }
+
+    @Test("asks nothing of a server that does not answer which packets it takes", arguments: ["client", "att"])
+    func silence(context: String) throws {
+        let json = #"{"mtu": 64, "context": "\#(context)", "operation": {"op": "read", "handle": 3}}"#
+        var client = try AttributeClientDriver(AttributeCase(json: json), at: Instant())
+        #expect(client.next() == .packet([0x02, 0x40, 0x00]))
+        client.wake(at: Instant() + .seconds(29))
+        client.wake(at: Instant() + .seconds(30))
+        #expect(client.next() == nil)
+        #expect(client.deadline == nil)
+    }
+
+    @Test("asks for nothing by itself, however long nobody wants anything")
+    func patience() throws {
+        var pair = try Pair(client: Self.client, server: AttributeCases.battery)
+        #expect(pair.client.deadline == nil)
+        pair.client.wake(at: Instant() + .seconds(3600))
+        #expect(pair.client.next() == nil)
     }
 }

@@ -127,3 +127,111 @@ struct CharacteristicDiscoveryTests {
         #expect(try outcome?.get().map(\.end.wire) == [0x16, 0x20])
     }
 }
+
+/// Core 6.0, Vol 3, Part G, 4.4.
+@Suite("Discovery of services in a range")
+struct ServiceRangeDiscoveryTests {
+    private func play(
+        _ discovery: ServiceRangeDiscovery,
+        _ answers: [String]
+    ) throws -> ([String], Found<DiscoveredService>?) {
+        var machine = discovery
+        return try BLEConformanceTests.play(machine.begin(), answers) { machine.receive($0) }
+    }
+
+    private let whole = ServiceRangeDiscovery(only: nil, in: .all)
+
+    @Test("Lists all, until nothing is found behind the last")
+    func all() throws {
+        let (requests, outcome) = try play(
+            whole,
+            [
+                "11 06 0100 0500 0018 0600 0900 0f18", "11 14 1000 1f00 00112233445566778899aabbccddeeff",
+                "01 10 2000 0a",
+            ]
+        )
+        #expect(requests == ["100100ffff0028", "100a00ffff0028", "102000ffff0028"])
+        let services = try #require(try outcome?.get())
+        #expect(services.map(\.range) == [range(1, 5), range(6, 9), range(16, 31)])
+        #expect(services.map(\.uuid.description) == ["1800", "180F", "FFEEDDCC-BBAA-9988-7766-554433221100"])
+        #expect(services.map(\.isPrimary) == [true, true, true])
+    }
+
+    @Test("Lists those of a range, to its last handle")
+    func part() throws {
+        let part = ServiceRangeDiscovery(only: nil, in: range(0x10, 0x20))
+        let (requests, outcome) = try play(part, ["11 06 1000 1f00 0018", "11 06 2000 2000 0f18"])
+        #expect(requests == ["10100020000028", "10200020000028"])
+        #expect(try outcome?.get().map(\.range) == [range(0x10, 0x1F), range(0x20, 0x20)])
+    }
+
+    @Test("Lists secondary services as such")
+    func secondary() throws {
+        let (requests, outcome) = try play(ServiceRangeDiscovery(secondaryIn: .all), ["11 06 0100 ffff 0a18"])
+        #expect(requests == ["100100ffff0128"])
+        #expect(try outcome?.get().map(\.isPrimary) == [false])
+    }
+
+    @Test("Looks for one type by its value")
+    func one() throws {
+        let part = ServiceRangeDiscovery(only: .short(0x180F), in: range(6, 0x30))
+        let (requests, outcome) = try play(part, ["07 0600 0900 1000 2000", "01 06 2100 0a"])
+        #expect(requests == ["0606003000 00280f18", "0621003000 00280f18"].map { $0.filter { $0 != " " } })
+        #expect(try outcome?.get().map(\.range) == [range(6, 9), range(16, 32)])
+    }
+
+    @Test(
+        "Gives up on a server that contradicts itself",
+        arguments: [
+            "11 06 0500 0100 0018", "11 06 0000 0100 0018", "11 05 0100 0500 00", "11 04 0100 0500", "13",
+        ]
+    )
+    func contradiction(answer: String) throws {
+        #expect(try play(whole, [answer]).1 == .failure(.att(.invalidPDU)))
+    }
+
+    @Test("Says why, if the server refuses")
+    func refusal() throws {
+        #expect(try play(whole, ["01 10 0100 05"]).1 == .failure(.att(.insufficientAuthentication)))
+        #expect(try play(whole, ["01 10 0100 0a"]).1 == .success([]))
+    }
+}
+
+/// Core 6.0, Vol 3, Part G, 4.7.1.
+@Suite("Discovery of descriptors in a range")
+struct DescriptorRangeDiscoveryTests {
+    private func play(_ answers: [String]) throws -> ([String], Found<DiscoveredDescriptor>?) {
+        var machine = DescriptorRangeDiscovery(in: range(0x11, 0x15))
+        return try BLEConformanceTests.play(machine.begin(), answers) { machine.receive($0) }
+    }
+
+    @Test("Goes on until the end of the range, or until the server has no more")
+    func all() throws {
+        let answers = ["05 01 1100 0229 1200 0129", "05 02 1300 00112233445566778899aabbccddeeff"]
+        for (last, handles) in [("01 04 1400 0a", [0x11, 0x12, 0x13]), ("05 01 1500 0429", [0x11, 0x12, 0x13, 0x15])]
+            as [(String, [UInt16])]
+        {
+            let (requests, outcome) = try play(answers + [last])
+            #expect(requests == ["0411001500", "0413001500", "0414001500"])
+            #expect(try outcome?.get().map(\.handle.wire) == handles)
+        }
+    }
+
+    @Test("Gives up on a server that contradicts itself", arguments: ["05 01 1000 0229", "05 01 1600 0229", "13"])
+    func contradiction(answer: String) throws {
+        #expect(try play([answer]).1 == .failure(.att(.invalidPDU)))
+    }
+
+    @Test("Says why, if the server refuses")
+    func refusal() throws {
+        #expect(try play(["01 04 1100 05"]).1 == .failure(.att(.insufficientAuthentication)))
+    }
+
+    @Test("Passes over what is not behind the one before")
+    func mistakes() throws {
+        let answers = ["05 01 1000 0329 1200 0229 1200 0129 1100 0129 1300 0129", "01 04 1400 0a"]
+        let (requests, outcome) = try play(answers)
+        #expect(requests == ["0411001500", "0414001500"])
+        #expect(try outcome?.get().map(\.handle.wire) == [0x12, 0x13])
+    }
+}

@@ -21,7 +21,7 @@ package struct Listing<Item> {
 
 extension Listing<DiscoveredService> {
     /// Lists services; one that reaches beyond the beginning of the next ends there.
-    init(
+    package init(
         services entries: [(start: AttributeHandle, place: AttributeHandleRange?, uuid: BluetoothUUID?)],
         in range: AttributeHandleRange,
         isPrimary: Bool = true
@@ -75,7 +75,7 @@ extension Listing<KnownAttributes.Declaration> {
 
 extension Listing<DiscoveredDescriptor> {
     /// Lists attributes with their types.
-    init(types entries: [ATT.FindInformationResponse.Entry], in range: AttributeHandleRange) {
+    package init(types entries: [ATT.FindInformationResponse.Entry], in range: AttributeHandleRange) {
         rest = range
         for entry in entries {
             append(DiscoveredDescriptor(uuid: entry.type, handle: entry.handle), at: entry.handle)

@@ -1,0 +1,136 @@
+import BLEHost
+import BLEWire
+
+/// Something that a case asks of a server.
+struct AttributeOperation {
+    /// An operation as JSON describes it.
+    struct Description: Decodable {
+        let op: String
+        let handle: AttributeHandle?
+        let handles: [AttributeHandle]?
+        let start: AttributeHandle?
+        let end: AttributeHandle?
+        let uuid: String?
+        let value: String?
+        let auto_elevate_security: Bool?
+    }
+
+    /// What it takes.
+    enum Action {
+        case ask(AttributeQuestion)
+        case discoverEverything
+    }
+
+    /// What comes of it.
+    enum Outcome {
+        case done
+        case value([UInt8])
+        case values([ATT.ReadByTypeResponse.Entry])
+        case database([DatabaseDiscovery.Service])
+        case services([DiscoveredService])
+        case characteristics([DiscoveredCharacteristic])
+        case descriptors([DiscoveredDescriptor])
+    }
+
+    typealias Answer = Result<Outcome, Failure>
+
+    let action: Action
+    /// Whether to try again, once, what needs a safer link.
+    let elevatesSecurity: Bool
+
+    /// Creates an operation on a server of which `database` is known, and whose packets have at most `mtu` octets.
+    init(_ description: Description, database: [DatabaseDiscovery.Service], mtu: Int) throws {
+        elevatesSecurity = description.auto_elevate_security ?? false
+        action = try description.action(database, mtu: mtu)
+    }
+}
+
+/// One thing to be asked of a server.
+enum AttributeQuestion {
+    /// By the host, as apps have it asked.
+    case app(AttributeRequest)
+    /// Packet by packet, since no app can.
+    case tester(AttributeProcedure)
+}
+
+extension AttributeOperation.Description {
+    private var attribute: AttributeHandle {
+        get throws {
+            guard let handle else { throw Senseless("\(op) needs a handle") }
+            return handle
+        }
+    }
+
+    private var octets: [UInt8] { get throws { try [UInt8](hexadecimal: value ?? "") } }
+
+    private var type: BluetoothUUID? { get throws { try uuid.map { try BluetoothUUID(spelled: $0) } } }
+
+    private var range: AttributeHandleRange {
+        get throws {
+            let whole = AttributeHandleRange.all
+            guard let range = AttributeHandleRange(start ?? whole.start, end ?? whole.end) else {
+                throw Senseless("\(op) needs handles in order")
+            }
+            return range
+        }
+    }
+
+    fileprivate func action(_ database: [DatabaseDiscovery.Service], mtu: Int) throws -> AttributeOperation.Action {
+        switch op {
+        case "discover_all": .discoverEverything
+        case "discover_primary": .ask(try discoverServices())
+        case "read", "read_long": .ask(.app(.read(try attribute)))
+        case "write": .ask(.app(.write(try attribute, try octets)))
+        case "write_long", "write_reliable": .ask(try writePrepared(mtu: mtu))
+        case "write_cmd": .ask(.app(.writeCommand(try attribute, try octets)))
+        case "subscribe_notify": .ask(try subscribe(.notifications, in: database))
+        case "subscribe_indicate": .ask(try subscribe(.indications, in: database))
+        default: .ask(.tester(try procedure))
+        }
+    }
+
+    private var procedure: AttributeProcedure {
+        get throws {
+            switch op {
+            case "discover_included": return .included(IncludedServiceDiscovery(in: try range))
+            case "discover_characteristics": return .characteristics(CharacteristicDiscovery(in: try range))
+            case "discover_descriptors": return .descriptors(DescriptorRangeDiscovery(in: try range))
+            case "read_by_type":
+                guard let type = try type else { throw Senseless("read_by_type needs a UUID") }
+                return .typedRead(TypedReading(type, in: try range))
+            case "read_multiple":
+                guard let handles, handles.count >= 2 else {
+                    throw Senseless("read_multiple needs two handles or more")
+                }
+                return .readMultiple(handles)
+            default: throw Senseless("a client cannot do \(op)")
+            }
+        }
+    }
+
+    /// Apps look for services among all handles.
+    private func discoverServices() throws -> AttributeQuestion {
+        let range = try range, type = try type
+        return range == .all
+            ? .app(.discoverServices(only: type.map { [$0] } ?? []))
+            : .tester(.services(ServiceRangeDiscovery(only: type, in: range)))
+    }
+
+    /// Apps have a value prepared only if one packet does not hold it.
+    private func writePrepared(mtu: Int) throws -> AttributeQuestion {
+        let value = try octets, handle = try attribute
+        return value.count > min(mtu - 3, ATT.maximumValueLength)
+            ? .app(.write(handle, value)) : .tester(.write(PreparedWriting(value, to: handle)))
+    }
+
+    /// Says where the descriptors of a characteristic that was discovered are; else they are behind the value.
+    private func subscribe(
+        _ subscription: Subscription,
+        in database: [DatabaseDiscovery.Service]
+    ) throws -> AttributeQuestion {
+        let value = try attribute
+        let characteristic = database.lazy.flatMap(\.characteristics).first { $0.declared.value == value }
+        let descriptors = characteristic.map(\.declared.descriptorRange) ?? AttributeHandleRange.all.after(value)
+        return .app(.subscribe(subscription, to: value, in: descriptors))
+    }
+}

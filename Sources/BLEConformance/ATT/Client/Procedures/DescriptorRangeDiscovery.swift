@@ -1,0 +1,31 @@
+import BLEHost
+import BLEWire
+
+/// Finds all attributes in a range of handles, which describe a characteristic if that is where its descriptors are.
+///
+/// Core 6.0, Vol 3, Part G, 4.7.1.
+struct DescriptorRangeDiscovery: Sendable {
+    private var rest: AttributeHandleRange
+    private var found: [DiscoveredDescriptor] = []
+
+    init(in range: AttributeHandleRange) { rest = range }
+
+    func begin() -> ProcedureStep<Found<DiscoveredDescriptor>> { .request(request) }
+
+    private var request: ATTPacket { .findInformationRequest(.init(rest)) }
+
+    mutating func receive(_ answer: ATTAnswer) -> ProcedureStep<Found<DiscoveredDescriptor>> {
+        switch answer {
+        case .failure(.attributeNotFound): return .finished(.success(found))
+        case .failure(let code): return .finished(.failure(.att(code)))
+        case .success(.findInformationResponse(let response)):
+            let listed = Listing(types: response.entries, in: rest).items
+            guard let last = listed.last else { return .finished(.failure(.contradiction)) }
+            found += listed
+            guard let next = rest.after(last.handle) else { return .finished(.success(found)) }
+            rest = next
+            return .request(request)
+        case .success: return .finished(.failure(.contradiction))
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import BLEHost
+import BLEWire
+
+/// Writes a value in prepared parts although one packet may hold it, so that the server repeats it before it counts.
+///
+///        ┌─────────┐      ┌───────────┐ last part ┌───────────┐
+///        │ waiting │ ───▶ │ preparing │ ────────▶ │ executing │ ─ answer ──▶ finished
+///        └─────────┘      └───────────┘           └───────────┘
+///                               │ refused, echoed wrongly
+///                               ▼
+///                         ┌────────────┐
+///                         │ cancelling │ ─ answer ────────────────────────▶ finished, with the failure
+///                         └────────────┘
+///
+/// Core 6.0, Vol 3, Part G, 4.9.4 and 4.9.5.
+struct PreparedWriting: Sendable {
+    private enum State: Sendable {
+        case waiting
+        /// The part that begins at `offset` is with the server.
+        case preparing(offset: Int, part: [UInt8])
+        case executing
+        case cancelling(Failure)
+    }
+
+    private let handle: AttributeHandle
+    private let value: [UInt8]
+    private var state = State.waiting
+
+    /// Creates the writing of a value of at most 512 octets.
+    init(_ value: [UInt8], to handle: AttributeHandle) {
+        precondition(value.count <= ATT.maximumValueLength, "no value is longer")
+        self.handle = handle
+        self.value = value
+    }
+
+    mutating func begin(mtu: Int) -> ProcedureStep<Failure?> { prepare(from: 0, mtu: mtu) }
+
+    mutating func receive(_ answer: ATTAnswer, mtu: Int) -> ProcedureStep<Failure?> {
+        switch (state, answer) {
+        case (.preparing(let offset, let part), .success(.prepareWriteResponse(let echo))):
+            guard echo.handle == handle, Int(echo.offset) == offset, echo.part == part else {
+                return cancel(.contradiction)
+            }
+            guard offset + part.count < value.count else {
+                state = .executing
+                return .request(.executeWriteRequest(.init(.write)))
+            }
+            return prepare(from: offset + part.count, mtu: mtu)
+        case (.preparing, .failure(let code)): return cancel(.att(code))
+        case (.executing, .success(.executeWriteResponse)): return .finished(nil)
+        case (.executing, .failure(let code)): return .finished(.att(code))
+        case (.cancelling(let failure), _): return .finished(failure)
+        case (.waiting, _), (.preparing, .success), (.executing, .success): return .finished(.contradiction)
+        }
+    }
+
+    private mutating func prepare(from offset: Int, mtu: Int) -> ProcedureStep<Failure?> {
+        let part = [UInt8](value[offset...].prefix(mtu - 5))
+        state = .preparing(offset: offset, part: part)
+        return .request(.prepareWriteRequest(.init(handle: handle, offset: UInt16(offset), part: part)))
+    }
+
+    private mutating func cancel(_ failure: Failure) -> ProcedureStep<Failure?> {
+        state = .cancelling(failure)
+        return .request(.executeWriteRequest(.init(.cancel)))
+    }
+}

@@ -1,0 +1,89 @@
+import BLEHost
+import BLEWire
+
+/// Asks a server for what no app can ask for: one procedure at a time, while nothing else is asked.
+struct TesterClient {
+    private enum State {
+        case idle
+        /// The request waits for its answer; it is sent once more if the link should be safer and `retries` says so.
+        case asking(AttributeProcedure, ATTPacket, retries: Bool)
+    }
+
+    enum OnEvent {
+        case nothing
+        case send([UInt8])
+        case answered(AttributeOperation.Answer)
+    }
+
+    private var bearer = ATTClientBearer()
+    private var state = State.idle
+
+    /// Whether answers are due here.
+    var isAsking: Bool {
+        switch state {
+        case .asking: true
+        case .idle: false
+        }
+    }
+
+    /// When to call ``wake(at:)``, if nothing happens before.
+    var deadline: Instant? { bearer.deadline }
+
+    /// Begins a procedure on a bearer whose packets have at most `mtu` octets.
+    mutating func ask(_ procedure: AttributeProcedure, retries: Bool, mtu: Int, at now: Instant) -> OnEvent {
+        guard case .idle = state else { preconditionFailure("one procedure is under way at a time") }
+        guard !bearer.isDead else { return .answered(.failure(.timedOut)) }
+        var procedure = procedure
+        let step = procedure.begin(mtu: mtu)
+        return take(step, of: procedure, retries: retries, at: now)
+    }
+
+    /// Takes what the server answers.
+    mutating func receive(_ octets: [UInt8], mtu: Int, at now: Instant) -> OnEvent {
+        guard let first = octets.first, case .asking(var procedure, let request, let retries) = state else {
+            return .nothing
+        }
+        let packet = try? ATTPacket(decoding: octets)
+        let event = packet.map { bearer.receive($0) } ?? bearer.receiveMalformed(ATT.Opcode(wire: first))
+        guard case .answered(let answer) = event else { return .nothing }
+        guard !retries || !answer.needsSecurity else {
+            return take(.request(request), of: procedure, retries: false, at: now)
+        }
+        let step = procedure.receive(answer, mtu: mtu)
+        return take(step, of: procedure, retries: retries, at: now)
+    }
+
+    /// Gives up what is not answered in time.
+    mutating func wake(at now: Instant) -> OnEvent {
+        guard bearer.expire(at: now) == .abandon else { return .nothing }
+        state = .idle
+        return .answered(.failure(.timedOut))
+    }
+
+    private mutating func take(
+        _ step: ProcedureStep<AttributeOperation.Answer>,
+        of procedure: AttributeProcedure,
+        retries: Bool,
+        at now: Instant
+    ) -> OnEvent {
+        switch step {
+        case .request(let request):
+            state = .asking(procedure, request, retries: retries)
+            bearer.begin(request.opcode, at: now)
+            return .send(request.encoded)
+        case .finished(let answer):
+            state = .idle
+            return .answered(answer)
+        }
+    }
+}
+
+extension ATTAnswer {
+    /// Whether a safer link might change the answer.
+    fileprivate var needsSecurity: Bool {
+        switch self {
+        case .failure(let code): code == .insufficientAuthentication || code == .insufficientEncryption
+        case .success: false
+        }
+    }
+}

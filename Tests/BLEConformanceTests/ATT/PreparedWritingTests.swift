@@ -1,0 +1,63 @@
+import BLEHost
+import BLEWire
+import Testing
+
+@testable import BLEConformance
+
+/// Core 6.0, Vol 3, Part G, 4.9.4 and 4.9.5.
+@Suite("Prepared writing of values")
+struct PreparedWritingTests {
+    private func play(_ count: Int, _ answers: [String]) throws -> ([String], Failure??) {
+        var machine = PreparedWriting([UInt8](repeating: 7, count: count), to: .init(wire: 5))
+        return try BLEConformanceTests.play(machine.begin(mtu: 23), answers) { machine.receive($0, mtu: 23) }
+    }
+
+    private let part = String(repeating: "07", count: 18)
+
+    @Test("What one packet holds is repeated before it counts, even a value of no octets")
+    func short() throws {
+        let (requests, outcome) = try play(1, ["170500000007", "19"])
+        #expect(requests == ["160500000007", "1801"])
+        #expect(outcome == .some(nil))
+        #expect(try play(0, ["1705000000", "19"]).0 == ["1605000000", "1801"])
+    }
+
+    @Test("What no packet holds is prepared in parts, each checked")
+    func long() throws {
+        let (requests, outcome) = try play(20, ["1705000000" + part, "17050012000707", "19"])
+        #expect(requests == ["1605000000" + part, "16050012000707", "1801"])
+        #expect(outcome == .some(nil))
+    }
+
+    @Test(
+        "A part that is refused or repeated wrongly cancels all",
+        arguments: [
+            ("01 16 0500 09", Failure.att(.prepareQueueFull)), ("1705000000" + "08", .att(.invalidPDU)),
+            ("1706000000" + "07", .att(.invalidPDU)), ("1705000100" + "07", .att(.invalidPDU)),
+            ("1705000000", .att(.invalidPDU)),
+        ]
+    )
+    func cancelling(answer: String, failure: Failure) throws {
+        let (requests, outcome) = try play(1, [answer, "19"])
+        #expect(requests == ["160500000007", "1800"])
+        #expect(outcome == failure)
+    }
+
+    @Test("Whatever the server says to the cancellation, the first failure is told")
+    func cancelled() throws {
+        #expect(try play(1, ["01 16 0500 05", "01 18 0000 0e"]).1 == .att(.insufficientAuthentication))
+    }
+
+    @Test("An execution that is refused is a failure")
+    func execution() throws {
+        let (requests, outcome) = try play(1, ["170500000007", "01 18 0500 0d"])
+        #expect(requests.last == "1801")
+        #expect(outcome == .att(.invalidAttributeValueLength))
+    }
+
+    @Test("The answer to something else is none")
+    func contradiction() throws {
+        #expect(try play(1, ["13"]).1 == .att(.invalidPDU))
+        #expect(try play(1, ["170500000007", "13"]).1 == .att(.invalidPDU))
+    }
+}
