@@ -56,11 +56,10 @@ struct ValueReadingTests {
 struct ValueWritingTests {
     private func play(
         _ count: Int,
-        prepares: Bool = false,
         withdrawAfter: Int? = nil,
         _ answers: [String]
     ) throws -> ([String], Failure??) {
-        var machine = ValueWriting([UInt8](repeating: 7, count: count), to: .init(wire: 5), prepares: prepares)
+        var machine = ValueWriting([UInt8](repeating: 7, count: count), to: .init(wire: 5))
         var received = 0
         return try BLEHostTests.play(machine.begin(mtu: 23), answers) { answer in
             if received == withdrawAfter { machine.withdraw(.cancelled) }
@@ -69,7 +68,15 @@ struct ValueWritingTests {
         }
     }
 
-    private let part = String(repeating: "07", count: 18)
+    private static let part = String(repeating: "07", count: 18)
+    /// Answers to the first part.
+    private static let wrong: [(String, Failure)] = [
+        ("01 16 0500 09", .att(.prepareQueueFull)),
+        ("1705000000\(String(repeating: "07", count: 17))08", .att(.invalidPDU)),
+        ("1705000000\(String(repeating: "07", count: 17))", .att(.invalidPDU)),
+        ("1706000000\(part)", .att(.invalidPDU)), ("1705000100\(part)", .att(.invalidPDU)),
+        ("13", .att(.invalidPDU)),
+    ]
 
     @Test("What fits goes in one request")
     func short() throws {
@@ -82,41 +89,34 @@ struct ValueWritingTests {
 
     @Test("What does not fit is prepared in parts, each checked, and then executed")
     func long() throws {
-        let (requests, outcome) = try play(21, ["1705000000" + part, "1705001200070707", "19"])
-        #expect(requests == ["1605000000" + part, "1605001200070707", "1801"])
+        let (requests, outcome) = try play(21, ["1705000000" + Self.part, "1705001200070707", "19"])
+        #expect(requests == ["1605000000" + Self.part, "1605001200070707", "1801"])
         #expect(outcome == .some(nil))
     }
 
-    @Test(
-        "A part that is refused or repeated wrongly cancels all",
-        arguments: [
-            ("01 16 0500 09", Failure.att(.prepareQueueFull)), ("1705000000" + "08", .att(.invalidPDU)),
-            ("1706000000" + "07", .att(.invalidPDU)), ("1705000100" + "07", .att(.invalidPDU)),
-            ("13", .att(.invalidPDU)),
-        ]
-    )
+    @Test("A part that is refused or repeated wrongly cancels all", arguments: wrong)
     func cancelling(answer: String, failure: Failure) throws {
-        let (requests, outcome) = try play(1, prepares: true, [answer, "19"])
-        #expect(requests.first == "160500000007")
+        let (requests, outcome) = try play(21, [answer, "19"])
+        #expect(requests.first == "1605000000" + Self.part)
         #expect(outcome == failure)
         if answer != "13" { #expect(requests.last == "1800") }
     }
 
     @Test("Whatever the server says to the cancellation, the first failure is told")
     func cancelled() throws {
-        #expect(try play(1, prepares: true, ["01 16 0500 05", "01 18 0000 0e"]).1 == .att(.insufficientAuthentication))
+        #expect(try play(21, ["01 16 0500 05", "01 18 0000 0e"]).1 == .att(.insufficientAuthentication))
     }
 
     @Test("A client that goes away has its parts forgotten")
     func withdrawal() throws {
-        let (requests, outcome) = try play(21, withdrawAfter: 0, ["1705000000" + part, "19"])
-        #expect(requests == ["1605000000" + part, "1800"])
+        let (requests, outcome) = try play(21, withdrawAfter: 0, ["1705000000" + Self.part, "19"])
+        #expect(requests == ["1605000000" + Self.part, "1800"])
         #expect(outcome == .cancelled)
     }
 
     @Test("An execution that is refused is a failure")
     func execution() throws {
-        let (requests, outcome) = try play(1, prepares: true, ["170500000007", "01 18 0500 0d"])
+        let (requests, outcome) = try play(21, ["1705000000" + Self.part, "1705001200070707", "01 18 0500 0d"])
         #expect(requests.last == "1801")
         #expect(outcome == .att(.invalidAttributeValueLength))
     }

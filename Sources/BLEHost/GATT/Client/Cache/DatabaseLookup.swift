@@ -74,8 +74,10 @@ struct DatabaseLookup: Sendable {
     }
 
     mutating func begin(_ database: inout PeerDatabase, mtu: Int) -> Step {
-        if case .services(let types) = question, types.count == 1, database.missing(.services, in: .all) != nil {
-            return search(types)
+        if case .services(let types) = question, let type = types.first, types.count == 1,
+            database.missing(.services, in: .all) != nil
+        {
+            return search(type)
         }
         return next(&database, mtu: mtu)
     }
@@ -142,8 +144,8 @@ struct DatabaseLookup: Sendable {
         if case .characteristics = question { request.aspect == .types } else { false }
     }
 
-    private mutating func search(_ types: [BluetoothUUID]) -> Step {
-        let machine = ServiceDiscovery(only: types)
+    private mutating func search(_ type: BluetoothUUID) -> Step {
+        let machine = ServiceDiscovery(only: type)
         state = .searching(machine)
         return machine.begin().map { _ in .success(.verification) }
     }

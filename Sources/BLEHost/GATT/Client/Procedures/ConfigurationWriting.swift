@@ -70,14 +70,14 @@ package struct ConfigurationWriting: Sendable {
 
     private mutating func proceed(
         with discovery: DescriptorDiscovery,
-        _ step: ProcedureStep<Found<DiscoveredDescriptor>>
+        _ step: ProcedureStep<DescriptorDiscovery.Outcome>
     ) -> ProcedureStep<Outcome> {
         switch step {
         case .request(let packet):
             state = .finding(discovery)
             return .request(packet)
-        case .finished(.success(let descriptors)):
-            guard let descriptor = descriptors.first else {
+        case .finished(.success(let descriptor)):
+            guard let descriptor else {
                 return .finished(Outcome(configuration: nil, bits: bits, failure: .notFound))
             }
             return write(descriptor.handle)

@@ -20,16 +20,15 @@ package struct Listing<Item> {
 }
 
 extension Listing<DiscoveredService> {
-    /// Lists services; one that reaches beyond the beginning of the next ends there.
+    /// Lists primary services; one that reaches beyond the beginning of the next ends there.
     package init(
         services entries: [(start: AttributeHandle, place: AttributeHandleRange?, uuid: BluetoothUUID?)],
-        in range: AttributeHandleRange,
-        isPrimary: Bool = true
+        in range: AttributeHandleRange
     ) {
         rest = range
         for entry in entries {
             let service = entry.uuid.flatMap { uuid in
-                entry.place.map { DiscoveredService(uuid: uuid, range: $0, isPrimary: isPrimary) }
+                entry.place.map { DiscoveredService(uuid: uuid, range: $0, isPrimary: true) }
             }
             append(service, at: entry.start)
         }

@@ -7,7 +7,6 @@ package import BLEWire
 /// Core 6.0, Vol 3, Part G, 4.8.1 and 4.8.3.
 package struct ValueReading: Sendable {
     private let handle: AttributeHandle
-    private let beginsWithBlob: Bool
     /// What a response to the request in flight can hold, in octets.
     private var room = 0
     private var value: [UInt8]
@@ -16,11 +15,9 @@ package struct ValueReading: Sendable {
     ///
     /// - Parameters:
     ///   - handle: Where the value is.
-    ///   - beginsWithBlob: Whether the first part is asked for as all others are.
     ///   - beginning: A part of the value that is known already.
-    package init(_ handle: AttributeHandle, beginsWithBlob: Bool = false, after beginning: [UInt8] = []) {
+    package init(_ handle: AttributeHandle, after beginning: [UInt8] = []) {
         self.handle = handle
-        self.beginsWithBlob = beginsWithBlob || !beginning.isEmpty
         value = beginning
     }
 
@@ -32,7 +29,7 @@ package struct ValueReading: Sendable {
 
     package mutating func begin(mtu: Int) -> ProcedureStep<Result<[UInt8], Failure>> {
         room = mtu - 1
-        return beginsWithBlob ? next(mtu: mtu) : .request(.readRequest(.init(handle: handle)))
+        return value.isEmpty ? .request(.readRequest(.init(handle: handle))) : next(mtu: mtu)
     }
 
     package mutating func receive(_ answer: ATTAnswer, mtu: Int) -> ProcedureStep<Result<[UInt8], Failure>> {

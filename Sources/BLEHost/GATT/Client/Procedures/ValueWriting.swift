@@ -14,7 +14,7 @@ package import BLEWire
 ///                         │ cancelling │ ─ answer ────────────────────────▶ finished, with the failure
 ///                         └────────────┘
 ///
-/// Core 6.0, Vol 3, Part G, 4.9.3, 4.9.4 and 4.9.5.
+/// Core 6.0, Vol 3, Part G, 4.9.3 and 4.9.4.
 package struct ValueWriting: Sendable {
     private enum State: Sendable {
         case waiting
@@ -27,7 +27,6 @@ package struct ValueWriting: Sendable {
 
     private let handle: AttributeHandle
     private let value: [UInt8]
-    private let isPrepared: Bool
     private var withdrawal: Failure?
     private var state = State.waiting
 
@@ -36,12 +35,9 @@ package struct ValueWriting: Sendable {
     /// - Parameters:
     ///   - value: What to write, at most 512 octets.
     ///   - handle: Where to write it.
-    ///   - prepares: Whether to prepare also what would fit one request, so that the server repeats it before it
-    ///     counts.
-    package init(_ value: [UInt8], to handle: AttributeHandle, prepares: Bool = false) {
+    package init(_ value: [UInt8], to handle: AttributeHandle) {
         self.handle = handle
         self.value = value
-        isPrepared = prepares
     }
 
     /// Creates the writing of a value whose only request has been sent.
@@ -51,7 +47,7 @@ package struct ValueWriting: Sendable {
     }
 
     /// The same writing, not begun.
-    package var anew: Self { Self(value, to: handle, prepares: isPrepared) }
+    package var anew: Self { Self(value, to: handle) }
 
     /// Whether parts of the value are with the server that it has not been told to write yet.
     package var holdsParts: Bool {
@@ -65,7 +61,7 @@ package struct ValueWriting: Sendable {
         guard value.count <= ATT.maximumValueLength else {
             return .finished(.att(.invalidAttributeValueLength))
         }
-        guard isPrepared || value.count > mtu - 3 else {
+        guard value.count > mtu - 3 else {
             state = .writing
             return .request(.writeRequest(.init(handle: handle, value: value)))
         }
