@@ -105,6 +105,18 @@ struct VirtualController: Sendable {
     /// The place of the advertising set that the host calls `handle`.
     func setIndex(_ handle: UInt8) -> Int? { sets.firstIndex { $0.handle == handle } }
 
+    /// The same, if the latest entry of the schedule for that set is `token`; sets are looked at where they lie.
+    func setIndex(_ handle: UInt8, scheduledAs token: UInt64) -> Int? {
+        let sets = sets.span
+        for index in sets.indices where sets[index].handle == handle {
+            return sets[index].token == token ? index : nil
+        }
+        return nil
+    }
+
+    /// Whether and until when a set is on the air; it is looked at where it lies.
+    func state(ofSet index: Int) -> AdvertisingSet.State { sets.span[index].state }
+
     /// The connection that the host calls `handle`.
     func connection(_ handle: ConnectionHandle) -> Connection? { connections.first { $0.handle == handle } }
 

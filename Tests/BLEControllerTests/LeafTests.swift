@@ -40,7 +40,7 @@ struct LeafTests {
     func schedule(seed: UInt64) {
         var random = SeededGenerator(seed: seed), schedule = Schedule()
         var expected: [(instant: Int64, token: UInt64)] = []
-        for index in Int32(0)..<300 {
+        for index in 0..<300 {
             let instant = random.below(50)
             expected.append((instant, schedule.add(.link(index), at: Instant(nanoseconds: instant))))
         }
@@ -58,7 +58,7 @@ struct LeafTests {
     func livingSchedule(seed: UInt64) {
         var random = SeededGenerator(seed: seed), schedule = Schedule(), now: Int64 = 0
         var expected: [(instant: Int64, token: UInt64)] = []
-        for index in Int32(0)..<2_000 {
+        for index in 0..<2_000 {
             if random.below(2) == 0 {
                 let instant = now + random.below(20)
                 expected.append((instant, schedule.add(.link(index), at: Instant(nanoseconds: instant))))

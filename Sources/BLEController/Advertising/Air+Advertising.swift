@@ -5,7 +5,7 @@ extension Air {
     ///
     /// Core 6.0, Vol 6, Part B, 4.4.2.
     mutating func runAdvertising(_ controller: Int, _ index: Int, at now: Instant) {
-        guard case .on(let until, let eventLimit) = controllers[controller].sets[index].state else { return }
+        guard case .on(let until, let eventLimit) = controllers.span[controller].state(ofSet: index) else { return }
         if let until, until <= now {
             return endAdvertising(controller, index, .advertisingTimeout, at: now)
         }

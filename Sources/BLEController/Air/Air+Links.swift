@@ -33,7 +33,7 @@ extension Air {
             }
             return
         }
-        links[index].token = schedule.add(.link(Int32(index)), at: links.span[index].due)
+        links[index].token = schedule.add(.link(index), at: links.span[index].due)
     }
 
     /// Tells hosts, and both ends, what an exchange brought.

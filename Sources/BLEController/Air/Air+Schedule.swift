@@ -28,22 +28,17 @@ extension Air {
 
     private mutating func run(_ entry: Schedule.Entry) {
         switch entry.activity {
-        case .link(let place):
-            let index = Int(place)
+        case .link(let index):
             guard links[index].token == entry.token else { return }
             runLink(index, at: entry.instant)
-        case .advertise(let place, let handle):
-            let controller = Int(place)
-            guard let set = controllers[controller].setIndex(handle),
-                controllers[controller].sets[set].token == entry.token
-            else { return }
+        case .advertise(let controller, let handle):
+            let set = controllers.span[controller].setIndex(handle, scheduledAs: entry.token)
+            guard let set else { return }
             runAdvertising(controller, set, at: entry.instant)
-        case .scan(let place):
-            let controller = Int(place)
+        case .scan(let controller):
             guard controllers[controller].scanner.token == entry.token else { return }
             runScan(controller, at: entry.instant)
-        case .rotation(let place):
-            let controller = Int(place)
+        case .rotation(let controller):
             guard controllers[controller].rotation?.token == entry.token else { return }
             runRotation(controller, at: entry.instant)
         }
@@ -64,7 +59,7 @@ extension Air {
         if listens && !isListed { listeners.insert(controller, at: index) }
         if !listens && isListed { listeners.remove(at: index) }
         if let deadline = controllers[controller].scanner.deadline {
-            controllers[controller].scanner.token = schedule.add(.scan(controller: Int32(controller)), at: deadline)
+            controllers[controller].scanner.token = schedule.add(.scan(controller: controller), at: deadline)
         }
     }
 
@@ -72,7 +67,7 @@ extension Air {
     mutating func scheduleAdvertising(_ controller: Int, _ set: Int, at instant: Instant) {
         let handle = controllers[controller].sets[set].handle
         controllers[controller].sets[set].token = schedule.add(
-            .advertise(controller: Int32(controller), set: handle),
+            .advertise(controller: controller, set: handle),
             at: instant
         )
     }

@@ -16,8 +16,14 @@ enum PathLoss {
     /// The strength in dBm at which a packet arrives on average that leaves with `power` dBm.
     static func strength(power: Int, distance: Double) -> Int {
         guard distance.isFinite else { return -200 }
-        let loss = 40 + 25 * decimalLogarithm(max(distance, nearest))
-        return power - Int(min(loss, 400).rounded())
+        return power - (distance <= nearest ? leastLoss : loss(at: distance))
+    }
+
+    /// What is lost between antennas side by side, where most boards of a world are.
+    private static let leastLoss = loss(at: nearest)
+
+    private static func loss(at distance: Double) -> Int {
+        Int(min(40 + 25 * decimalLogarithm(distance), 400).rounded())
     }
 
     /// The logarithm to base 10 of a positive finite number.

@@ -8,23 +8,53 @@ import BLEWire
 /// Nothing is ever taken out of the middle. Whoever schedules remembers the token of its latest entry, and an entry
 /// whose token is no longer remembered means nothing.
 struct Schedule {
-    /// What is to happen, in few octets, since entries are moved often.
+    /// What is to happen.
     enum Activity: Equatable {
         /// A set of a controller advertises.
-        case advertise(controller: Int32, set: UInt8)
+        case advertise(controller: Int, set: UInt8)
         /// A connection has an event, or one of its ends a deadline.
-        case link(Int32)
+        case link(Int)
         /// A scan changes by itself: its duration or its period is over.
-        case scan(controller: Int32)
+        case scan(controller: Int)
         /// A controller replaces its private addresses.
-        case rotation(controller: Int32)
+        case rotation(controller: Int)
+
+        /// All of it in one number: what it is, the number of the set, the place of the controller or connection.
+        fileprivate var code: UInt64 {
+            switch self {
+            case .advertise(let controller, let set): UInt64(set) << 32 | UInt64(UInt32(controller))
+            case .link(let index): 1 << 40 | UInt64(UInt32(index))
+            case .scan(let controller): 2 << 40 | UInt64(UInt32(controller))
+            case .rotation(let controller): 3 << 40 | UInt64(UInt32(controller))
+            }
+        }
+
+        fileprivate init(code: UInt64) {
+            let place = Int(code & 0xFFFF_FFFF)
+            self =
+                switch code >> 40 {
+                case 0: .advertise(controller: place, set: UInt8(truncatingIfNeeded: code >> 32))
+                case 1: .link(place)
+                case 2: .scan(controller: place)
+                default: .rotation(controller: place)
+                }
+        }
     }
 
     struct Entry {
         let instant: Instant
         /// Names this entry; grows, so that what is due at the same time happens in the order of scheduling.
         let token: UInt64
-        let activity: Activity
+        /// The activity, small since entries are moved often.
+        private let code: UInt64
+
+        var activity: Activity { Activity(code: code) }
+
+        init(instant: Instant, token: UInt64, activity: Activity) {
+            self.instant = instant
+            self.token = token
+            code = activity.code
+        }
 
         static func < (a: Self, b: Self) -> Bool {
             let (x, y) = (a.instant.nanoseconds, b.instant.nanoseconds)

@@ -32,7 +32,7 @@ extension Air {
         guard let deadline = controllers[controller].resolvingList.deadline else { return }
         if let rotation = controllers[controller].rotation, rotation.instant <= deadline { return }
         let instant = max(deadline, now)
-        let token = schedule.add(.rotation(controller: Int32(controller)), at: instant)
+        let token = schedule.add(.rotation(controller: controller), at: instant)
         controllers[controller].rotation = (instant, token)
     }
 
