@@ -93,6 +93,7 @@ struct VirtualController: Sendable {
     var isListening: Bool { scanner.isListening || initiator != nil }
 
     /// How long an ACL packet of the host may be.
+    @inline(__always)
     var aclLength: Int { identity.profile.features.contains(.dataPacketLengthExtension) ? 251 : 27 }
 
     /// Whether two addresses are connected already: between them there is at most one connection.
@@ -118,6 +119,7 @@ struct VirtualController: Sendable {
     func state(ofSet index: Int) -> AdvertisingSet.State { sets.span[index].state }
 
     /// The connection that the host calls `handle`.
+    @inline(__always)
     func connection(_ handle: ConnectionHandle) -> Connection? { connections.first { $0.handle == handle } }
 
     /// Adds a connection in the order of handles.

@@ -83,6 +83,28 @@ struct ConnectionTests {
         )
     }
 
+    @Test("An air that carries on goes from one thing to the next until the data have arrived, and no further")
+    func carryingOn() throws {
+        var bench = Bench()
+        let central = bench.add(), peripheral = bench.add()
+        let pair = bench.connect(central, peripheral)
+        let handles = try #require(pair)
+        bench.run(for: .seconds(2))
+        let idle = bench.air.carryOn()
+        #expect(idle == nil)
+        bench.send([1, 2, 3], on: handles.central, central)
+        var due = bench.air.deadline, steps = 0
+        while let done = bench.air.carryOn(), steps < 100 {
+            #expect(done == due)
+            due = bench.air.deadline
+            steps += 1
+        }
+        #expect(steps > 0 && steps < 100)
+        bench.run(until: bench.now)
+        #expect(bench.completed(central, handles.central) == 1)
+        #expect(bench.received(peripheral, handles.peripheral) == [1, 2, 3])
+    }
+
     @Test("Either end may end a connection; both hear of it, each with its reason", arguments: [true, false])
     func termination(byCentral: Bool) throws {
         var bench = Bench()

@@ -88,8 +88,9 @@ extension Air {
 
     /// Gives a host back the room that one of its fragments took.
     mutating func sendCompleted(_ handle: ConnectionHandle, to controller: Int, at instant: Instant) {
-        let completed = HCI.CompletedPackets(handle: handle, count: 1)
-        emit(.numberOfCompletedPackets(.init(completed: [completed])), to: controller, at: instant)
+        guard admits(.numberOfCompletedPackets, controller) else { return }
+        let packet = HCI.NumberOfCompletedPackets.packet(.init(handle: handle, count: 1))
+        outbox.add(.hci(packet, to: ControllerID(rawValue: controller)), at: instant, now: now)
     }
 
     /// Gives a host a fragment that the other end sent.

@@ -44,10 +44,11 @@ extension Air {
         for delivery in batch {
             switch delivery {
             case .data(let role, let octets, let isStart, let instant):
-                let handle = links[index][role].handle, controller = links[index][role].controller
+                let (controller, handle) = links.span[index].owner(of: role)
                 send(octets, isStart: isStart, on: handle, to: controller, at: instant)
             case .completed(let role, let instant):
-                sendCompleted(links[index][role].handle, to: links[index][role].controller, at: instant)
+                let (controller, handle) = links.span[index].owner(of: role)
+                sendCompleted(handle, to: controller, at: instant)
             case .control(let role, let packet, let instant):
                 guard links[index][role].isPresent else { continue }
                 links[index].receive(packet, role, at: instant, into: &events)

@@ -1,8 +1,9 @@
-import BLEWire
+package import BLEWire
 
 extension Air {
     /// Whether something that hosts gave is on its way to another host: on a connection whose ends meet, or heard and
     /// not yet told.
+    @inline(__always)
     package var carriesData: Bool {
         if outbox.deadline != nil { return true }
         // A link is looked at where it lies: a copy would cost more than the packet.
@@ -11,6 +12,13 @@ extension Air {
             if links[index][.central].hasSomethingToSend || links[index][.peripheral].hasSomethingToSend { return true }
         }
         return false
+    }
+
+    /// If the air ``carriesData``, does what is due next, whenever that is, and returns when it was due.
+    package mutating func carryOn() -> Instant? {
+        guard carriesData, let due = deadline else { return nil }
+        catchUp(to: due)
+        return due
     }
 
     /// Lets everything happen that is due by `instant`, each thing in its own time.

@@ -102,6 +102,7 @@ package struct Air: ~Copyable {
     }
 
     /// When ``wake(at:)`` has something to do.
+    @inline(__always)
     package var deadline: Instant? {
         switch (schedule.first, outbox.deadline) {
         case (let a?, let b?): min(a, b)

@@ -7,6 +7,11 @@ extension Air {
         outbox.add(.hci(event.encoded, to: ControllerID(rawValue: controller)), at: instant, now: now)
     }
 
+    /// Whether the host of a controller is to have an event now that is none of LE.
+    mutating func admits(_ code: HCI.EventCode, _ controller: Int) -> Bool {
+        controllers[controller].masks.allow(code) && !loses(controller)
+    }
+
     /// Whether the host of a controller is to have an LE event now.
     mutating func admits(_ subevent: HCI.LESubevent, _ controller: Int) -> Bool {
         controllers[controller].masks.allow(subevent) && !loses(controller)

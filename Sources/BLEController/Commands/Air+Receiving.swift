@@ -68,6 +68,11 @@ extension Air {
 
     /// How many fragments of a host wait on all its connections.
     private func outstanding(_ controller: Int) -> Int {
-        controllers[controller].connections.reduce(0) { $0 + links[$1.link][$1.role].outgoing.count }
+        let links = links.span
+        var count = 0
+        for connection in controllers[controller].connections {
+            count += links[connection.link].fragments(of: connection.role)
+        }
+        return count
     }
 }

@@ -10,10 +10,12 @@ struct EventMasks: Sendable {
 
     /// Whether the host gets to see `event`.
     func allow(_ event: HCIEventPacket) -> Bool {
-        let code = event.code
-        if let subevent = event.subevent { return page1.allows(.leMeta) && le.allows(subevent) }
-        return code.wire >= 0x40 ? page2.allows(code) : page1.allows(code)
+        if let subevent = event.subevent { return allow(subevent) }
+        return allow(event.code)
     }
+
+    /// Whether the host gets to see the event with `code`, which is none of LE.
+    func allow(_ code: HCI.EventCode) -> Bool { code.wire >= 0x40 ? page2.allows(code) : page1.allows(code) }
 
     /// Whether the host gets to see the LE event `subevent`.
     func allow(_ subevent: HCI.LESubevent) -> Bool { page1.allows(.leMeta) && le.allows(subevent) }

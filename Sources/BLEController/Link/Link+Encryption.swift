@@ -149,6 +149,7 @@ extension Link {
     }
 
     /// Whether ``watchPayloads(at:into:)`` has something to do.
+    @inline(__always)
     func missesPayloads(at now: Instant) -> Bool {
         for role in Role.both where self[role].isPresent {
             if let deadline = self[role].payloadDeadline, deadline <= now { return true }

@@ -88,12 +88,35 @@ struct Link: Sendable {
     var channel: UInt8 { selection.channel(counter: counter, accessAddress: accessAddress, map: channelMap) }
 
     /// Whether both ends meet at the next anchor point.
+    @inline(__always)
     var isMeeting: Bool { central.isPresent && peripheral.isPresent && !peripheral.isAstray }
 
     /// Whether nobody is left.
+    @inline(__always)
     var isAbandoned: Bool { !central.isPresent && !peripheral.isPresent }
 
+    /// Whom an end belongs to, and what its host calls the connection; the end is looked at where it lies.
+    @inline(__always)
+    func owner(of role: Role) -> (controller: Int, handle: ConnectionHandle) {
+        switch role {
+        case .central: (central.controller, central.handle)
+        case .peripheral: (peripheral.controller, peripheral.handle)
+        }
+    }
+
+    /// How many fragments of the host of an end wait, or are in flight; the end is looked at where it lies.
+    @inline(__always)
+    func fragments(of role: Role) -> Int {
+        switch role {
+        case .central: central.outgoing.count
+        case .peripheral: peripheral.outgoing.count
+        }
+    }
+
+    // What every event asks is inlined: a link that is handed to a function is copied, ends and all.
+
     /// When something happens next on this connection.
+    @inline(__always)
     var due: Instant {
         var due = isMeeting ? nextExchange : Instant(nanoseconds: .max)
         for role in Role.both where self[role].isPresent {
@@ -104,6 +127,7 @@ struct Link: Sendable {
     }
 
     /// An end that gives up by `now`, and why.
+    @inline(__always)
     func expired(by now: Instant) -> (role: Role, status: LinkStatus)? {
         for role in Role.both where self[role].isPresent {
             let (instant, status) = expiry(of: role)
@@ -113,11 +137,13 @@ struct Link: Sendable {
     }
 
     /// Whether an event begins at `now` for which a change may have been agreed on.
+    @inline(__always)
     func mayChange(at now: Instant) -> Bool {
         isMeeting && nextExchange <= now && nextExchange == anchor && central.change != nil
     }
 
     /// When an end gives up if it hears nothing more, and why.
+    @inline(__always)
     private func expiry(of role: Role) -> (instant: Instant, status: LinkStatus) {
         if !self[role].isEstablished {
             // Core 6.0, Vol 6, Part B, 4.5.2: six intervals without a packet.

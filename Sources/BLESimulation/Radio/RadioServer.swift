@@ -31,8 +31,9 @@ package final class RadioServer: @unchecked Sendable {
     private let loop = EventLoop("bluetooth-radio")
     private let tap: PacketTap?
     private let refused: (@Sendable (UInt16) -> Void)?
-    private var air: Air
-    private var ports: [Port] = []
+    // Looked at for every packet, by this file alone and never from within a change of themselves.
+    @exclusivity(unchecked) private var air: Air
+    @exclusivity(unchecked) private var ports: [Port] = []
     private var doors: [SocketListener] = []
     private var pace: RadioPace
     /// What is being sent, whose room the ports share.
@@ -189,13 +190,12 @@ package final class RadioServer: @unchecked Sendable {
     /// Has the time of the air jump from one thing that happens there to the next, if the pace lets it, for as long as
     /// data wait to be carried, and all hosts have read what they heard; returns whether it did.
     private func hurry() -> Bool {
-        guard pace.mayJump, air.carriesData else { return false }
+        guard pace.mayJump else { return false }
         for index in ports.indices where (ports[index].stream?.pendingOctets ?? 0) > 0 { return false }
         let clock = loop.clock.now
         var hasJumped = false
-        while air.carriesData, let due = air.deadline {
+        while let due = air.carryOn() {
             pace.jump(to: due, from: clock)
-            air.wake(at: due)
             // Who records the packets is told when each left.
             if tap != nil { drain() }
             hasJumped = true

@@ -116,6 +116,16 @@ extension HCI {
             return CompletedPackets(handle: handle, count: UInt16(packet[6]) | UInt16(packet[7]) << 8)
         }
 
+        /// The H4 packet of an event about one link alone, which ``onlyOne(in:)`` reads.
+        package static func packet(_ only: CompletedPackets) -> [UInt8] {
+            let handle = only.handle.wire
+            return [
+                PacketType.event.wire, 0x13, 5, 1,  // ``code``
+                UInt8(truncatingIfNeeded: handle), UInt8(truncatingIfNeeded: handle >> 8),
+                UInt8(truncatingIfNeeded: only.count), UInt8(truncatingIfNeeded: only.count >> 8),
+            ]
+        }
+
         /// Calls `body` with what an event says, where it lies; with nothing of one that is malformed.
         ///
         /// - Parameters:
