@@ -96,8 +96,9 @@ extension AttributeLayer {
         case .part: return .respond(.readBlobResponse(.init(part: [UInt8](value.prefix(mtu - 1)))))
         case .list:
             let room = min(mtu - 4, ATT.ReadByTypeResponse.maximumValueLength)
-            let entry = ATT.ReadByTypeResponse.Entry(handle: pending.handle, value: [UInt8](value.prefix(room)))
-            return .respond(.readByTypeResponse(.init(entries: [entry])))
+            var entries = ATT.ReadByTypeResponse.Entries()
+            entries.append(pending.handle, value.prefix(room))
+            return .respond(.readByTypeResponse(.init(entries: entries)))
         case .several(let values, let rest):
             return readSeveral(rest, after: values + [value], for: pending.request, at: place)
         }

@@ -23,53 +23,6 @@ extension ATT {
         }
     }
 
-    /// Answers with handles and values, all of the values as long as each other.
-    ///
-    /// Core 6.0, Vol 3, Part F, 3.4.4.2.
-    package struct ReadByTypeResponse: Packet {
-        /// An attribute and its value, or the beginning of it.
-        package struct Entry: Equatable, Sendable {
-            package var handle: AttributeHandle
-            package var value: [UInt8]
-
-            package init(handle: AttributeHandle, value: [UInt8]) {
-                self.handle = handle
-                self.value = value
-            }
-        }
-
-        /// The length of the longest value that an entry can hold, in octets.
-        package static let maximumValueLength = 253
-
-        /// At least one, in ascending order of handles.
-        package private(set) var entries: [Entry]
-
-        package init() { entries = [] }
-
-        /// Creates a response from entries whose values have one length, at most ``maximumValueLength``.
-        package init(entries: [Entry]) {
-            let length = entries.first?.value.count ?? 0
-            precondition(!entries.isEmpty, "a response that finds something has an entry")
-            precondition(length <= Self.maximumValueLength, "an entry's length is one octet")
-            precondition(entries.allSatisfy { $0.value.count == length }, "values in a response share a length")
-            self.entries = entries
-        }
-
-        package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
-            var length = UInt8(truncatingIfNeeded: 2 + (entries.first?.value.count ?? 0))
-            try wire.integer(&length, "Length")
-            guard length >= 2 else { throw .reserved(field: "Length") }
-            var index = 0
-            while wire.hasElement(at: index, of: entries.count) {
-                if index == entries.count { entries.append(Entry(handle: .none, value: [])) }
-                try wire.field(&entries[index].handle, "Attribute Handle")
-                try wire.bytes(&entries[index].value, count: Int(length) - 2, "Attribute Value")
-                index += 1
-            }
-            guard index > 0 else { throw .truncated(field: "Attribute Data List") }
-        }
-    }
-
     /// Asks for the values of all attributes of a type that starts groups: how services are found.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.4.9.

@@ -41,7 +41,8 @@ package struct PacketDecoder: Wire, ~Escapable {
     @inline(__always)
     package mutating func bytes(_ value: inout [UInt8], count: Int, _ name: StaticString) throws(PacketError) {
         guard count >= 0, remaining >= count else { throw .truncated(field: name) }
-        value = [UInt8](copying: bytes.extracting(offset..<(offset + count)))
+        value.removeAll(keepingCapacity: true)
+        value.append(copying: bytes.extracting(offset..<(offset + count)))
         offset += count
     }
 

@@ -59,13 +59,14 @@ package enum BluetoothUUID: Sendable {
 
     /// Creates a UUID from 2, 4 or 16 octets, least significant first; `nil` for any other number of them.
     package init?(octets: ArraySlice<UInt8>) {
-        guard octets.count <= 16 else { return nil }
-        var value: UInt128 = 0
-        for octet in octets.reversed() { value = value << 8 | UInt128(octet) }
+        func number(_ octets: ArraySlice<UInt8>) -> UInt64 {
+            octets.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+        }
+        let low = number(octets.prefix(8))
         switch octets.count {
-        case 2: self = .short(UInt16(truncatingIfNeeded: value))
-        case 4: self = .medium(UInt32(truncatingIfNeeded: value))
-        case 16: self = .full(value)
+        case 2: self = .short(UInt16(truncatingIfNeeded: low))
+        case 4: self = .medium(UInt32(truncatingIfNeeded: low))
+        case 16: self = .full(UInt128(number(octets.dropFirst(8))) << 64 | UInt128(low))
         default: return nil
         }
     }

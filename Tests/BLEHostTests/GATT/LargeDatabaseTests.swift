@@ -104,7 +104,7 @@ struct LargeDatabaseTests {
         for type in [GATT.characteristic, .short(0xC001), GATT.userDescription] {
             let values = try collect(&lone, { .readByTypeRequest(.init($0, type: type)) }) { packet in
                 guard case .readByTypeResponse(let response) = packet else { return [] }
-                return response.entries.map { Row(handle: $0.handle.wire, type: type, value: $0.value) }
+                return response.entries.map { Row(handle: $0.handle.wire, type: type, value: [UInt8]($0.value)) }
             }
             let room = min(mtu - 4, 253)
             let expected = rows.filter { $0.type == type }

@@ -93,17 +93,12 @@ extension ATTVector {
         ),
         ATTVector(
             "09 04 0500 AABB 0700 CCDD",
-            .readByTypeResponse(
-                .init(entries: [
-                    .init(handle: AttributeHandle(5), value: [0xAA, 0xBB]),
-                    .init(handle: AttributeHandle(7), value: [0xCC, 0xDD]),
-                ])
-            ),
+            .readByTypeResponse(.init(entries: .of((5, [0xAA, 0xBB]), (7, [0xCC, 0xDD])))),
             ["Length", "Attribute Handle", "Attribute Value", "Attribute Handle", "Attribute Value"]
         ),
         ATTVector(
             "09 02 0500",
-            .readByTypeResponse(.init(entries: [.init(handle: AttributeHandle(5), value: [])])),
+            .readByTypeResponse(.init(entries: .of((5, [])))),
             ["Length", "Attribute Handle", "Attribute Value"]
         ),
         ATTVector(
@@ -209,4 +204,13 @@ extension ATTVector {
                 + ["Attribute Handle", "Value Length", "Attribute Value"]
         ),
     ]
+}
+
+extension ATT.ReadByTypeResponse.Entries {
+    /// Entries with these handles and values.
+    fileprivate static func of(_ entries: (handle: UInt16, value: [UInt8])...) -> Self {
+        var all = Self()
+        for entry in entries { all.append(AttributeHandle(entry.handle), entry.value[...]) }
+        return all
+    }
 }

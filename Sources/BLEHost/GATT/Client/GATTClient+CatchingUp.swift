@@ -41,7 +41,8 @@ extension GATTClient {
 
     /// The peer says that services changed.
     mutating func servicesChanged(value: [UInt8], at now: Instant, into outbox: inout Outbox) {
-        guard value.count == 4, let range = AttributeHandleRange(value.handle(at: 0), value.handle(at: 2)) else {
+        let octets = value[...]
+        guard octets.count == 4, let range = AttributeHandleRange(octets.handle(at: 0), octets.handle(at: 2)) else {
             return outbox.append(.note(.dropped(.reserved(field: "Service Changed"), .channel(.attribute, link))))
         }
         catchingUp.told()

@@ -238,7 +238,7 @@ struct DatabaseLookup: Sendable {
             return .includes(found.filter { types.isEmpty || types.contains($0.uuid) })
         case .characteristics(let range, let types):
             let found = attributes.declarations[attributes.declarations.indices(in: range)].characteristics(in: range)
-            return .characteristics(found.filter { types.isEmpty || types.contains($0.uuid) })
+            return .characteristics(types.isEmpty ? found : found.filter { types.contains($0.uuid) })
         case .descriptors(_, let range): return .descriptors(range.map { attributes.descriptors(in: $0) } ?? [])
         case .verification: return .verification
         }

@@ -69,7 +69,7 @@ struct DatabaseRequest: Sendable {
     }
 
     private func learn(
-        includes entries: [ATT.ReadByTypeResponse.Entry],
+        includes entries: ATT.ReadByTypeResponse.Entries,
         into database: inout PeerDatabase
     ) -> OnAnswer {
         let listing = Listing(includes: entries, in: range)
@@ -80,14 +80,14 @@ struct DatabaseRequest: Sendable {
     }
 
     private func learn(
-        declarations entries: [ATT.ReadByTypeResponse.Entry],
+        declarations entries: ATT.ReadByTypeResponse.Entries,
         into database: inout PeerDatabase,
         mtu: Int
     ) -> OnAnswer {
         let listing = Listing(declarations: entries, in: range) { database.attributes.end(around: $0) }
         database.doubt(listing.faults)
         guard let learnt = searched(upTo: listing.items.last?.handle) else { return .contradicted }
-        let length = 2 + (entries.first?.value.count ?? 0)
+        let length = 2 + entries.valueLength
         database.learn(declarations: listing.items, in: learnt, isFull: (entries.count + 1) * length > mtu - 2)
         return .learnt
     }

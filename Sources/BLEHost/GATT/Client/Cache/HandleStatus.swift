@@ -64,8 +64,8 @@ package struct HandleStatus: Equatable, Sendable {
 package struct HandleStatuses: Equatable, Sendable {
     private struct Run: Equatable, Sendable {
         /// The last handle; the first is the one behind the run before.
-        let end: AttributeHandle
-        let status: HandleStatus
+        var end: AttributeHandle
+        var status: HandleStatus
     }
 
     /// In ascending order, up to the last handle that there is; neighbours differ.
@@ -105,7 +105,9 @@ package struct HandleStatuses: Equatable, Sendable {
 
     /// Changes the status of all handles of `range`.
     package mutating func update(_ range: AttributeHandleRange, _ change: (inout HandleStatus) -> Void) {
-        let lower = max(position(of: range.start) - 1, 0), upper = min(position(of: range.end) + 1, runs.count - 1)
+        let first = position(of: range.start), last = position(of: range.end)
+        guard first < last else { return update(range, inRunAt: first, change) }
+        let lower = max(first - 1, 0), upper = min(last + 1, runs.count - 1)
         let before = AttributeHandle(wire: range.start.wire - 1)
         var start = lower > 0 ? Int(runs[lower - 1].end.wire) + 1 : 1, new: [Run] = []
         for run in runs[lower...upper] {
@@ -120,6 +122,36 @@ package struct HandleStatuses: Equatable, Sendable {
             }
         }
         runs.replaceSubrange(lower...upper, with: new)
+    }
+
+    /// Changes the status of handles that have one, in place.
+    private mutating func update(
+        _ range: AttributeHandleRange,
+        inRunAt index: Int,
+        _ change: (inout HandleStatus) -> Void
+    ) {
+        let run = runs[index], begin = index > 0 ? Int(runs[index - 1].end.wire) + 1 : 1
+        var status = run.status
+        change(&status)
+        guard status != run.status else { return }
+        let isFirst = Int(range.start.wire) == begin, isLast = range.end == run.end
+        let joinsPrevious = isFirst && index > 0 && runs[index - 1].status == status
+        let joinsNext = isLast && index + 1 < runs.count && runs[index + 1].status == status
+        switch (isFirst, isLast) {
+        case (true, true) where joinsPrevious:
+            runs[index - 1].end = joinsNext ? runs[index + 1].end : run.end
+            runs.removeSubrange(index...(joinsNext ? index + 1 : index))
+        case (true, true) where joinsNext: runs.remove(at: index)
+        case (true, true): runs[index].status = status
+        case (true, false) where joinsPrevious: runs[index - 1].end = range.end
+        case (true, false): runs.insert(Run(end: range.end, status: status), at: index)
+        case (false, true):
+            runs[index].end = AttributeHandle(wire: range.start.wire - 1)
+            if !joinsNext { runs.insert(Run(end: range.end, status: status), at: index + 1) }
+        case (false, false):
+            let before = Run(end: AttributeHandle(wire: range.start.wire - 1), status: run.status)
+            runs.insert(contentsOf: [before, Run(end: range.end, status: status)], at: index)
+        }
     }
 
     /// The run in which a handle is.

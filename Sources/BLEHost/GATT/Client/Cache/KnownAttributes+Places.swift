@@ -65,6 +65,7 @@ extension Sequence<KnownAttributes.Declaration> {
     /// One ends where the next begins, the last with the service. Those whose value is not before that are left out.
     package func characteristics(in range: AttributeHandleRange) -> [DiscoveredCharacteristic] {
         var found: [DiscoveredCharacteristic] = []
+        found.reserveCapacity(underestimatedCount)
         for declaration in self where declaration.handle < declaration.value && declaration.value <= range.end {
             if let last = found.last, last.value >= declaration.handle { found.removeLast() }
             if let last = found.indices.last { found[last].end = AttributeHandle(wire: declaration.handle.wire - 1) }

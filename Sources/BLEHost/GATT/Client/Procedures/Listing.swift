@@ -40,7 +40,7 @@ extension Listing<DiscoveredService> {
 
 extension Listing<KnownAttributes.Include> {
     /// Lists declarations of included services.
-    package init(includes entries: [ATT.ReadByTypeResponse.Entry], in range: AttributeHandleRange) {
+    package init(includes entries: ATT.ReadByTypeResponse.Entries, in range: AttributeHandleRange) {
         rest = range
         for entry in entries {
             let value = entry.value, isWhole = value.count == 4 || value.count == 6
@@ -55,7 +55,7 @@ extension Listing<KnownAttributes.Declaration> {
     /// Lists declarations of characteristics, whose values are behind them, before the next, and no further than `end`
     /// says for each handle.
     package init(
-        declarations entries: [ATT.ReadByTypeResponse.Entry],
+        declarations entries: ATT.ReadByTypeResponse.Entries,
         in range: AttributeHandleRange,
         end: (AttributeHandle) -> AttributeHandle
     ) {
@@ -98,16 +98,18 @@ extension KnownAttributes.Declaration {
     ///
     /// Core 6.0, Vol 3, Part G, 3.3.1.
     fileprivate init?(_ entry: ATT.ReadByTypeResponse.Entry) {
-        guard entry.value.count >= 3, let uuid = BluetoothUUID(attributeValue: entry.value.dropFirst(3)),
+        guard let properties = entry.value.first, entry.value.count >= 3,
+            let uuid = BluetoothUUID(attributeValue: entry.value.dropFirst(3)),
             entry.handle < entry.value.handle(at: 1)
         else { return nil }
-        self.init(handle: entry.handle, properties: entry.value[0], value: entry.value.handle(at: 1), uuid: uuid)
+        self.init(handle: entry.handle, properties: properties, value: entry.value.handle(at: 1), uuid: uuid)
     }
 }
 
-extension [UInt8] {
-    /// The attribute handle in the two octets from `offset` on, which must be there.
+extension ArraySlice<UInt8> {
+    /// The attribute handle in the two octets from the one at `offset` on, which must be there.
     func handle(at offset: Int) -> AttributeHandle {
-        AttributeHandle(wire: UInt16(self[offset]) | UInt16(self[offset + 1]) << 8)
+        let place = startIndex + offset
+        return AttributeHandle(wire: UInt16(self[place]) | UInt16(self[place + 1]) << 8)
     }
 }

@@ -27,8 +27,8 @@ package struct NameReading: Sendable {
         case (.finding, .success(.readByTypeResponse(let response))):
             guard let entry = response.entries.first else { return .finished(.failure(.contradiction)) }
             let room = min(mtu - 4, ATT.ReadByTypeResponse.maximumValueLength)
-            guard entry.value.count >= room else { return .finished(.success(Self.text(entry.value))) }
-            var reading = ValueReading(entry.handle, after: entry.value)
+            guard entry.value.count >= room else { return .finished(.success(Self.text([UInt8](entry.value)))) }
+            var reading = ValueReading(entry.handle, after: [UInt8](entry.value))
             let step = reading.begin(mtu: mtu)
             state = .reading(reading)
             return step.map { $0.map(Self.text) }

@@ -63,17 +63,17 @@ extension GATTDatabase {
         mtu: Int
     ) -> ReadByType {
         let room = min(mtu - 4, ATT.ReadByTypeResponse.maximumValueLength)
-        var entries: [ATT.ReadByTypeResponse.Entry] = []
+        var entries = ATT.ReadByTypeResponse.Entries()
         search: for attribute in attributes(in: range) where attribute.type == type {
             switch read(attribute, view) {
             case .value(let value):
                 if entries.isEmpty, value.count > room {
-                    entries = [.init(handle: attribute.handle, value: [UInt8](value.prefix(room)))]
+                    entries.append(attribute.handle, value.prefix(room))
                     break search
                 }
-                let length = entries.first?.value.count ?? value.count
+                let length = entries.isEmpty ? value.count : entries.valueLength
                 guard value.count == length, (entries.count + 1) * (2 + length) <= mtu - 2 else { break search }
-                entries.append(.init(handle: attribute.handle, value: value))
+                entries.append(attribute.handle, value[...])
             case .held(let owner):
                 if entries.isEmpty { return .held(attribute.handle, by: owner) }
                 break search
