@@ -81,7 +81,7 @@ extension CBPeripheral {
         let old = content.withLock {
             let old = $0.database
             $0.mtu = 23
-            $0.requests = RequestQueue()
+            $0.requests = PeripheralRequests()
             $0.window = SendWindow()
             $0.database = DiscoveredDatabase()
             return old

@@ -28,7 +28,7 @@ open class CBPeripheral: CBPeer, Observed {
         var details: LinkDetails?
         /// The advertisement that was heard last.
         var report: AdvertisementReport?
-        var requests = RequestQueue()
+        var requests = PeripheralRequests()
         var window = SendWindow()
         var database = DiscoveredDatabase()
     }

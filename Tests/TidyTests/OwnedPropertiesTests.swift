@@ -1,6 +1,8 @@
 import Testing
 
-/// What a host consists of is changed by methods of its parts. Where it is assigned, few files have to be read.
+/// What a host consists of is changed by methods of its parts.
+///
+/// Where it is assigned, few files have to be read.
 @Suite("Stored properties of what has many files")
 struct OwnedPropertiesTests {
     static let types = ["Host", "AttributeLayer", "GATTClient"]

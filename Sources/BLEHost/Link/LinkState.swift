@@ -27,7 +27,7 @@ struct LinkState {
     /// Whether the controller made the local one of them.
     private let hasMadeAddress: Bool
     let role: LinkRole
-    var phase = Phase.settling
+    private(set) var phase = Phase.settling
     var reassembler = Reassembler()
     /// What was asked of the controller about the link, and what it told.
     var control: LinkControl
@@ -56,6 +56,27 @@ struct LinkState {
 
     /// The link is encrypted with a key that is worth this.
     mutating func secured(with strength: PairingStrength) { self.strength = strength }
+
+    /// The ends have agreed on the size of ATT packets; `false` if that is nothing new, or the link ends.
+    mutating func settle() -> Bool {
+        guard phase == .settling else { return false }
+        phase = .up
+        return true
+    }
+
+    /// Somebody ends the link, when what was accepted for it has gone; `false` if it ends already.
+    mutating func part(at now: Instant) -> Bool {
+        guard !isClosing else { return false }
+        phase = .parting(until: now + Self.partingPatience)
+        return true
+    }
+
+    /// The controller is asked to end the link, for `failure` unless somebody wanted it; `false` if it was before.
+    mutating func close(for failure: Failure?, at now: Instant) -> Bool {
+        if case .closing = phase { return false }
+        phase = .closing(due: now + Self.closingPatience, failure)
+        return true
+    }
 
     /// Whether the link ends on account of this host.
     var isClosing: Bool {

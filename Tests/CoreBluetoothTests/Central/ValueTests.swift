@@ -83,7 +83,7 @@ struct ValueTests {
         peripheral.writeValue(Data([100]), for: characteristic, type: .withoutResponse)
         peripheral.readValue(for: characteristic)
         var sent = requests()
-        #expect(sent.count == RequestQueue.limit)
+        #expect(sent.count == PeripheralRequests.limit)
         for _ in 0..<100 {
             await bench.tell(.valueWritten(handle, nil))
             sent += requests()
@@ -96,10 +96,10 @@ struct ValueTests {
     @Test("Requests that are unanswered when the connection ends are answered before its end is told")
     func waitingRequests() async {
         let (peripheral, characteristic) = await bench.characteristic([.read])
-        for _ in 0..<(RequestQueue.limit + 2) { peripheral.readValue(for: characteristic) }
+        for _ in 0..<(PeripheralRequests.limit + 2) { peripheral.readValue(for: characteristic) }
         await bench.tell(.valueRead(handle, .failure(.notConnected)))
         await bench.session.tell(.disconnected(CentralBench.peer, .hci(.connectionTimeout), isReconnecting: false))
-        let failures = Array(repeating: "value 2A37 [] CBError 3", count: RequestQueue.limit + 2)
+        let failures = Array(repeating: "value 2A37 [] CBError 3", count: PeripheralRequests.limit + 2)
         #expect(bench.app.take() == failures + ["disconnected CBError 6 0"])
         bench.manager.connect(peripheral)
         await bench.session.tell(.connected(CentralBench.peer, LinkParameters(mtu: 23)))

@@ -40,7 +40,7 @@ struct Scanner {
     }
 
     private var state = State.off(notBefore: nil)
-    private var filter = DuplicateFilter()
+    private var filter = ControllerFilter()
 
     /// How to scan, or `nil` for not at all.
     var wanted: Plan?
@@ -73,7 +73,7 @@ struct Scanner {
     /// The controller was reset.
     mutating func reset() {
         state = .off(notBefore: nil)
-        filter = DuplicateFilter()
+        filter = ControllerFilter()
         wanted = nil
     }
 

@@ -77,8 +77,7 @@ extension Host {
 
     /// The ends of a link have agreed on the size of ATT packets: now it is of use.
     mutating func settled(_ link: ConnectionHandle, mtu: Int, at now: Instant) {
-        guard let index = links.index(of: link), links.values[index].phase == .settling else { return }
-        links.values[index].phase = .up
+        guard let index = links.index(of: link), links.values[index].settle() else { return }
         announceLinks()
         for attachment in attachments.on(link) where attachment.state == .linked(link) {
             join(attachment, link, at: now)
@@ -145,60 +144,6 @@ extension Host {
             guard let link = attachment.state.link else { continue }
             detach(client, from: link, at: now)
             disconnectIfUnused(link, at: now)
-        }
-    }
-
-    /// Ends a link of which this host is the central and that nobody uses.
-    mutating func disconnectIfUnused(_ link: ConnectionHandle, at now: Instant) {
-        guard links[link]?.role == .central, !attachments.on(link).contains(where: { $0.state.link != nil }) else {
-            return
-        }
-        release(link, at: now)
-    }
-
-    /// Ends the link to a central.
-    mutating func dismiss(_ peer: PeerIdentifier, at now: Instant) {
-        guard let link = link(to: peer), links[link]?.role == .peripheral else { return }
-        release(link, at: now)
-    }
-
-    /// Ends a link when all that was accepted for it has gone, or has had its time.
-    ///
-    /// A controller that is asked to end a link need not send what it has of it first.
-    ///
-    /// Core 6.0, Vol 4, Part E, 7.1.6.
-    mutating func release(_ link: ConnectionHandle, at now: Instant) {
-        guard let index = links.index(of: link), !links.values[index].isClosing else { return }
-        links.values[index].phase = .parting(until: now + LinkState.partingPatience)
-        hasParting = true
-    }
-
-    /// Asks the controller to end a link, once, whatever waits.
-    ///
-    /// With a failure, that is what clients are told who still use the link.
-    mutating func disconnect(
-        _ link: ConnectionHandle,
-        for failure: Failure? = nil,
-        reason: HCI.Status = .remoteUserTerminatedConnection,
-        at now: Instant
-    ) {
-        guard let index = links.index(of: link) else { return }
-        if case .closing = links.values[index].phase { return }
-        links.values[index].phase = .closing(due: now + LinkState.closingPatience, failure)
-        let command = HCI.Disconnect(handle: link, reason: reason)
-        submit(.disconnect(command), for: .disconnection(link), at: now)
-    }
-
-    /// Asks the controller to end those links that somebody has ended and of which nothing is left to send.
-    mutating func endParted(at now: Instant) {
-        guard hasParting else { return }
-        hasParting = links.values.contains(where: \.isParting)
-        for index in 0..<links.count where links.values[index].isParting {
-            let link = links.handle(at: index)
-            guard scheduler.isIdle(link), !channels.isBusy(on: link), !attributes.holdsValues(of: link) else {
-                continue
-            }
-            disconnect(link, at: now)
         }
     }
 

@@ -16,7 +16,7 @@ import BLEWire
 /// the app hears before all else, while it can still be told what it asked about.
 ///
 /// Apps ask for as much as they like at once, but a host keeps only so many requests of all its clients for one link.
-struct RequestQueue {
+struct PeripheralRequests {
     /// How many requests may be with the host.
     static let limit = 16
 

@@ -4,10 +4,8 @@ import Testing
 
 @testable import CoreBluetooth
 
-@Suite("Request queue")
-struct RequestQueueTests {
-    private typealias RequestQueue = CoreBluetooth.RequestQueue
-
+@Suite("Requests to a peripheral")
+struct PeripheralRequestsTests {
     private func read(_ number: Int) -> PeerRequest { .read(AttributeHandle(wire: UInt16(number))) }
 
     private func answer(_ number: Int) -> PeerEvent {
@@ -22,13 +20,13 @@ struct RequestQueueTests {
     private func receive(
         _ event: PeerEvent,
         answering number: UInt32 = 0,
-        _ queue: inout RequestQueue
+        _ queue: inout PeripheralRequests
     ) -> (told: Int, sent: [PeerRequest]) {
         _ = queue.receive(event, answering: RequestNumber(rawValue: number))
         return proceed(&queue)
     }
 
-    private func proceed(_ queue: inout RequestQueue) -> (told: Int, sent: [PeerRequest]) {
+    private func proceed(_ queue: inout PeripheralRequests) -> (told: Int, sent: [PeerRequest]) {
         var told = 0, sent: [PeerRequest] = []
         while true {
             let (answer, requests) = queue.proceed()
@@ -39,7 +37,7 @@ struct RequestQueueTests {
     }
 
     /// Adds requests, and returns those that are sent at once.
-    private func submit(_ requests: [PeerRequest], _ queue: inout RequestQueue) -> [PeerRequest] {
+    private func submit(_ requests: [PeerRequest], _ queue: inout PeripheralRequests) -> [PeerRequest] {
         var sent: [PeerRequest] = []
         for request in requests where queue.submit(request) != nil { sent.append(request) }
         return sent
@@ -47,7 +45,7 @@ struct RequestQueueTests {
 
     @Test("sends everything once and in order, whenever answers come", arguments: [1, 3, 16, 50])
     func order(burst: Int) {
-        var queue = RequestQueue(), sent: [PeerRequest] = [], answered = 0, told = 0
+        var queue = PeripheralRequests(), sent: [PeerRequest] = [], answered = 0, told = 0
         func answerNext() {
             answered += 1
             let step = receive(answer(answered), answering: UInt32(answered), &queue)
@@ -56,7 +54,7 @@ struct RequestQueueTests {
         for number in 1...200 {
             sent += submit([read(number)], &queue)
             while number.isMultiple(of: burst), answered < sent.count { answerNext() }
-            #expect(sent.count - answered <= RequestQueue.limit)
+            #expect(sent.count - answered <= PeripheralRequests.limit)
         }
         while answered < sent.count { answerNext() }
         #expect(sent == (1...200).map(read))
@@ -66,10 +64,10 @@ struct RequestQueueTests {
 
     @Test("lets write commands wait behind requests, but not for answers of their own")
     func commands() {
-        var queue = RequestQueue()
+        var queue = PeripheralRequests()
         let command = PeerRequest.writeCommand(AttributeHandle(wire: 1), [])
-        let sent = submit((1...RequestQueue.limit).map(read) + [command, command, read(99)], &queue)
-        #expect(sent == (1...RequestQueue.limit).map(read))
+        let sent = submit((1...PeripheralRequests.limit).map(read) + [command, command, read(99)], &queue)
+        #expect(sent == (1...PeripheralRequests.limit).map(read))
         let strays =
             [(.valueNotified(AttributeHandle(wire: 1), []), 0), (answer(1), 0), (answer(1), 77)]
             as [(PeerEvent, UInt32)]
@@ -82,14 +80,14 @@ struct RequestQueueTests {
         let late = submit([command], &queue)
         #expect(late.isEmpty)
         let answers = queue.removeAll(.notConnected)
-        #expect(answers.count == RequestQueue.limit + 1)
+        #expect(answers.count == PeripheralRequests.limit + 1)
         let fresh = submit([command], &queue)
         #expect(fresh == [command])
     }
 
     @Test("tells what was answered early, or needs no answer, in its turn")
     func early() {
-        var queue = RequestQueue()
+        var queue = PeripheralRequests()
         let sent = submit([read(1), .readRSSI], &queue)
         #expect(sent == [read(1), .readRSSI])
         queue.submit(read(2)) { _ in }
@@ -107,7 +105,7 @@ struct RequestQueueTests {
         ] as [([PeerRequest], Bool)]
     )
     func barriers(requests: [PeerRequest], isBarrier: Bool) {
-        var queue = RequestQueue()
+        var queue = PeripheralRequests()
         let command = PeerRequest.writeCommand(.none, []), last = requests[requests.count - 1]
         let isChannel = last == .openChannel(.none)
         let sent = submit(requests, &queue)
@@ -127,7 +125,7 @@ struct RequestQueueTests {
 
     @Test("tells of what is gone at once, whatever has become of it, and takes no answer to it for another's")
     func gone() throws {
-        var queue = RequestQueue()
+        var queue = PeripheralRequests()
         let place = try #require(AttributeHandleRange(AttributeHandle(wire: 5)))
         _ = submit([read(1), read(5)], &queue)
         queue.submit(read(5)) { _ in }
@@ -151,7 +149,7 @@ struct RequestQueueTests {
 
     @Test("knows of a subscription that is about to change until that is told")
     func changing() {
-        var queue = RequestQueue()
+        var queue = PeripheralRequests()
         let handle = AttributeHandle(wire: 3), subscribe = PeerRequest.subscribe(.notifications, to: handle, in: nil)
         _ = submit([read(1), subscribe], &queue)
         #expect(queue.isChanging(handle))
@@ -164,7 +162,7 @@ struct RequestQueueTests {
 
     @Test("keeps answers to the same question apart, in whichever order they come, and takes none twice")
     func alike() throws {
-        var queue = RequestQueue(), told: [UInt8] = []
+        var queue = PeripheralRequests(), told: [UInt8] = []
         func hear(_ value: UInt8, _ number: UInt32) {
             let event = PeerEvent.valueRead(AttributeHandle(wire: 1), .success([value]))
             _ = queue.receive(event, answering: RequestNumber(rawValue: number))
@@ -178,10 +176,10 @@ struct RequestQueueTests {
 
     @Test("counts what the host still has among what it may have, although the app has had its answer")
     func toldEarly() throws {
-        var queue = RequestQueue()
+        var queue = PeripheralRequests()
         let place = try #require(AttributeHandleRange(AttributeHandle(wire: 5)))
-        _ = submit(Array(repeating: read(5), count: RequestQueue.limit), &queue)
-        #expect(queue.void(in: [place]).count == RequestQueue.limit)
+        _ = submit(Array(repeating: read(5), count: PeripheralRequests.limit), &queue)
+        #expect(queue.void(in: [place]).count == PeripheralRequests.limit)
         let crowded = submit([read(6)], &queue)
         #expect(crowded.isEmpty)
         let next = receive(answer(5), answering: 1, &queue)

@@ -3,7 +3,7 @@
 /// There are controllers that report nothing while they are to drop duplicates. So a filter with which nothing was
 /// heard for two periods of a scan is off for one; if something is heard then, and again nothing with the filter, it is
 /// not used any more.
-struct DuplicateFilter {
+struct ControllerFilter {
     private enum State {
         /// Nothing was heard with it for so many periods.
         case trusted(silent: Int)
