@@ -57,7 +57,7 @@ package struct Host: ~Copyable {
     var scheduler: ACLScheduler
     var links = ConnectionTable<LinkState>()
     var discovery: Discovery
-    var reports: ReportAssembler
+    var reports: ReportReassembler
     var scanner = Scanner()
     /// How often somebody has begun to scan.
     var scanEpoch = 0
@@ -91,7 +91,7 @@ package struct Host: ~Copyable {
         commands = CommandQueue(limit: limits.queuedCommands)
         scheduler = ACLScheduler(queueLimit: limits.queuedFrames)
         discovery = Discovery(limits: limits, secret: configuration.identifierSecret)
-        reports = ReportAssembler(limit: limits.partialReports)
+        reports = ReportReassembler(limit: limits.partialReports)
         privacy = configuration.isPrivate ? .init(lifetime: configuration.addressLifetime, random: random) : nil
         var pairing = configuration.pairing
         pairing.leastKeySize = configuration.leastKeySize

@@ -56,15 +56,15 @@ struct AdvertisementContent: Equatable, Sendable {
         }
         let name = request.localName.flatMap { Self.name($0, room: Self.budget - used) }
         while true {
-            let packing = AdvertisementPacking.best(
+            let split = AdvertisementSplit.best(
                 services: visible,
                 overflow: overflow,
                 name: name,
                 area: overflow.isEmpty ? nil : OverflowArea(overflow).structure
             )
-            if let packing {
-                advertisement = packing.advertisement.data.encoded
-                scanResponse = packing.scanResponse.data.encoded
+            if let split {
+                advertisement = split.advertisement.data.encoded
+                scanResponse = split.scanResponse.data.encoded
                 return
             }
             guard let last = visible.popLast() else {

@@ -3,7 +3,7 @@ import BLEWire
 /// Turns the reports of a controller into advertisements, whole even if they came in parts.
 ///
 /// Core 6.0, Vol 4, Part E, 7.7.65.2 and 7.7.65.13.
-struct ReportAssembler {
+struct ReportReassembler {
     private struct Partial {
         let address: DeviceAddress
         let sid: AdvertisingSID

@@ -4,7 +4,7 @@ import Testing
 @testable import BLEHost
 
 @Suite("Advertisements that come in parts")
-struct ReportAssemblerTests {
+struct ReportReassemblerTests {
     typealias Report = HCI.LEExtendedAdvertisingReport.Report
 
     static func report(
@@ -24,13 +24,13 @@ struct ReportAssemblerTests {
     }
 
     /// The data of the advertisement that a report completes; `nil` if it completes none.
-    static func data(_ event: ReportAssembler.OnReport) -> [UInt8]? {
+    static func data(_ event: ReportReassembler.OnReport) -> [UInt8]? {
         if case .advertisement(_, let data) = event { data } else { nil }
     }
 
     @Test("Are whole with the last part, whatever others say meanwhile")
     func parts() {
-        var assembler = ReportAssembler(limit: 4)
+        var assembler = ReportReassembler(limit: 4)
         let events = [
             assembler.receive(Self.report([1], .incomplete)), assembler.receive(Self.report([9], of: 2)),
             assembler.receive(Self.report([2], .incomplete, set: 1)),
@@ -43,7 +43,7 @@ struct ReportAssemblerTests {
 
     @Test("Count as they are if the controller cut them short")
     func truncated() {
-        var assembler = ReportAssembler(limit: 4)
+        var assembler = ReportReassembler(limit: 4)
         _ = assembler.receive(Self.report([1], .incomplete))
         guard case .advertisement(let advertisement, let data) = assembler.receive(Self.report([2], .truncated)) else {
             Issue.record("half of it is better than nothing")
@@ -54,9 +54,9 @@ struct ReportAssemblerTests {
 
     @Test("Are dropped if they are longer than any may be, or of a reserved kind")
     func senseless() {
-        var assembler = ReportAssembler(limit: 4)
+        var assembler = ReportReassembler(limit: 4)
         let long = [UInt8](repeating: 0, count: 229)
-        var last = ReportAssembler.OnReport.incomplete, count = 0
+        var last = ReportReassembler.OnReport.incomplete, count = 0
         while case .incomplete = last, count < 20 {
             last = assembler.receive(Self.report(long, .incomplete))
             count += 1
@@ -76,7 +76,7 @@ struct ReportAssemblerTests {
 
     @Test("Of too many at once, the oldest is given up")
     func crowded() {
-        var assembler = ReportAssembler(limit: 2)
+        var assembler = ReportReassembler(limit: 2)
         for address in 1...2 as ClosedRange<UInt64> {
             _ = assembler.receive(Self.report([1], .incomplete, of: address))
         }

@@ -1,7 +1,7 @@
 import BLEWire
 
 /// Which fields are in the advertisement and which in its scan response.
-struct AdvertisementPacking {
+struct AdvertisementSplit {
     /// The part of a list of services that is in one of the two.
     private struct Share {
         var services: [BluetoothUUID] = []
@@ -24,7 +24,7 @@ struct AdvertisementPacking {
     /// How many octets of services are in the advertisement.
     private var advertised = 0
 
-    /// The packing that has as much of the services in the advertisement as possible; `nil` if none has room for all.
+    /// The split that has as much of the services in the advertisement as possible; `nil` if none has room for all.
     ///
     /// Beside them a whole name is rather in the advertisement, and a part of one and the overflow area in the scan
     /// response.
@@ -42,8 +42,8 @@ struct AdvertisementPacking {
                     var front: [AdvertisingData.Structure] = [], rear: [AdvertisingData.Structure] = []
                     if let name { if nameIsFirst { front.append(name) } else { rear.append(name) } }
                     if let area { if areaIsFirst { front.append(area) } else { rear.append(area) } }
-                    guard let packing = Self(services, overflow, beside: front, after: rear) else { continue }
-                    if packing.advertised > best?.advertised ?? -1 { best = packing }
+                    guard let split = Self(services, overflow, beside: front, after: rear) else { continue }
+                    if split.advertised > best?.advertised ?? -1 { best = split }
                 }
             }
         }
