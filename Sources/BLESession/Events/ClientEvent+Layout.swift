@@ -95,9 +95,9 @@ extension ClientEvent: Choice, Packet {
         case .peer(var peer, var event, let number):
             try wire.field(&peer, "Peer")
             try event.layout(&wire)
-            var tail = Numbering(number)
+            var tail = Numbering(number.rawValue)
             try wire.tail(&tail)
-            self = .peer(peer, event, answering: tail?.number ?? .none)
+            self = .peer(peer, event, answering: RequestNumber(rawValue: tail?.number ?? 0))
         case .server(var event):
             try event.layout(&wire)
             self = .server(event)

@@ -104,7 +104,7 @@ extension ClientRequest: Choice, Packet {
         switch self {
         case .scan(var request, let number):
             try request.layout(&wire)
-            var tail = number == 0 ? nil : ScanNumber(number)
+            var tail = Numbering(number)
             try wire.tail(&tail)
             self = .scan(request, number: tail?.number ?? 0)
         case .stopScan, .showAlerts, .tester: break
@@ -118,9 +118,9 @@ extension ClientRequest: Choice, Packet {
         case .peer(var peer, var request, let number):
             try wire.field(&peer, "Peer")
             try request.layout(&wire)
-            var tail = Numbering(number)
+            var tail = Numbering(number.rawValue)
             try wire.tail(&tail)
-            self = .peer(peer, request, tail?.number ?? .none)
+            self = .peer(peer, request, RequestNumber(rawValue: tail?.number ?? 0))
         case .server(let request): self = try Self.laidOut(.server(request), &wire)
         case .service(let request): self = try Self.laidOut(.service(request), &wire)
         case .channel(var channel, var request):
@@ -135,12 +135,4 @@ extension ClientRequest: Choice, Packet {
             self = .appMoved(to: phase)
         }
     }
-}
-
-/// The number of a scan, where it has one.
-private struct ScanNumber: Packet {
-    var number: UInt32
-    init(_ number: UInt32) { self.number = number }
-    init() { number = 0 }
-    mutating func layout(_ wire: inout some AnyWire) throws(PacketError) { try wire.integer(&number, "Number") }
 }

@@ -29,23 +29,18 @@ extension ChannelID: WireField {
     static var blank: Self { Self(rawValue: 0) }
 }
 
-extension RequestNumber: WireField {
-    package init(wire: UInt32) { self.init(rawValue: wire) }
-    package var wire: UInt32 { rawValue }
-}
-
-/// The number that a message ends with, where it has one.
+/// The number that a message ends with, where it has one other than 0.
 struct Numbering: Packet {
-    private(set) var number: RequestNumber
+    private(set) var number: UInt32
 
-    init?(_ number: RequestNumber) {
-        guard number != .none else { return nil }
+    init?(_ number: UInt32) {
+        guard number != 0 else { return nil }
         self.number = number
     }
 
-    init() { number = .none }
+    init() { number = 0 }
 
-    mutating func layout(_ wire: inout some AnyWire) throws(PacketError) { try wire.field(&number, "Number") }
+    mutating func layout(_ wire: inout some AnyWire) throws(PacketError) { try wire.integer(&number, "Number") }
 }
 
 extension Subscription: WireField {
