@@ -14,6 +14,16 @@ package enum ServerRequest: Equatable, Sendable {
     /// Lets peers open no more of them, and leaves those that are open; answered by
     /// ``ServerEvent/channelUnpublished(_:_:)``.
     case unpublishChannel(SPSM)
+
+    /// How this is answered if it comes to nothing; `nil` if it has no answer.
+    package func answer(_ failure: Failure) -> ServerEvent? {
+        switch self {
+        case .startAdvertising: .advertisingStarted(failure)
+        case .publishChannel: .channelPublished(.none, failure)
+        case .unpublishChannel(let psm): .channelUnpublished(psm, failure)
+        case .stopAdvertising, .setLatency, .disconnect: nil
+        }
+    }
 }
 
 /// What a client asks about the services that it publishes.
@@ -28,6 +38,15 @@ package enum ServiceRequest: Equatable, Sendable {
     ///
     /// ``ServerEvent/updatesTaken(_:)`` says when it has left the host for all of them.
     case update(LocalAttributeID, [UInt8], to: [PeerIdentifier]?)
+
+    /// How this is answered if it comes to nothing; `nil` if it has no answer.
+    package func answer(_ failure: Failure) -> ServerEvent? {
+        switch self {
+        case .addService(let service): .serviceAdded(service.id, failure)
+        case .update: .updatesTaken(1)
+        case .removeService, .removeAllServices, .respond: nil
+        }
+    }
 }
 
 /// What the app answers to a peer's request.

@@ -62,14 +62,10 @@ extension Host {
         case .connect(let peer, _): tell(client, .connectFailed(peer, .poweredOff))
         case .peer(let peer, let request, let number):
             tell(client, .peer(peer, request.answer(.poweredOff), answering: number))
-        case .service(.addService(let service)):
-            tell(client, .server(.serviceAdded(service.id, .poweredOff)))
-        case .server(.startAdvertising): tell(client, .server(.advertisingStarted(.poweredOff)))
-        case .service(.update): tell(client, .server(.updatesTaken(1)))
-        case .server(.publishChannel): tell(client, .server(.channelPublished(.none, .poweredOff)))
-        case .server(.unpublishChannel(let psm)): tell(client, .server(.channelUnpublished(psm, .poweredOff)))
+        case .server(let request): if let answer = request.answer(.poweredOff) { tell(client, .server(answer)) }
+        case .service(let request): if let answer = request.answer(.poweredOff) { tell(client, .server(answer)) }
         case .tester(let request): refuse(request, of: client)
-        case .scan, .stopScan, .cancelConnection, .server, .service, .channel, .appMoved, .security, .showAlerts: break
+        case .scan, .stopScan, .cancelConnection, .channel, .appMoved, .security, .showAlerts: break
         }
     }
 }

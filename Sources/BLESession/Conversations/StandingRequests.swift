@@ -36,32 +36,11 @@ extension ClientRequest {
         switch self {
         case .connect(let peer, _): .connectFailed(peer, failure)
         case .peer(let peer, let request, let number): .peer(peer, request.answer(failure), answering: number)
-        case .server(let request): request.answer(failing: failure).map { .server($0) }
-        case .service(let request): request.answer(failing: failure).map { .server($0) }
+        case .server(let request): request.answer(failure).map { .server($0) }
+        case .service(let request): request.answer(failure).map { .server($0) }
         case .security(.pair(let peer)): .security(.failed(peer, .disconnected))
         case .channel(let channel, .send), .channel(let channel, .resize): .channel(channel, .closed(failure))
         case .scan, .stopScan, .cancelConnection, .channel, .security, .tester, .appMoved, .showAlerts: nil
-        }
-    }
-}
-
-extension ServerRequest {
-    fileprivate func answer(failing failure: Failure) -> ServerEvent? {
-        switch self {
-        case .startAdvertising: .advertisingStarted(failure)
-        case .publishChannel: .channelPublished(.none, failure)
-        case .unpublishChannel(let psm): .channelUnpublished(psm, failure)
-        case .stopAdvertising, .setLatency, .disconnect: nil
-        }
-    }
-}
-
-extension ServiceRequest {
-    fileprivate func answer(failing failure: Failure) -> ServerEvent? {
-        switch self {
-        case .addService(let service): .serviceAdded(service.id, failure)
-        case .update: .updatesTaken(1)
-        case .removeService, .removeAllServices, .respond: nil
         }
     }
 }
