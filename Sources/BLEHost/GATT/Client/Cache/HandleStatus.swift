@@ -105,7 +105,7 @@ package struct HandleStatuses: Equatable, Sendable {
 
     /// Changes the status of all handles of `range`.
     package mutating func update(_ range: AttributeHandleRange, _ change: (inout HandleStatus) -> Void) {
-        let first = position(of: range.start), last = position(of: range.end)
+        let first = position(of: range.start), last = position(of: range.end, from: first)
         guard first < last else { return update(range, inRunAt: first, change) }
         let lower = max(first - 1, 0), upper = min(last + 1, runs.count - 1)
         let before = AttributeHandle(wire: range.start.wire - 1)
@@ -149,14 +149,16 @@ package struct HandleStatuses: Equatable, Sendable {
             runs[index].end = AttributeHandle(wire: range.start.wire - 1)
             if !joinsNext { runs.insert(Run(end: range.end, status: status), at: index + 1) }
         case (false, false):
-            let before = Run(end: AttributeHandle(wire: range.start.wire - 1), status: run.status)
-            runs.insert(contentsOf: [before, Run(end: range.end, status: status)], at: index)
+            runs.insert(Run(end: range.end, status: status), at: index)
+            runs.insert(Run(end: AttributeHandle(wire: range.start.wire - 1), status: run.status), at: index)
         }
     }
 
-    /// The run in which a handle is.
-    private func position(of handle: AttributeHandle) -> Int {
-        runs.indices.bisected { runs[$0].end < handle }
+    /// The run in which a handle is, which is not before the one at `first`.
+    private func position(of handle: AttributeHandle, from first: Int = 0) -> Int {
+        // What is asked about is mostly of one status.
+        if runs[first].end >= handle { return first }
+        return (first..<runs.count).bisected { runs[$0].end < handle }
     }
 }
 

@@ -13,20 +13,44 @@ extension KnownAttributes.Declaration: Placed { var place: AttributeHandle { han
 extension Array where Element: Placed {
     /// Where those in `range` are or belong, in an array in ascending order.
     func indices(in range: AttributeHandleRange) -> Range<Int> {
-        let lower = position(of: range.start)
-        guard range.end.wire < .max else { return lower..<count }
-        return lower..<position(of: AttributeHandle(wire: range.end.wire + 1))
+        let lower = position(of: range.start, in: 0..<count)
+        guard lower < count, range.end.wire < .max else { return lower..<count }
+        let end = AttributeHandle(wire: range.end.wire + 1)
+        // A range has mostly a few of them, however many there are.
+        var step = 1
+        while lower + step < count, self[lower + step].place < end { step *= 2 }
+        return lower..<position(of: end, in: lower..<Swift.min(lower + step, count))
     }
 
-    /// Replaces those in `range` by others that are there too.
+    private func position(of handle: AttributeHandle, in range: Range<Int>) -> Int {
+        if let last, last.place < handle { return count }
+        return range.bisected { self[$0].place < handle }
+    }
+}
+
+extension Array where Element: Placed & Equatable {
+    /// Replaces those in `range` by others that are there too, unless they are the same.
     mutating func replace(in range: AttributeHandleRange, with new: [Element]) {
-        replaceSubrange(indices(in: range), with: new)
+        let places = indices(in: range)
+        if !self[places].elementsEqual(new) { replaceSubrange(places, with: new) }
     }
-
-    private func position(of handle: AttributeHandle) -> Int { indices.bisected { self[$0].place < handle } }
 }
 
 extension ArraySlice<DiscoveredDescriptor> {
+    /// Whether all that these declarations tell is among these types, and nothing else lies where they do.
+    func tell(of declarations: [KnownAttributes.Declaration]) -> Bool {
+        var place = startIndex
+        for declaration in declarations {
+            while place < endIndex, self[place].handle < declaration.handle { place += 1 }
+            guard place + 1 < endIndex, self[place].handle == declaration.handle,
+                self[place].uuid == GATT.characteristic, self[place + 1].handle == declaration.value,
+                self[place + 1].uuid == declaration.uuid
+            else { return false }
+            place += 2
+        }
+        return true
+    }
+
     /// These types, with those of which declarations tell in the places of what lies where they do.
     func with(_ declarations: [KnownAttributes.Declaration]) -> [DiscoveredDescriptor] {
         var types: [DiscoveredDescriptor] = [], rest = self
@@ -44,18 +68,23 @@ extension ArraySlice<DiscoveredDescriptor> {
 }
 
 extension [KnownAttributes.Declaration] {
-    /// From each declaration to its value; those between which there is nothing are one.
-    var extents: [AttributeHandleRange] {
-        var extents: [AttributeHandleRange] = []
-        for extent in lazy.compactMap(\.range) {
-            if let last = extents.last, last.end.wire &+ 1 == extent.start.wire, let joined = last.joined(with: extent)
-            {
-                extents[extents.count - 1] = joined
+    /// Visits what reaches from a declaration to its value; those between which there is nothing are one.
+    func forEachExtent(_ body: (AttributeHandleRange) -> Void) {
+        var whole: AttributeHandleRange?
+        for declaration in self {
+            guard let extent = declaration.range else { continue }
+            guard let before = whole else {
+                whole = extent
+                continue
+            }
+            if before.end.wire &+ 1 == extent.start.wire, let joined = before.joined(with: extent) {
+                whole = joined
             } else {
-                extents.append(extent)
+                body(before)
+                whole = extent
             }
         }
-        return extents
+        if let whole { body(whole) }
     }
 }
 

@@ -153,10 +153,11 @@ package struct KnownAttributes: Equatable, Sendable {
     /// each declaration.
     mutating func learn(declarations found: [Declaration], in range: AttributeHandleRange) {
         let whole = found.last?.range.flatMap(range.joined) ?? range
-        declarations.replace(in: whole, with: found)
         learnt(.characteristics, in: whole)
-        types.replace(in: whole, with: types[types.indices(in: whole)].with(found))
-        for extent in found.extents { learnt(.types, in: extent) }
+        declarations.replace(in: whole, with: found)
+        let places = types.indices(in: whole)
+        if !types[places].tell(of: found) { types.replaceSubrange(places, with: types[places].with(found)) }
+        found.forEachExtent { status.update(.types, in: $0) { $0.learn() } }
     }
 
     /// Notes that `range` holds just attributes of these types, which also tells where nothing is declared.

@@ -90,6 +90,9 @@ struct PeerDatabase: Sendable {
         lastListing = nil
         // What was asked for ends before the last handle of the service, where no characteristic could begin.
         let end = AttributeHandle(wire: min(service.end.wire, .max - 1) + 1)
+        // More are likely behind a full response, unless hardly any handles are left.
+        let left = Int(end.wire) - Int(start.wire) + 1
+        guard !listing.isFull || left * Self.roomPerPacketAhead <= room else { return nil }
         guard attributes.status[.services].first(in: .all, where: { !$0.isKnown }) == nil,
             !attributes.services.contains(where: { end < $0.range.start && $0.range.count > 2 }),
             let whole = AttributeHandleRange(AttributeHandle(wire: 1), end),
@@ -99,9 +102,6 @@ struct PeerDatabase: Sendable {
         else { return nil }
         let packets = listing.requests + (tail.count + room - 1) / room
         guard packets == 1 || packets * Self.roomPerPacketAhead <= room else { return nil }
-        // More are likely behind a full response, unless hardly any handles are left.
-        let left = Int(end.wire) - Int(start.wire) + 1
-        guard !listing.isFull || left * Self.roomPerPacketAhead <= room else { return nil }
         lastListing = Listing(isFull: listing.isFull, end: listing.end, requests: listing.requests + 1)
         // What follows the service, if the response shows it, tells that the last handles of the service are not used.
         return search(.types, from: begin, in: tail)
@@ -121,8 +121,11 @@ struct PeerDatabase: Sendable {
 
     /// Notes that an answer to a client was made of an aspect of `range`.
     mutating func spend(_ aspect: Aspect, in range: AttributeHandleRange) {
-        noteTold(aspect, in: range)
-        if !isWatched { attributes.mark(aspect, in: range) { $0.expire() } }
+        let isStale = !isWatched
+        attributes.mark(aspect, in: range) {
+            $0.tell()
+            if isStale { $0.expire() }
+        }
     }
 
     /// Notes that a client has heard of an aspect of `range`.

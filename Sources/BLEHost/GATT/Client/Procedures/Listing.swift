@@ -61,12 +61,17 @@ extension Listing<KnownAttributes.Declaration> {
     ) {
         rest = range
         items.reserveCapacity(entries.count)
-        for entry in entries {
+        var limit = AttributeHandle.none
+        for index in 0..<entries.count {
+            let entry = entries[index]
+            // What ends what comes before the limit ends all up to there, so that it is looked up once a service.
+            if entry.handle > limit { limit = end(entry.handle) }
             let declaration = KnownAttributes.Declaration(entry)
-            append(declaration.flatMap { $0.value <= end(entry.handle) ? $0 : nil }, at: entry.handle)
+            append(declaration.flatMap { $0.value <= limit ? $0 : nil }, at: entry.handle)
         }
+        let isTooLong = (1..<max(items.count, 1)).contains { items[$0 - 1].value >= items[$0].handle }
+        guard isTooLong else { return }
         let tooLong = zip(items, items.dropFirst()).filter { $0.value >= $1.handle }.map(\.0.handle)
-        guard !tooLong.isEmpty else { return }
         items.removeAll { tooLong.contains($0.handle) }
         faults += tooLong
     }
@@ -98,11 +103,12 @@ extension KnownAttributes.Declaration {
     ///
     /// Core 6.0, Vol 3, Part G, 3.3.1.
     fileprivate init?(_ entry: ATT.ReadByTypeResponse.Entry) {
-        guard let properties = entry.value.first, entry.value.count >= 3,
-            let uuid = BluetoothUUID(attributeValue: entry.value.dropFirst(3)),
-            entry.handle < entry.value.handle(at: 1)
+        let octets = entry.value
+        guard octets.count >= 3, let uuid = BluetoothUUID(attributeValue: octets.dropFirst(3)),
+            entry.handle < octets.handle(at: 1)
         else { return nil }
-        self.init(handle: entry.handle, properties: properties, value: entry.value.handle(at: 1), uuid: uuid)
+        let properties = octets[octets.startIndex]
+        self.init(handle: entry.handle, properties: properties, value: octets.handle(at: 1), uuid: uuid)
     }
 }
 

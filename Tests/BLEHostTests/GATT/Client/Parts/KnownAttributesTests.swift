@@ -43,7 +43,9 @@ struct KnownAttributesTests {
     @Test("Declarations and values between which there is nothing take one range")
     func extents() {
         let declarations = [(1, 2), (3, 5), (7, 8), (0xFFFE, 0xFFFF)].map { Self.declaration($0.0, value: $0.1) }
-        #expect(declarations.extents == [range(1, 5), range(7, 8), range(0xFFFE, 0xFFFF)])
+        var extents: [AttributeHandleRange] = []
+        declarations.forEachExtent { extents.append($0) }
+        #expect(extents == [range(1, 5), range(7, 8), range(0xFFFE, 0xFFFF)])
     }
 
     @Test("Types tell where nothing is declared, and a declaration only that there is one")
