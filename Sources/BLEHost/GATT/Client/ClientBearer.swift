@@ -6,7 +6,8 @@ struct ClientBearer {
         case nothing
         /// What one packet asks and one answers.
         case single(SingleRequest)
-        indirect case procedure(ClientProcedure)
+        /// The one in the slot.
+        case procedure
     }
 
     let id: BearerID
@@ -14,6 +15,7 @@ struct ClientBearer {
     var mtu: Int?
     private var transaction = ATTClientBearer()
     private var work = Work.nothing
+    private var procedure = Slot<ClientProcedure>()
     /// What is written by what one packet asks.
     private var written: [UInt8] = []
 
@@ -43,7 +45,7 @@ struct ClientBearer {
         switch work {
         case .nothing: nil
         case .single(let single): ClientProcedure(single, writing: written)
-        case .procedure(let procedure): procedure
+        case .procedure: procedure.value
         }
     }
 
@@ -55,7 +57,8 @@ struct ClientBearer {
     ) -> ProcedureStep<Procedure.Outcome> {
         precondition(!isRunning, "one procedure is under way at a time")
         let step = next.begin(&database, mtu: mtu)
-        work = .procedure(next)
+        work = .procedure
+        procedure.put(next)
         return step
     }
 
@@ -79,7 +82,7 @@ struct ClientBearer {
 
     /// Notes that the procedure's next request goes out.
     mutating func ask(_ request: ATT.Opcode, at now: Instant) {
-        update { $0.asked() }
+        procedure.update { $0.asked() }
         transaction.begin(request, at: now)
     }
 
@@ -97,23 +100,34 @@ struct ClientBearer {
         _ database: inout PeerDatabase,
         mtu: Int
     ) -> ProcedureStep<Procedure.Outcome>? {
-        guard var procedure = end(), case .go(let step) = procedure.receive(answer, &database, mtu: mtu) else {
+        unpack()
+        guard case .go(let step) = procedure.update({ $0.receive(answer, &database, mtu: mtu) }) else {
+            _ = end()
             return nil
         }
-        work = .procedure(procedure)
         return step
     }
 
     /// Takes away what is under way.
     mutating func end() -> ClientProcedure? {
         defer { work = .nothing }
-        return running
+        return switch work {
+        case .nothing: nil
+        case .single(let single): ClientProcedure(single, writing: written)
+        case .procedure: procedure.take()
+        }
     }
 
     /// Changes what is under way, if something is.
     mutating func update(_ change: (inout ClientProcedure) -> Void) {
-        guard var procedure = end() else { return }
-        change(&procedure)
-        work = .procedure(procedure)
+        unpack()
+        procedure.update(change)
+    }
+
+    /// Has what one packet asks be a procedure, which more may become of.
+    private mutating func unpack() {
+        guard case .single(let single) = work else { return }
+        work = .procedure
+        procedure.put(ClientProcedure(single, writing: written))
     }
 }

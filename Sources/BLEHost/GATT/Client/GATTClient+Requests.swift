@@ -55,8 +55,10 @@ extension GATTClient {
     /// Begins whatever can begin now.
     mutating func proceed(at now: Instant, into outbox: inout Outbox) {
         while !awaitsSecurity {
-            let blocked = waiting.isEmpty ? [] : blocked
-            sendCommands(into: &outbox) { !blocked.contains($0) }
+            if waiting.beginsWithCommand {
+                let blocked = blocked
+                sendCommands(into: &outbox) { !blocked.contains($0) }
+            }
             if proceedUnenhanced(at: now, into: &outbox) { continue }
             guard proceedEnhanced(at: now, into: &outbox) else { return }
         }

@@ -66,6 +66,9 @@ package struct RequestQueue: Sendable {
         return (Requester(lane.client, entry.number), entry.request, entry.isVoid)
     }
 
+    /// Whether a write command waits that no earlier request of its client precedes any more.
+    package var beginsWithCommand: Bool { lanes.contains { $0.entries.first?.request.isWriteCommand ?? false } }
+
     /// Hands out a write command that no earlier request of its client precedes any more, of a client that may go on.
     package mutating func nextCommand(
         where mayGo: (ClientID) -> Bool
