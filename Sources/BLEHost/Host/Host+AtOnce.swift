@@ -8,7 +8,17 @@ extension Host {
     /// Takes data of a link.
     @inline(never)
     mutating func receiveDataAtOnce(_ packet: Span<UInt8>, at now: Instant) {
-        if !receivedAtOnce(packet, at: now) { receiveInFull(packet, at: now) }
+        if !receivedAtOnce(packet, at: now) { receiveAttribute(packet, at: now) }
+    }
+
+    /// Hands what came whole to the attribute layer, without another look at the headers.
+    @inline(never)
+    private mutating func receiveAttribute(_ packet: Span<UInt8>, at now: Instant) {
+        guard let attribute = AttributePacket(packet), let index = links.index(of: attribute.link),
+            !links.values[index].isCollecting
+        else { return receiveInFull(packet, at: now) }
+        attributes.receive(packet.extracting(droppingFirst: AttributePacket.start), on: attribute.link, at: now)
+        flush(at: now)
     }
 
     @inline(__always)
