@@ -17,9 +17,13 @@ package enum BluetoothUUID: Sendable {
         fileprivate let high: UInt64
         fileprivate let low: UInt64
 
+        fileprivate init(high: UInt64, low: UInt64) {
+            self.high = high
+            self.low = low
+        }
+
         fileprivate init(_ value: UInt128) {
-            high = UInt64(truncatingIfNeeded: value >> 64)
-            low = UInt64(truncatingIfNeeded: value)
+            self.init(high: UInt64(truncatingIfNeeded: value >> 64), low: UInt64(truncatingIfNeeded: value))
         }
 
         fileprivate var value: UInt128 { UInt128(high) << 64 | UInt128(low) }
@@ -43,9 +47,15 @@ package enum BluetoothUUID: Sendable {
 
     /// The same UUID in the shortest form that ATT and GATT know: 16 bits, or all of them.
     package var attributeForm: Self {
+        if case .short = self { return self }
         let value = expanded
-        guard value & ~(UInt128(0xFFFF) << 96) == Self.base else { return .full(value) }
-        return .short(UInt16(truncatingIfNeeded: value >> 96))
+        return isShort ? .short(UInt16(truncatingIfNeeded: value >> 96)) : .full(value)
+    }
+
+    /// Whether 16 bits are enough for ATT and GATT to name it.
+    fileprivate var isShort: Bool {
+        if case .short = self { return true }
+        return expanded & ~(UInt128(0xFFFF) << 96) == Self.base
     }
 
     /// The octets of this form, least significant first, as packets carry it.
@@ -59,14 +69,16 @@ package enum BluetoothUUID: Sendable {
 
     /// Creates a UUID from 2, 4 or 16 octets, least significant first; `nil` for any other number of them.
     package init?(octets: ArraySlice<UInt8>) {
-        func number(_ octets: ArraySlice<UInt8>) -> UInt64 {
-            octets.reversed().reduce(0) { $0 << 8 | UInt64($1) }
+        func number(_ range: Range<Int>) -> UInt64 {
+            var number: UInt64 = 0
+            for index in range.reversed() { number = number << 8 | UInt64(octets[index]) }
+            return number
         }
-        let low = number(octets.prefix(8))
+        let start = octets.startIndex, middle = start + 8
         switch octets.count {
-        case 2: self = .short(UInt16(truncatingIfNeeded: low))
-        case 4: self = .medium(UInt32(truncatingIfNeeded: low))
-        case 16: self = .full(UInt128(number(octets.dropFirst(8))) << 64 | UInt128(low))
+        case 2: self = .short(UInt16(truncatingIfNeeded: number(start..<octets.endIndex)))
+        case 4: self = .medium(UInt32(truncatingIfNeeded: number(start..<octets.endIndex)))
+        case 16: self = .long(Halves(high: number(middle..<octets.endIndex), low: number(start..<middle)))
         default: return nil
         }
     }
@@ -138,8 +150,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
     /// Visits a UUID of 2 or 16 octets that goes on to the end of the packet.
     @_lifetime(self: copy self)
     package mutating func uuid(_ value: inout BluetoothUUID, _ name: StaticString) throws(PacketError) {
-        let current = value.attributeForm.octets
-        let count = try size(current.count, among: [2, 16], name)
+        let count = try size(value.isShort ? 2 : 16, among: [2, 16], name)
         try uuid(&value, octets: count, name)
     }
 
