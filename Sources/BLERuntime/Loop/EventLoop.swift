@@ -58,9 +58,12 @@ package final class EventLoop: SerialExecutor {
     /// there is a program at the other end (``BusyPolling``).
     ///
     /// Must be called on the thread.
-    package func allowPolling() {
+    ///
+    /// - Parameter attempt: Called on the thread, or in its place; reads what the program has said, if it has said
+    ///   something, and returns whether it has. To read costs one call of the system less than to ask first.
+    package func allowPolling(_ attempt: @escaping @Sendable () -> Bool) {
         precondition(isCurrent, "how a loop waits is set on its thread")
-        thread.allowPolling()
+        thread.allowPolling(attempt)
     }
 
     /// Watches a descriptor from the next round on.

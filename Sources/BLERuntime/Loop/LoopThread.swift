@@ -13,8 +13,10 @@ final class LoopThread: @unchecked Sendable {
         var bodies: [@Sendable () -> Void] = []
         /// Whether a round must begin.
         var isWoken = false
-        /// Whether the thread is about to wait, so that it must be rung for.
+        /// Whether the thread waits, so that others may take a turn.
         var isWaiting = false
+        /// Whether the thread is about to sleep, so that it must be rung for.
+        var isAsleep = false
         var isStopped = false
     }
 
@@ -40,6 +42,8 @@ final class LoopThread: @unchecked Sendable {
     /// Until when the thread waits, or for ever.
     private var until: Instant?
     private var polling = BusyPolling()
+    /// Reads from a program at the other end, and says whether there was something to read.
+    @exclusivity(unchecked) private var attempt: () -> Bool = { false }
 
     init(name: String, clock: MonotonicClock) {
         self.name = name
@@ -82,15 +86,19 @@ final class LoopThread: @unchecked Sendable {
         let mustRing = inbox.withLock { inbox in
             change(&inbox)
             inbox.isWoken = true
-            defer { inbox.isWaiting = false }
-            return inbox.isWaiting
+            inbox.isWaiting = false
+            defer { inbox.isAsleep = false }
+            return inbox.isAsleep
         }
         guard mustRing else { return }
         var count: UInt64 = 1
         write(bell.raw, &count, MemoryLayout<UInt64>.size)
     }
 
-    func allowPolling() { polling.isAllowed = true }
+    func allowPolling(_ attempt: @escaping () -> Bool) {
+        polling.isAllowed = true
+        self.attempt = attempt
+    }
 
     func add(_ watch: LoopWatch) { agenda.add(watch) }
 
@@ -123,6 +131,7 @@ final class LoopThread: @unchecked Sendable {
         floor.take {
             agenda = LoopAgenda()
             turn = { nil }
+            attempt = { false }
         }
     }
 
@@ -138,6 +147,7 @@ final class LoopThread: @unchecked Sendable {
         var bodies: [@Sendable () -> Void] = []
         let isStopped = inbox.withLock { inbox in
             inbox.isWaiting = false
+            inbox.isAsleep = false
             inbox.isWoken = false
             if !inbox.bodies.isEmpty {
                 swap(&bodies, &self.bodies)
@@ -167,8 +177,10 @@ final class LoopThread: @unchecked Sendable {
     private func prepare() {
         agenda.prepare(for: bell.raw, at: clock.now, asking: &answers)
         until = agenda.until
+        let isPolling = polling.isDue
         mayWait = inbox.withLock { inbox in
             inbox.isWaiting = !inbox.isWoken
+            inbox.isAsleep = inbox.isWaiting && !isPolling
             return inbox.isWaiting
         }
     }
@@ -179,7 +191,9 @@ final class LoopThread: @unchecked Sendable {
     private func wait() {
         if !mayWait {
             ask(for: 0)
-        } else if !polling.isDue || !poll() {
+        } else if polling.isDue {
+            if !poll() { sleepUnlessWoken() }
+        } else {
             sleep()
         }
         guard answers[0].revents != 0 else { return }
@@ -196,17 +210,29 @@ final class LoopThread: @unchecked Sendable {
         if polling.isAllowed { polling.slept(from: begun, to: clock.now) }
     }
 
+    /// Does the same after asking, when nobody had to ring.
+    private func sleepUnlessWoken() {
+        let isWoken = inbox.withLock { inbox in
+            inbox.isAsleep = !inbox.isWoken
+            return inbox.isWoken
+        }
+        if isWoken { ask(for: 0) } else { sleep() }
+    }
+
     /// Asks again and again for a moment, and lets others have the processor between; returns whether an answer came.
     private func poll() -> Bool {
         let begun = clock.now, end = BusyPolling.end(from: begun)
         if let until, until < end { return false }
-        var last = begun
+        // What the program says is read without a question, but nothing else is.
+        let asksForMore = answers.count != 2 || answers[1].events != LoopWatch.Interest.reading.rawValue
+        var last = begun, questions = 0
         repeat {
-            if ask(for: 0) {
-                polling.asked(.answered)
-                return true
-            }
-            sched_yield()
+            let isAnswered = look() || asksForMore && questions % BusyPolling.thoroughness == 0 && ask(for: 0)
+            if isAnswered { polling.asked(.answered) }
+            // Whoever woke the loop may have more to say, too.
+            if !isAnswered || inbox.withLock({ $0.isWoken }) { sched_yield() }
+            if isAnswered { return true }
+            questions += 1
             let now = clock.now
             if now > BusyPolling.end(from: last) {
                 polling.asked(.crowdedOut)
@@ -216,6 +242,12 @@ final class LoopThread: @unchecked Sendable {
         } while last < end
         polling.asked(.unanswered)
         return false
+    }
+
+    /// Looks whether somebody woke the loop, and reads what the program at the other end has said.
+    private func look() -> Bool {
+        if inbox.withLock({ $0.isWoken }) { return true }
+        return floor.takeIfFree { asOwner { attempt() } } ?? false
     }
 
     /// Has the system answer within so many nanoseconds, or without end; returns whether it had something to say.

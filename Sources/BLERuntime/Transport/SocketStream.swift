@@ -116,6 +116,17 @@ package final class SocketStream: @unchecked Sendable {
         settleInterest()
     }
 
+    /// Reads what there is, unless the stream is paused; returns whether there was something, or it has ended.
+    package func readIfAny() -> Bool {
+        guard case .open(let watch) = state, watch.interest.contains(.reading) else { return false }
+        guard let count = readOnce() else {
+            if case .open = state { return false }
+            return true
+        }
+        if count == buffer.count { grow() }
+        return true
+    }
+
     /// Reads at once all that the other end has written so far, and notices if it has ended the stream.
     package func catchUp() {
         for _ in 0..<Self.mostReads { guard readOnce() != nil else { return } }

@@ -90,8 +90,8 @@ package final class SocketTransport: Transport, @unchecked Sendable {
 
     private func open(_ descriptor: Descriptor, on loop: EventLoop) {
         backoff.connected()
-        loop.allowPolling()
         let stream = SocketStream(descriptor, on: loop)
+        loop.allowPolling { [weak stream] in stream?.readIfAny() ?? false }
         state = .open(stream, hasHeard: false)
         stream.start(
             receive: { [weak self] (chunk) throws(TransportError) in try self?.receive(chunk) },

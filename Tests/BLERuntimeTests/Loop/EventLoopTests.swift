@@ -128,15 +128,18 @@ struct EventLoopTests {
         #expect(await events.first { _ in true } == nil)
     }
 
-    @Test("A loop that asks before it sleeps hears of descriptors, other threads and alarms", arguments: [1, 4, 16])
-    func polling(every number: Int) async {
+    @Test(
+        "A loop that asks before it sleeps hears of descriptors, other threads and alarms",
+        arguments: [1, 4, 16],
+        [false, true]
+    )
+    func polling(every number: Int, attempts: Bool) async {
         let loops = [Self.started(), Self.started()], pipes = [Pipe(), Pipe()], rounds = 2_000
         let (news, sink) = AsyncStream.makeStream(of: String.self)
         for (own, loop) in loops.enumerated() {
             let left = Locked(rounds)
             loop.post {
-                loop.allowPolling()
-                _ = loop.watch(pipes[own].reading, for: .reading) { _ in
+                @Sendable func hear() {
                     var octet: UInt8 = 0
                     read(pipes[own].reading.raw, &octet, 1)
                     let rest = left.withLock { left in
@@ -148,6 +151,13 @@ struct EventLoopTests {
                     _ = loop.alarm(at: loop.clock.now + .microseconds(30)) { sink.yield("alarm") }
                     loops[1].post { loop.post { sink.yield("post") } }
                 }
+                loop.allowPolling {
+                    var question = pollfd(fd: pipes[own].reading.raw, events: Int16(POLLIN), revents: 0)
+                    guard attempts, poll(&question, 1, 0) > 0 else { return false }
+                    hear()
+                    return true
+                }
+                _ = loop.watch(pipes[own].reading, for: .reading) { _ in hear() }
             }
         }
         pipes[0].write()
