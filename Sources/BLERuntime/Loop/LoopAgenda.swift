@@ -8,7 +8,11 @@ struct LoopAgenda {
     private(set) var watches: [LoopWatch] = []
     /// The earliest first.
     private(set) var alarms: [LoopAlarm] = []
-    /// What the system is asked about, or was when the thread began to wait: the bell, then the watches.
+    /// The watches, if there are many of them.
+    private(set) var crowd: WatchCrowd?
+    /// Whether there is a watch that no crowd can have.
+    private var isUncrowdable = false
+    /// What the system is asked about, or was when the thread began to wait: the bell, then the watches, or the crowd.
     private var questions: [pollfd] = []
     /// Until when the thread waits, or for ever.
     private(set) var until: Instant?
@@ -23,12 +27,18 @@ struct LoopAgenda {
     /// was asked before.
     mutating func prepare(for bell: Int32, at now: Instant, asking answers: inout [pollfd]) {
         // To look first costs less than to move what mostly stays.
-        if watches.contains(where: { $0.isCancelled }) { watches.removeAll { $0.isCancelled } }
+        if watches.contains(where: { $0.isCancelled }) { removeCancelled() }
         if alarms.contains(where: { $0.isOver }) { alarms.removeAll { $0.isOver } }
-        if questions.count != watches.count + 1 {
-            questions = Array(repeating: pollfd(fd: bell, events: Int16(POLLIN), revents: 0), count: watches.count + 1)
+        settleCrowd()
+        let count = crowd == nil ? watches.count : 1
+        if questions.count != count + 1 {
+            questions = Array(repeating: pollfd(fd: bell, events: Int16(POLLIN), revents: 0), count: count + 1)
         }
-        for index in watches.indices { questions[index + 1] = watches[index].question }
+        if let crowd {
+            questions[1] = crowd.question
+        } else {
+            for index in watches.indices { questions[index + 1] = watches[index].question }
+        }
         if answers.count != questions.count { answers = Array(repeating: pollfd(), count: questions.count) }
         for index in questions.indices { answers[index] = questions[index] }
         // A deadline that was given up is kept: the next one is often no earlier, so that another thread that sets it
@@ -37,9 +47,29 @@ struct LoopAgenda {
         if let until, until > now, deadline.map({ $0 > until }) ?? true {} else { until = deadline }
     }
 
+    private mutating func removeCancelled() {
+        if let crowd { for watch in watches where watch.isCancelled { crowd.remove(watch) } }
+        watches.removeAll { $0.isCancelled }
+    }
+
+    /// Has the system keep what many watches wait for, unless it cannot.
+    private mutating func settleCrowd() {
+        if crowd != nil, watches.count < WatchCrowd.least / 2 { disband() }
+        if crowd == nil, watches.count >= WatchCrowd.least, !isUncrowdable { crowd = WatchCrowd() }
+        guard let crowd, !crowd.settle(watches) else { return }
+        isUncrowdable = true
+        disband()
+    }
+
+    private mutating func disband() {
+        crowd?.disband()
+        crowd = nil
+    }
+
     /// Whether the thread, which waits, would have to wait for something else.
     var waitsForOther: Bool {
         if let deadline = nextDeadline, until.map({ deadline < $0 }) ?? true { return true }
+        guard crowd == nil else { return watches.contains { $0.asked != $0.wanted } }
         guard watches.count == questions.count - 1 else { return true }
         return watches.indices.contains { index in
             let question = watches[index].question, asked = questions[index + 1]

@@ -259,6 +259,7 @@ final class LoopThread: @unchecked Sendable {
     }
 
     private func answerWatches() {
+        if let crowd = agenda.crowd { return answers[1].revents == 0 ? () : crowd.answer() }
         // What is added meanwhile was not asked about.
         let watches = agenda.watches, answers = self.answers
         for index in 0..<(answers.count - 1) { watches[index].answered(answers[index + 1].revents) }

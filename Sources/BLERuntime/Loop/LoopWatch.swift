@@ -17,6 +17,8 @@ package final class LoopWatch: @unchecked Sendable {
 
     /// What is waited for; nothing is heard of a descriptor for which that is nothing.
     @exclusivity(unchecked) package var interest: Interest
+    /// What the system keeps of ``interest`` for a ``WatchCrowd``; `nil` if it keeps nothing.
+    var asked: Int16?
     private let descriptor: Descriptor
     private let ready: (Interest) -> Void
     private let cancelled = Atomic(false)
@@ -32,10 +34,14 @@ package final class LoopWatch: @unchecked Sendable {
 
     var isCancelled: Bool { cancelled.load(ordering: .relaxed) }
 
+    /// The number of the descriptor.
+    var number: Int32 { descriptor.raw }
+
+    /// What the system is to wait for; `nil` if there is nothing.
+    var wanted: Int16? { interest.isEmpty || isCancelled ? nil : interest.rawValue }
+
     /// What the system is asked about this descriptor.
-    var question: pollfd {
-        pollfd(fd: interest.isEmpty || isCancelled ? -1 : descriptor.raw, events: interest.rawValue, revents: 0)
-    }
+    var question: pollfd { pollfd(fd: wanted == nil ? -1 : descriptor.raw, events: interest.rawValue, revents: 0) }
 
     /// Takes what the system answered.
     func answered(_ events: Int16) {
