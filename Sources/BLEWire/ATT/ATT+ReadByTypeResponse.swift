@@ -28,29 +28,25 @@ extension ATT {
             var length = UInt8(truncatingIfNeeded: 2 + entries.valueLength)
             try wire.integer(&length, "Length")
             guard length >= 2 else { throw .reserved(field: "Length") }
-            var index = 0, value: [UInt8] = []
-            while wire.hasElement(at: index, of: entries.count) {
-                var handle = AttributeHandle.none
-                if index < entries.count { handle = entries.copy(index, &value) }
-                try wire.field(&handle, "Attribute Handle")
-                try wire.bytes(&value, count: Int(length) - 2, "Attribute Value")
-                if index == entries.count { entries.append(handle, value[...]) }
-                index += 1
-            }
-            guard index > 0 else { throw .truncated(field: "Attribute Data List") }
+            entries.valueLength = Int(length) - 2
+            try wire.valueList(&entries.octets, length: entries.valueLength, "Attribute Handle", "Attribute Value")
+            guard !entries.isEmpty else { throw .truncated(field: "Attribute Data List") }
         }
 
         /// Handles with values of one length, all octets in one place.
         package struct Entries: Equatable, Sendable, RandomAccessCollection {
             /// The length of each value, in octets.
-            package private(set) var valueLength = 0
+            package fileprivate(set) var valueLength = 0
             /// Of each entry the handle, its less significant octet first, and the value.
-            private var octets: [UInt8] = []
+            fileprivate var octets: [UInt8] = []
 
             package init() {}
 
             package var startIndex: Int { 0 }
-            package var endIndex: Int { octets.count / (2 + valueLength) }
+            package var endIndex: Int { count }
+            // Here and not from the library, which takes the long way for both.
+            package var count: Int { octets.count / (2 + valueLength) }
+            package var isEmpty: Bool { octets.isEmpty }
 
             package subscript(position: Int) -> Entry {
                 let start = position * (2 + valueLength)
@@ -70,12 +66,21 @@ extension ATT {
                 octets.append(contentsOf: value)
             }
 
-            /// Copies the value at a position to where there may be room for it, and returns the handle.
-            fileprivate func copy(_ position: Int, _ value: inout [UInt8]) -> AttributeHandle {
-                let entry = self[position]
-                value.removeAll(keepingCapacity: true)
-                value.append(contentsOf: entry.value)
-                return entry.handle
+            /// Adds an entry, if its value is as long as those before and it fits a packet of `mtu` octets with them;
+            /// what does not fit of the first value is cut off.
+            ///
+            /// - Returns: Whether the value was added whole; if not, nothing may follow.
+            @discardableResult
+            package mutating func append(_ handle: AttributeHandle, _ value: [UInt8], mtu: Int) -> Bool {
+                guard isEmpty else {
+                    guard value.count == valueLength, octets.count + 2 + valueLength <= mtu - 2 else { return false }
+                    append(handle, value[...])
+                    return true
+                }
+                octets.reserveCapacity(Swift.min(mtu, ATT.maximumMTU) - 2)
+                let room = Swift.min(mtu - 4, ATT.ReadByTypeResponse.maximumValueLength)
+                append(handle, value.prefix(room))
+                return value.count <= room
             }
         }
     }

@@ -76,6 +76,19 @@ package struct PacketDecoder: Wire, ~Escapable {
 
     @_lifetime(self: copy self)
     @inline(__always)
+    package mutating func valueList(
+        _ octets: inout [UInt8],
+        length: Int,
+        _ handleName: StaticString,
+        _ valueName: StaticString
+    ) throws(PacketError) {
+        let excess = remaining % (2 + length)
+        guard excess == 0 else { throw .truncated(field: excess < 2 ? handleName : valueName) }
+        try rest(&octets, valueName)
+    }
+
+    @_lifetime(self: copy self)
+    @inline(__always)
     package mutating func hasElement(at index: Int, of count: Int) -> Bool { remaining > 0 }
 
     /// A view of the octets after the fields read so far: a payload that the caller may pass down without copying it.

@@ -68,6 +68,14 @@ package struct PacketEncoder: Wire {
     ) throws(PacketError) -> Int { current }
 
     @inline(__always)
+    package mutating func valueList(
+        _ octets: inout [UInt8],
+        length: Int,
+        _ handleName: StaticString,
+        _ valueName: StaticString
+    ) throws(PacketError) { bytes.append(contentsOf: octets) }
+
+    @inline(__always)
     package mutating func hasElement(at index: Int, of count: Int) -> Bool { index < count }
 
     /// Appends a packet.

@@ -49,6 +49,17 @@ package protocol Wire: ~Copyable, ~Escapable {
         _ name: StaticString
     ) throws(PacketError) -> Int
 
+    /// Visits handles, each with a value of `length` octets behind it, that go on to the end of the packet; `octets` has
+    /// them as they are sent.
+    ///
+    /// Who need not look at each takes them as they lie.
+    mutating func valueList(
+        _ octets: inout [UInt8],
+        length: Int,
+        _ handleName: StaticString,
+        _ valueName: StaticString
+    ) throws(PacketError)
+
     /// Says what the field that was visited last means, to those who describe packets; nobody else asks for `text`.
     mutating func annotate(_ text: @autoclosure () -> String)
 
@@ -95,6 +106,26 @@ extension Wire where Self: ~Copyable & ~Escapable {
         isKnown: (UInt8) -> Bool,
         _ name: StaticString
     ) throws(PacketError) { try integer(&value, name) }
+
+    @_lifetime(self: copy self)
+    package mutating func valueList(
+        _ octets: inout [UInt8],
+        length: Int,
+        _ handleName: StaticString,
+        _ valueName: StaticString
+    ) throws(PacketError) {
+        let size = 2 + length
+        var start = 0
+        while hasElement(at: start / size, of: octets.count / size) {
+            if start == octets.count { octets += [UInt8](repeating: 0, count: size) }
+            var handle = AttributeHandle(wire: UInt16(octets[start]) | UInt16(octets[start + 1]) << 8)
+            var value = [UInt8](octets[(start + 2)..<(start + size)])
+            try field(&handle, handleName)
+            try bytes(&value, count: length, valueName)
+            octets.replaceSubrange(start..<(start + size), with: handle.wire.littleEndianOctets + value)
+            start += size
+        }
+    }
 
     @_lifetime(self: copy self)
     @inline(__always)

@@ -70,6 +70,8 @@ struct ATTMalformedTests {
             ("09 04", .truncated(field: "Attribute Data List")),
             ("09 00", .reserved(field: "Length")),
             ("09 01 05", .reserved(field: "Length")),
+            ("09 04 05", .truncated(field: "Attribute Handle")),
+            ("09 04 0500 AABB 07", .truncated(field: "Attribute Handle")),
             ("09 04 0500 AA", .truncated(field: "Attribute Value")),
             ("09 04 0500 AABB 0700 CC", .truncated(field: "Attribute Value")),
             ("09 FF 0500 AABB", .truncated(field: "Attribute Value")),
