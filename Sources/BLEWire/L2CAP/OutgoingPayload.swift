@@ -31,7 +31,7 @@ package struct OutgoingPayload: Equatable, Sendable {
     package consuming func packet(on channel: ChannelIdentifier, of link: ConnectionHandle) -> [UInt8] {
         var empty: [UInt8] = []
         swap(&empty, &octets)
-        var writer = PacketOverwriter(empty)
+        var writer = PacketOverwriter(consume empty)
         writer.write(octet: HCI.PacketType.acl.wire)
         let length = writer.bytes.count - Self.room
         writer.write(ACLHeader(handle: link, boundary: .firstFromHost, length: UInt16(length + L2CAPHeader.size)))
