@@ -18,7 +18,6 @@ extension AttributeLayer {
 
     /// Works out what to answer to a request.
     mutating func reply(to request: ATTPacket, at place: Place, _ now: Instant) -> Reply {
-        let view = links[place.link].view, mtu = self.mtu(at: place)
         switch request {
         case .exchangeMTURequest(let request):
             // The size of packets on an enhanced bearer is that of its channel.
@@ -26,22 +25,11 @@ extension AttributeLayer {
                 return .refuse(.none, .requestNotSupported)
             }
             return exchangeMTU(request, at: place, now)
-        case .findInformationRequest(let request):
-            guard let range = request.range else { return .refuse(request.start, .invalidHandle) }
-            guard let response = database.findInformation(in: range, mtu: mtu) else {
-                return .refuse(request.start, .attributeNotFound)
-            }
-            return .respond(.findInformationResponse(response))
-        case .findByTypeValueRequest(let request):
-            guard let range = request.range else { return .refuse(request.start, .invalidHandle) }
-            guard let response = database.findByTypeValue(request.type, request.value, in: range, view, mtu: mtu)
-            else { return .refuse(request.start, .attributeNotFound) }
-            return .respond(.findByTypeValueResponse(response))
-        case .readByTypeRequest(let request): return readByType(request, at: place)
-        case .readByGroupTypeRequest(let request):
-            guard let range = request.range else { return .refuse(request.start, .invalidHandle) }
-            switch database.readByGroupType(request.groupType, in: range, mtu: mtu) {
-            case .response(let response): return .respond(.readByGroupTypeResponse(response))
+        case .findInformationRequest, .findByTypeValueRequest, .readByTypeRequest, .readByGroupTypeRequest:
+            switch database.search(request, links[place.link].view, mtu: mtu(at: place)) {
+            case .found(let response): return .respond(response)
+            case .held(let handle, let owner):
+                return ask(owner, offset: 0, of: handle, for: request.opcode, .list, at: place)
             case .refused(let handle, let code): return .refuse(handle, code)
             }
         case .readRequest(let request): return read(request.handle, at: place)
@@ -60,17 +48,6 @@ extension AttributeLayer {
     private mutating func exchangeMTU(_ request: ATT.ExchangeMTURequest, at place: Place, _ now: Instant) -> Reply {
         let (event, response) = links[place.link].client.receiveOffer(request)
         return .respond(response, then: .negotiated(event))
-    }
-
-    private mutating func readByType(_ request: ATT.ReadByTypeRequest, at place: Place) -> Reply {
-        guard let range = request.range else { return .refuse(request.start, .invalidHandle) }
-        let view = links[place.link].view
-        switch database.readByType(request.type, in: range, view, mtu: mtu(at: place)) {
-        case .response(let response): return .respond(.readByTypeResponse(response))
-        case .held(let handle, let owner):
-            return ask(owner, offset: 0, of: handle, for: .readByTypeRequest, .list, at: place)
-        case .refused(let handle, let code): return .refuse(handle, code)
-        }
     }
 
     private mutating func read(_ handle: AttributeHandle, at place: Place) -> Reply {

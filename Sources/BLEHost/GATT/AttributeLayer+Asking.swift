@@ -95,9 +95,8 @@ extension AttributeLayer {
         case .value: return .respond(.readResponse(.init(value: [UInt8](value.prefix(mtu - 1)))))
         case .part: return .respond(.readBlobResponse(.init(part: [UInt8](value.prefix(mtu - 1)))))
         case .list:
-            let room = min(mtu - 4, ATT.ReadByTypeResponse.maximumValueLength)
             var entries = ATT.ReadByTypeResponse.Entries()
-            entries.append(pending.handle, value.prefix(room))
+            entries.append(pending.handle, value, mtu: mtu)
             return .respond(.readByTypeResponse(.init(entries: entries)))
         case .several(let values, let rest):
             return readSeveral(rest, after: values + [value], for: pending.request, at: place)

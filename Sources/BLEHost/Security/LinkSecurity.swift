@@ -44,6 +44,7 @@ extension AttributePermissions {
     ///
     /// Core 6.0, Vol 3, Part F, 3.2.5 and 4; Part C, 10.3.1.
     package func refusal(of access: Access, on trust: LinkTrust) -> ATT.ErrorCode? {
+        if isOpen(to: access) { return nil }
         let (plain, encrypted, authenticated): (Self, Self, Self) =
             switch access {
             case .read: (.readable, .readEncryptionRequired, .readAuthenticationRequired)

@@ -1,82 +1,127 @@
 package import BLEWire
 
 extension GATTDatabase {
-    /// The types of the attributes in a range, as many as fit and share a format; `nil` if there are none.
-    ///
-    /// Core 6.0, Vol 3, Part F, 3.4.3.1 and 3.4.3.2.
-    package func findInformation(in range: AttributeHandleRange, mtu: Int) -> ATT.FindInformationResponse? {
-        guard let first = attributes(in: range).first else { return nil }
-        let format = ATT.FindInformationResponse.Format(of: first.type)
-        let room = (mtu - 2) / (2 + format.octets)
-        let entries = attributes(in: range).prefix(room)
-            .prefix { ATT.FindInformationResponse.Format(of: $0.type) == format }
-            .map { ATT.FindInformationResponse.Entry(handle: $0.handle, type: $0.type) }
-        return .init(entries: entries)
+    /// What a search comes to.
+    package enum Search: Equatable, Sendable {
+        case found(ATTPacket)
+        /// A client has the first value, which is to be answered alone.
+        case held(AttributeHandle, by: Owner)
+        case refused(AttributeHandle, ATT.ErrorCode)
     }
 
-    /// Where attributes of a type with a known value are, as many as fit; `nil` if there are none.
+    /// What a peer that has this view finds, in a packet of at most `mtu` octets.
+    package func search(_ request: ATTPacket, _ view: View, mtu: Int) -> Search {
+        switch request {
+        case .findInformationRequest(let request):
+            guard let range = request.range else { return .refused(request.start, .invalidHandle) }
+            return findInformation(in: range, mtu: mtu)
+        case .findByTypeValueRequest(let request):
+            guard let range = request.range else { return .refused(request.start, .invalidHandle) }
+            return findByTypeValue(request.type, request.value, in: range, view, mtu: mtu)
+        case .readByTypeRequest(let request):
+            guard let range = request.range else { return .refused(request.start, .invalidHandle) }
+            return readByType(request.type, in: range, view, mtu: mtu)
+        case .readByGroupTypeRequest(let request):
+            guard let range = request.range else { return .refused(request.start, .invalidHandle) }
+            return readByGroupType(request.groupType, in: range, mtu: mtu)
+        default: preconditionFailure("\(request.opcode) does not search")
+        }
+    }
+
+    /// The types of the attributes in a range, as many as fit and share a format.
+    ///
+    /// Core 6.0, Vol 3, Part F, 3.4.3.1 and 3.4.3.2.
+    private func findInformation(in range: AttributeHandleRange, mtu: Int) -> Search {
+        let indices = indices(in: range)
+        guard let first = indices.first else { return .refused(range.start, .attributeNotFound) }
+        let format = ATT.FindInformationResponse.Format(of: attributes[first].type)
+        let entries = indices.prefix((mtu - 2) / (2 + format.octets))
+            .prefix { ATT.FindInformationResponse.Format(of: attributes[$0].type) == format }
+            .map { ATT.FindInformationResponse.Entry(handle: attributes[$0].handle, type: attributes[$0].type) }
+        return .found(.findInformationResponse(.init(entries: entries)))
+    }
+
+    /// Where attributes of a type with a known value are, as many as fit.
     ///
     /// Only values that the host knows and the peer may read are compared.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.3.3 and 3.4.3.4.
-    package func findByTypeValue(
+    private func findByTypeValue(
         _ type: UInt16,
         _ value: [UInt8],
         in range: AttributeHandleRange,
         _ view: View,
         mtu: Int
-    ) -> ATT.FindByTypeValueResponse? {
-        let entries = attributes(in: range).lazy
-            .filter { $0.type == .short(type) && read($0, view) == .value(value) }
-            .compactMap { AttributeHandleRange($0.handle, groupEnd(of: $0)) }
+    ) -> Search {
+        let entries = indices(in: range).lazy
+            .filter { attributes[$0].type == .short(type) && read(at: $0, view) == .value(value) }
+            .compactMap { AttributeHandleRange(attributes[$0].handle, groupEnd(at: $0)) }
             .prefix((mtu - 1) / 4)
             .map { ATT.FindByTypeValueResponse.Entry($0) }
-        return entries.isEmpty ? nil : .init(entries: [ATT.FindByTypeValueResponse.Entry](entries))
+        guard !entries.isEmpty else { return .refused(range.start, .attributeNotFound) }
+        return .found(.findByTypeValueResponse(.init(entries: [ATT.FindByTypeValueResponse.Entry](entries))))
     }
 
-    /// What a search for groups comes to.
-    package enum ReadByGroupType: Equatable, Sendable {
-        case response(ATT.ReadByGroupTypeResponse)
-        case refused(AttributeHandle, ATT.ErrorCode)
+    /// The attributes of a type with their values, as many as fit and are as long as the first.
+    ///
+    /// A value that a client holds is read alone.
+    ///
+    /// Core 6.0, Vol 3, Part F, 3.4.4.1 and 3.4.4.2.
+    private func readByType(
+        _ type: BluetoothUUID,
+        in range: AttributeHandleRange,
+        _ view: View,
+        mtu: Int
+    ) -> Search {
+        var entries = ATT.ReadByTypeResponse.Entries()
+        search: for index in indices(in: range) where attributes[index].type == type {
+            let handle = attributes[index].handle
+            switch read(at: index, view) {
+            case .value(let value): guard entries.append(handle, value, mtu: mtu) else { break search }
+            case .held(let owner):
+                if entries.isEmpty { return .held(handle, by: owner) }
+                break search
+            case .refused(let code):
+                if entries.isEmpty { return .refused(handle, code) }
+                break search
+            }
+        }
+        guard !entries.isEmpty else { return .refused(range.start, .attributeNotFound) }
+        return .found(.readByTypeResponse(.init(entries: entries)))
     }
 
     /// The services of a kind, as many as fit and have types of one length.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.4.9 and 3.4.4.10; Part G, 2.5.3.
-    package func readByGroupType(
-        _ type: BluetoothUUID,
-        in range: AttributeHandleRange,
-        mtu: Int
-    ) -> ReadByGroupType {
+    private func readByGroupType(_ type: BluetoothUUID, in range: AttributeHandleRange, mtu: Int) -> Search {
         guard type == GATT.primaryService || type == GATT.secondaryService else {
             return .refused(range.start, .unsupportedGroupType)
         }
         var entries: [ATT.ReadByGroupTypeResponse.Entry] = []
-        for service in services
-        where range.contains(service.range.start) && service.isPrimary == (type == GATT.primaryService) {
+        let first = services.indices.bisected { services[$0].range.start < range.start }
+        for service in services[first...].prefix(while: { $0.range.start <= range.end })
+        where service.isPrimary == (type == GATT.primaryService) {
             let value = service.uuid.attributeForm.octets
             let length = entries.first?.value.count ?? value.count
             guard value.count == length, (entries.count + 1) * (4 + length) <= mtu - 2 else { break }
             entries.append(.init(service.range, value: value))
         }
         guard !entries.isEmpty else { return .refused(range.start, .attributeNotFound) }
-        return .response(.init(entries: entries))
+        return .found(.readByGroupTypeResponse(.init(entries: entries)))
     }
 
-    /// The last handle of the group that the attribute begins; its own if it begins none.
+    /// The last handle of the group that an attribute begins; its own if it begins none.
     ///
     /// Core 6.0, Vol 3, Part G, 2.5.3.
-    private func groupEnd(of attribute: Attribute) -> AttributeHandle {
-        let service = service(around: attribute.handle)
-        switch attribute.type {
-        case GATT.primaryService, GATT.secondaryService: return service?.range.end ?? attribute.handle
+    private func groupEnd(at index: Int) -> AttributeHandle {
+        let handle = attributes[index].handle, end = service(around: handle)?.range.end ?? handle
+        switch attributes[index].type {
+        case GATT.primaryService, GATT.secondaryService: return end
         case GATT.characteristic:
-            guard let end = service?.range.end, let rest = AttributeHandleRange(attribute.handle, end) else {
-                return attribute.handle
-            }
-            let next = attributes(in: rest).dropFirst().first { $0.type == GATT.characteristic }
+            let next = attributes[index...].dropFirst().prefix { $0.handle <= end }
+                .first { $0.type == GATT.characteristic }
             return next.map { AttributeHandle(wire: $0.handle.wire - 1) } ?? end
-        default: return attribute.handle
+        default: return handle
         }
     }
 }

@@ -83,9 +83,13 @@ package struct GATTDatabase: Sendable {
     }
 
     /// The attributes with handles in `range`, in ascending order.
-    package func attributes(in range: AttributeHandleRange) -> ArraySlice<Attribute> {
-        let end = attributes.indices.bisected { attributes[$0].handle <= range.end }
-        return attributes[position(of: range.start)..<end]
+    package func attributes(in range: AttributeHandleRange) -> ArraySlice<Attribute> { attributes[indices(in: range)] }
+
+    /// Where the attributes with handles in `range` are among ``attributes``; whoever goes through many looks at them
+    /// there, since a copy of one costs more than the look.
+    func indices(in range: AttributeHandleRange) -> Range<Int> {
+        let last = position(of: range.end)
+        return position(of: range.start)..<(isAttribute(at: last, range.end) ? last + 1 : last)
     }
 
     /// The service that is declared at or around `handle`.
@@ -191,11 +195,8 @@ package struct GATTDatabase: Sendable {
 
     /// Where the attribute with this handle is among ``attributes``.
     func index(of handle: AttributeHandle) -> Int? {
-        // Most databases have no gaps.
-        let guess = Int(handle.wire) - 1
-        if attributes.indices.contains(guess), attributes[guess].handle == handle { return guess }
         let index = position(of: handle)
-        return index < attributes.count && attributes[index].handle == handle ? index : nil
+        return isAttribute(at: index, handle) ? index : nil
     }
 
     /// Where the configuration of what is named so is or belongs.
@@ -205,7 +206,13 @@ package struct GATTDatabase: Sendable {
 
     /// Where the attribute with this handle is or belongs.
     private func position(of handle: AttributeHandle) -> Int {
-        attributes.indices.bisected { attributes[$0].handle < handle }
+        // Most databases have no gaps.
+        let guess = Int(handle.wire) - 1
+        return isAttribute(at: guess, handle) ? guess : attributes.indices.bisected { attributes[$0].handle < handle }
+    }
+
+    private func isAttribute(at index: Int, _ handle: AttributeHandle) -> Bool {
+        attributes.indices.contains(index) && attributes[index].handle == handle
     }
 }
 
