@@ -70,6 +70,19 @@ extension AttributeLayer {
         return true
     }
 
+    /// What to answer to a search for attributes that is a matter of nobody but the host.
+    mutating func searchAtOnce(_ packet: AttributePacket, in octets: Span<UInt8>) -> OutgoingPayload? {
+        guard let index = index(of: packet.link), let trust = links[index].trustAtOnce(forRequest: true),
+            let request = packet.search(in: octets)
+        else { return nil }
+        switch database.search(request, links[index].server.view(on: trust), mtu: links[index].client.mtu) {
+        case .found(let response): return OutgoingPayload(response)
+        case .held: return nil
+        case .refused(let handle, let code):
+            return OutgoingPayload(.errorResponse(.init(request: request.opcode, handle: handle, code: code)))
+        }
+    }
+
     /// Sends what a client answers to a read or a write of one value.
     @inline(__always)
     mutating func respondAtOnce(

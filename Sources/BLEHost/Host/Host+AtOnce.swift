@@ -32,8 +32,17 @@ extension Host {
             return attributes.answerAtOnce(attribute, in: packet, at: now, into: &outbox)
         case .readRequest, .writeRequest: return attributes.serveAtOnce(attribute, in: packet, into: &outbox)
         case .writeCommand: return attributes.obeyAtOnce(attribute, in: packet, into: &outbox)
-        case .other: return false
+        case .other: return searchAtOnce(attribute, in: packet, at: now)
         }
+    }
+
+    /// Answers a search for attributes, if it is one; the answer waits for a buffer of the controller if it must.
+    @inline(never)
+    private mutating func searchAtOnce(_ packet: AttributePacket, in octets: Span<UInt8>, at now: Instant) -> Bool {
+        guard let answer = attributes.searchAtOnce(packet, in: octets) else { return false }
+        send(answer, on: .attribute, of: packet.link, at: now)
+        if !scheduler.isEmpty { flush(at: now) }
+        return true
     }
 
     /// The controller heard what a device has said before.

@@ -49,6 +49,14 @@ extension ATT {
         /// Whether the last twelve octets of the packet are an authentication signature.
         package var isSigned: Bool { wire & 0x80 != 0 }
 
+        /// Whether the packet is a request for attributes by their type: what discovery consists of.
+        package var isSearch: Bool {
+            switch self {
+            case .findInformationRequest, .findByTypeValueRequest, .readByTypeRequest, .readByGroupTypeRequest: true
+            default: false
+            }
+        }
+
         /// The response that answers this request, if nothing went wrong; `nil` for what is no request.
         package var response: Self? {
             switch self {

@@ -62,6 +62,13 @@
         return AttributeHandle(wire: UInt16(packet[start &+ 1]) | UInt16(packet[start &+ 2]) << 8)
     }
 
+    /// The request for attributes, as discovery has them, in the packet that this was made of; `nil` if that is none.
+    package func search(in packet: Span<UInt8>) -> ATTPacket? {
+        let pdu = packet.extracting(droppingFirst: Self.start)
+        guard !pdu.isEmpty, ATT.Opcode(wire: pdu[0]).isSearch else { return nil }
+        return try? ATTPacket(decoding: pdu)
+    }
+
     /// The octets that follow the opcode, but for so many, in the packet that this was made of.
     @inlinable @inline(__always)
     @_lifetime(copy packet)

@@ -31,6 +31,7 @@ struct AtOnceStory {
     private var latest = RequestNumber.none
     private var answeredFrames = 0
     private var answeredEvents = 0
+    private var hasSecond = false
 
     init(seed: UInt64, _ detour: Detour) {
         var controller = FakeController.old
@@ -48,6 +49,8 @@ struct AtOnceStory {
         held = own.first { $0.content == .held(by: .init(client: Rig.peripheral, id: Self.readable)) }?.handle ?? .none
         configuration = own.last { if case .configuration = $0.content { true } else { false } }?.handle ?? .none
         deliver(.writeRequest(.init(handle: configuration, value: [1, 0])), on: Self.asking)
+        let features = own.first { $0.type == GATT.clientFeatures }?.handle ?? .none
+        deliver(.writeRequest(.init(handle: features, value: [ClientFeatures.robustCaching.rawValue])), on: Self.asking)
         let range = AttributeHandleRange(.init(wire: 10), .init(wire: 10))
         rig.perform(.peer(peer, .subscribe(.notifications, to: Self.subscribed, in: range)))
         for _ in 0..<8 { answer(isTame: true) }
@@ -66,7 +69,7 @@ struct AtOnceStory {
         let value = [UInt8](repeating: .random(in: 0...255, using: &random), count: .random(in: 0...30, using: &random))
         let handle = AttributeHandle(wire: .random(in: 8...11, using: &random))
         let own = [held, held, configuration, .init(wire: 0x7777)].randomElement(using: &random) ?? held
-        switch Int.random(in: 0..<16, using: &random) {
+        switch Int.random(in: 0..<22, using: &random) {
         case 0, 1: ask(.read(handle))
         case 2: ask(.write(handle, value))
         case 3: rig.perform(.peer(peer, .writeCommand(handle, value)))
@@ -78,14 +81,54 @@ struct AtOnceStory {
         case 11: deliver(.writeCommand(.init(handle: own, value: value)), on: Self.asking)
         case 12, 13: respond(with: value)
         case 14: rig.advance(by: .milliseconds(.random(in: 1...400, using: &random)))
+        case 15, 16, 17, 18: deliver(search(), on: Self.asking)
+        case 19: deliver(.readByTypeRequest(.init(.all, type: GATT.databaseHash)), on: Self.asking)
+        case 20: if Int.random(in: 0..<8, using: &random) == 0 { changeServices() }
         default:
             deliver(
-                [[0x0A], [0x0A, 1, 0, 0], [0x1B, 1], [0x12, 1], [0x52], [0x0B], [0x13, 0], [0x7F]][
-                    Int.random(in: 0..<8, using: &random)
-                ],
+                [
+                    [0x0A], [0x0A, 1, 0, 0], [0x1B, 1], [0x12, 1], [0x52], [0x0B], [0x13, 0], [0x7F], [0x08],
+                    [0x08, 1, 0, 9, 0, 3], [0x10, 1, 0, 9, 0, 0, 0x28, 0], [0x04, 1, 0, 9],
+                ][Int.random(in: 0..<12, using: &random)],
                 on: Bool.random(using: &random) ? Self.served : Self.asking
             )
         }
+    }
+
+    /// A request that looks for attributes somewhere, of which some are in the wrong order.
+    private mutating func search() -> ATTPacket {
+        let start = AttributeHandle(wire: .random(in: 0...24, using: &random)),
+            end = AttributeHandle(wire: [9, 18, 30, 0xFFFF].randomElement(using: &random) ?? 9)
+        let types = [
+            GATT.primaryService, GATT.secondaryService, GATT.characteristic, GATT.deviceName, GATT.clientConfiguration,
+            GATT.serviceChanged, .short(0xBE01), .full(BluetoothUUID.base),
+        ]
+        var byType = ATT.ReadByTypeRequest(), byGroup = ATT.ReadByGroupTypeRequest()
+        (byType.start, byType.end, byType.type) = (start, end, types.randomElement(using: &random) ?? types[0])
+        (byGroup.start, byGroup.end, byGroup.groupType) = (start, end, byType.type)
+        var byValue = ATT.FindByTypeValueRequest()
+        (byValue.start, byValue.end, byValue.type, byValue.value) = (start, end, 0x2800, [0x00, 0xBE])
+        switch Int.random(in: 0..<6, using: &random) {
+        case 0: return .findInformationRequest(.init(start: start, end: end))
+        case 1: return .findByTypeValueRequest(byValue)
+        case 2: return .readByGroupTypeRequest(byGroup)
+        default: return .readByTypeRequest(byType)
+        }
+    }
+
+    /// Has the app remove the service that it has beside its first, or add one if it has none.
+    private mutating func changeServices() {
+        hasSecond.toggle()
+        let id = LocalAttributeID(rawValue: 10),
+            value = CharacteristicDefinition(
+                id: LocalAttributeID(rawValue: 11),
+                uuid: .full(BluetoothUUID.base | 1),
+                properties: .read,
+                permissions: .readable,
+                value: [1, 2, 3]
+            )
+        let second = ServiceDefinition(id: id, uuid: .full(BluetoothUUID.base | 2), characteristics: [value])
+        rig.perform(.service(hasSecond ? .addService(second) : .removeService(id)), for: Rig.peripheral)
     }
 
     /// Answers what this host asked last, if it has not been: rightly, or in some other way.
