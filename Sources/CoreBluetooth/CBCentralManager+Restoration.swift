@@ -51,31 +51,29 @@ extension ScanRequest {
 extension CBPeripheral {
     /// Stands to the device as an earlier launch of the app did, and knows of it what that did.
     func restore(_ state: PreservedPeer) {
-        content.withLock {
-            $0.link = PeripheralLink(isConnected: state.mtu != nil)
-            if let mtu = state.mtu { $0.mtu = mtu }
-        }
-        for event in state.learnt { restore(event) }
+        record.withLock { $0.restore(state, of: self) }
+    }
+}
+
+extension PeripheralRecord {
+    fileprivate mutating func restore(_ state: PreservedPeer, of peripheral: CBPeripheral) {
+        link = PeripheralLink(isConnected: state.mtu != nil)
+        if let mtu = state.mtu { self.mtu = mtu }
+        for event in state.learnt { restore(event, of: peripheral) }
     }
 
-    private func restore(_ event: PeerEvent) {
+    private mutating func restore(_ event: PeerEvent, of peripheral: CBPeripheral) {
         switch event {
-        case .linkChanged(let details): content.withLock { $0.details = details }
-        case .servicesDiscovered(.success(let found)): content.withLock { $0.database.add(found, of: self) }
+        case .linkChanged(let details): self.details = details
+        case .servicesDiscovered(.success(let found)): database.add(found, of: peripheral)
         case .includedServicesDiscovered(let range, .success(let found)):
-            content.withLock {
-                if let owner = $0.database.service(in: range) { $0.database.add(found, to: owner, of: self) }
-            }
+            if let owner = database.service(in: range) { database.add(found, to: owner, of: peripheral) }
         case .characteristicsDiscovered(let range, .success(let found)):
-            content.withLock {
-                if let service = $0.database.service(in: range) { $0.database.add(found, to: service) }
-            }
+            if let service = database.service(in: range) { database.add(found, to: service) }
         case .descriptorsDiscovered(let handle, .success(let found)):
-            content.withLock {
-                if let owner = $0.database.characteristic(handle) { $0.database.add(found, to: owner) }
-            }
+            if let owner = database.characteristic(handle) { database.add(found, to: owner) }
         case .subscriptionChanged(let handle, let subscription, _):
-            content.withLock { $0.database.characteristic(handle) }?.subscription = subscription
+            database.characteristic(handle)?.subscription = subscription
         default: break
         }
     }

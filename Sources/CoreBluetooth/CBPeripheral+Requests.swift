@@ -17,7 +17,7 @@ extension CBPeripheral {
         if let range = service.range, owns(service) {
             submit(.discoverIncludedServices(in: range, only: types))
         } else {
-            refuse(service) { $0.delegate?.peripheral($0, didDiscoverIncludedServicesFor: $1, error: $2) }
+            refuse(.includedServicesDiscovered(service, .notFound))
         }
     }
 
@@ -26,7 +26,7 @@ extension CBPeripheral {
         if let range = service.range, owns(service) {
             submit(.discoverCharacteristics(in: range, only: types))
         } else {
-            refuse(service) { $0.delegate?.peripheral($0, didDiscoverCharacteristicsFor: $1, error: $2) }
+            refuse(.characteristicsDiscovered(service, .notFound))
         }
     }
 
@@ -35,14 +35,14 @@ extension CBPeripheral {
         if let handles = characteristic.handles, owns(characteristic) {
             submit(.discoverDescriptors(of: handles.value, in: handles.descriptors))
         } else {
-            refuse(characteristic) { $0.delegate?.peripheral($0, didDiscoverDescriptorsFor: $1, error: $2) }
+            refuse(.descriptorsDiscovered(characteristic, .notFound))
         }
     }
 
     func read(_ characteristic: CBCharacteristic) {
         guard isReady() else { return }
         guard let handle = characteristic.handles?.value, owns(characteristic) else {
-            return refuse(characteristic) { $0.delegate?.peripheral($0, didUpdateValueFor: $1, error: $2) }
+            return refuse(.valueRead(characteristic, .failure(.notFound)))
         }
         let request = PeerRequest.read(handle)
         characteristic.properties.contains(.read) ? submit(request) : fail(request, .att(.readNotPermitted))
@@ -51,7 +51,7 @@ extension CBPeripheral {
     func write(_ data: Data, to characteristic: CBCharacteristic) {
         guard isReady() else { return }
         guard let handle = characteristic.handles?.value, owns(characteristic) else {
-            return refuse(characteristic) { $0.delegate?.peripheral($0, didWriteValueFor: $1, error: $2) }
+            return refuse(.valueWritten(characteristic, .notFound))
         }
         guard characteristic.properties.contains(.write) else {
             return fail(.write(handle, []), .att(.writeNotPermitted))
@@ -85,7 +85,7 @@ extension CBPeripheral {
                 "A value of \(data.count) octets is too long to be written without response: it is dropped"
             )
         }
-        let fits = content.withLock {
+        let fits = record.withLock {
             guard $0.window.outstanding < Self.mostOutstanding else { return false }
             $0.window.submit()
             return true
@@ -104,7 +104,7 @@ extension CBPeripheral {
     func subscribe(_ enabled: Bool, to characteristic: CBCharacteristic) {
         guard isReady() else { return }
         guard let handles = characteristic.handles, owns(characteristic) else {
-            return refuse(characteristic) { $0.delegate?.peripheral($0, didUpdateNotificationStateFor: $1, error: $2) }
+            return refuse(.subscriptionChanged(characteristic, nil, .notFound))
         }
         let properties = characteristic.properties
         guard !properties.isDisjoint(with: [.notify, .indicate]) else {
@@ -112,10 +112,10 @@ extension CBPeripheral {
         }
         let wanted: Subscription = !enabled ? .none : properties.contains(.notify) ? .notifications : .indications
         let request = PeerRequest.subscribe(wanted, to: handles.value, in: handles.descriptors)
-        let isChanging = content.withLock { $0.requests.isChanging(handles.value) }
+        let isChanging = record.withLock { $0.requests.isChanging(handles.value) }
         guard isChanging || characteristic.isNotifying != enabled else {
             let event = PeerEvent.subscriptionChanged(handles.value, characteristic.subscription, nil)
-            return answer(request) { $0.apply(event) }
+            return answer(request, .event(event))
         }
         submit(request)
     }
@@ -125,7 +125,7 @@ extension CBPeripheral {
         if let handle = descriptor.handle, owns(descriptor) {
             submit(.read(handle))
         } else {
-            refuse(descriptor) { $0.delegate?.peripheral($0, didUpdateValueFor: $1, error: $2) }
+            refuse(.descriptorRead(descriptor, .failure(.notFound)))
         }
     }
 
@@ -138,7 +138,7 @@ extension CBPeripheral {
         }
         guard isReady() else { return }
         guard let handle = descriptor.handle, owns(descriptor) else {
-            return refuse(descriptor) { $0.delegate?.peripheral($0, didWriteValueFor: $1, error: $2) }
+            return refuse(.descriptorWritten(descriptor, .notFound))
         }
         write(data, at: handle)
     }
@@ -150,60 +150,54 @@ extension CBPeripheral {
         (0x0001...0x00FF).contains(psm) ? submit(request) : fail(request, .invalidParameters)
     }
 
-    /// Answers through the delegate that something can not be done here at all.
-    func refuse(_ tell: @escaping @Sendable (CBPeripheral, any Error) -> Void) {
-        guard isReady() else { return }
-        answer { tell($0, CBError(.operationNotSupported)) }
+    /// Answers through the delegate that no distances are measured here.
+    func refuseSounding() {
+        if isReady() { refuse(.soundingCompleted(.notSupported)) }
     }
 
-    /// Answers through the delegate that `object` is not, or no longer, there.
-    private func refuse<Object>(
-        _ object: Object,
-        _ tell: @escaping @Sendable (CBPeripheral, Object, any Error) -> Void
-    ) {
-        answer { tell($0, object, CBError(.invalidHandle)) }
-    }
+    /// Answers through the delegate, in its turn, with what says that nothing comes of what was asked for.
+    private func refuse(_ call: PeripheralCall) { answer(nil, .call(call)) }
 
     /// Sends `request` when its turn has come.
     ///
     /// It leaves while the queue is locked, so that requests of several threads leave in its order.
     private func submit(_ request: PeerRequest) {
-        content.withLock { content in
-            if let number = content.requests.submit(request) { session.send(.peer(peer, request, number)) }
+        record.withLock { record in
+            if let number = record.requests.submit(request) { session.send(.peer(peer, request, number)) }
         }
     }
 
     /// Answers in the place of the peripheral that nothing comes of `request`.
     private func fail(_ request: PeerRequest, _ failure: Failure) {
-        answer(request) { $0.apply(request.answer(failure)) }
+        answer(request, .event(request.answer(failure)))
     }
 
     /// Answers in the place of the peripheral, when the turn of `request` has come and never before this returns.
-    private func answer(_ request: PeerRequest? = nil, with answer: @escaping (CBPeripheral) -> Void) {
-        content.withLock { $0.requests.submit(request, answer: answer) }
+    private func answer(_ request: PeerRequest?, _ answer: PeripheralRequests.Answer) {
+        record.withLock { $0.requests.submit(request, answer: answer) }
         let subject = Guarded(self)
         reference.later { _ in subject.current.proceed() }
     }
 
     private func isReady() -> Bool {
-        if content.withLock({ $0.link.acceptsRequests }) { return true }
+        if record.withLock({ $0.link.acceptsRequests }) { return true }
         reference.console.misuse("\(self) can only accept commands while in the connected state")
         return false
     }
 
     func owns(_ service: CBService) -> Bool {
-        content.withLock { content in service.range.flatMap { content.database.service(in: $0) } } === service
+        record.withLock { record in service.range.flatMap { record.database.service(in: $0) } } === service
     }
 
     func owns(_ characteristic: CBCharacteristic) -> Bool {
-        content.withLock { content in
-            characteristic.handles.flatMap { content.database.characteristic($0.value) }
+        record.withLock { record in
+            characteristic.handles.flatMap { record.database.characteristic($0.value) }
         } === characteristic
     }
 
     func owns(_ descriptor: CBDescriptor) -> Bool {
-        content.withLock { content in
-            descriptor.handle.flatMap { content.database.descriptor($0) }
+        record.withLock { record in
+            descriptor.handle.flatMap { record.database.descriptor($0) }
         } === descriptor
     }
 }

@@ -10,64 +10,45 @@ public import Foundation
 open class CBPeripheral: CBPeer, Observed {
     let session: any HostSession
     let reference: ManagerReference
-    let content: Protected<Content>
+    let record: Protected<PeripheralRecord>
     /// Who observes properties of the peripheral.
     let watchers = Watchers()
-
-    /// What is known of the device.
-    ///
-    /// Changed only on the manager's queue, just before the delegate hears of it, but for what the app itself decides:
-    /// its delegate, and whether it wants a connection.
-    struct Content {
-        weak var delegate: (any CBPeripheralDelegate)?
-        var name: String?
-        var link = PeripheralLink()
-        var mtu = 23
-        var rssi: NSNumber?
-        /// What the controller has told of the last connection.
-        var details: LinkDetails?
-        /// The advertisement that was heard last.
-        var report: AdvertisementReport?
-        var requests = PeripheralRequests()
-        var window = SendWindow()
-        var database = DiscoveredDatabase()
-    }
 
     init(_ peer: PeerIdentifier, name: String?, session: any HostSession, reference: ManagerReference) {
         self.session = session
         self.reference = reference
-        content = Protected(Content(name: name))
+        record = Protected(PeripheralRecord(name: name))
         super.init(peer)
     }
 
     deinit { abandonConnection() }
 
-    func beWatched() { content.tell(watchers) }
+    func beWatched() { record.tell(watchers) }
 
     /// Hears of this peripheral, on the manager's queue.
     open weak var delegate: (any CBPeripheralDelegate)? {
-        get { content.withLock { $0.delegate } }
-        set { content.withLock { $0.delegate = newValue } }
+        get { record.withLock { $0.delegate } }
+        set { record.withLock { $0.delegate = newValue } }
     }
 
     /// What the device calls itself: in its GAP service if that is known, else in an advertisement.
-    open var name: String? { content.withLock { $0.name } }
+    open var name: String? { record.withLock { $0.name } }
 
     /// How strong the signal was when it was last asked for, in dBm.
     @available(*, deprecated, message: "Use readRSSI() instead.")
-    open var rssi: NSNumber? { content.withLock { $0.rssi } }
+    open var rssi: NSNumber? { record.withLock { $0.rssi }?.number }
 
     /// How the manager stands to the device.
-    open var state: CBPeripheralState { content.withLock { $0.link.publicState } }
+    open var state: CBPeripheralState { record.withLock { $0.link.publicState } }
 
     /// The services that were discovered in this connection; `nil` before that.
-    open var services: [CBService]? { content.withLock { $0.database.services } }
+    open var services: [CBService]? { record.withLock { $0.database.services } }
 
     /// Whether there is room for a write without response.
     ///
     /// If there is none, the delegate hears as soon as there is.
     open var canSendWriteWithoutResponse: Bool {
-        content.withLock { $0.link.acceptsRequests && $0.window.isOpen }
+        record.withLock { $0.link.acceptsRequests && $0.window.isOpen }
     }
 
     /// Whether the device may read the phone's alerts; never on this system.
@@ -101,7 +82,7 @@ open class CBPeripheral: CBPeer, Observed {
     @discardableResult
     open func maximumWriteValueLength(for type: CBCharacteristicWriteType) -> Int {
         guard type == .withoutResponse else { return Self.longestValue }
-        return min(Self.longestValue, content.withLock { $0.mtu } - 3)
+        return min(Self.longestValue, record.withLock { $0.mtu } - 3)
     }
 
     /// Writes `data` to `characteristic`.
@@ -131,7 +112,7 @@ open class CBPeripheral: CBPeer, Observed {
 
     /// Measures the distance; answered with ``CBError/operationNotSupported``.
     open func startChannelSoundingSession(_ configuration: CBChannelSoundingSessionConfiguration) {
-        refuse { $0.delegate?.peripheral($0, didCompleteChannelSoundingSession: $1) }
+        refuseSounding()
     }
 
     /// Ends measuring the distance; there is nothing to end, since it can not begin.
@@ -139,7 +120,7 @@ open class CBPeripheral: CBPeer, Observed {
 
     /// The device and where it stands, for logs.
     open override var description: String {
-        let now = content.withLock { ($0.name, $0.link.publicState) }
+        let now = record.withLock { ($0.name, $0.link.publicState) }
         return "<CBPeripheral: \(address), identifier = \(identifier), name = \(now.0 ?? "(null)"), "
             + "state = \(now.1.debugDescription)>"
     }

@@ -30,14 +30,14 @@ extension CBCentralManager {
 
 extension CBPeripheral {
     /// What the controller has told of the connection; `nil` if there is none.
-    package var linkDetails: LinkDetails? { content.withLock { $0.link.acceptsRequests ? $0.details : nil } }
+    package var linkDetails: LinkDetails? { record.withLock { $0.link.acceptsRequests ? $0.details : nil } }
 
     /// The advertisement that was heard last.
-    package var lastReport: AdvertisementReport? { content.withLock { $0.report } }
+    package var lastReport: AdvertisementReport? { record.withLock { $0.report } }
 
     /// Where the device was reached last.
     package var deviceAddress: DeviceAddress? {
-        content.withLock { $0.details?.address ?? $0.report?.address }
+        record.withLock { $0.details?.address ?? $0.report?.address }
     }
 
     /// The manager that this belongs to.

@@ -3,34 +3,43 @@ import BLEWire
 
 /// What is known of a peripheral's services: objects that stay the same as long as what they stand for does.
 struct DiscoveredDatabase {
-    /// Those that were discovered as services of their own; `nil` before that.
-    private(set) var services: [CBService]?
-    /// Those that are known only as part of others.
-    private var parts: [CBService] = []
-    private var characteristics = HandleTable<CBCharacteristic>()
-    private var descriptors = HandleTable<CBDescriptor>()
-
-    private var all: [CBService] { (services ?? []) + parts }
-
-    func service(in range: AttributeHandleRange) -> CBService? {
-        services?.service(in: range) ?? parts.first { $0.range == range }
+    /// A service, and the numbers by which it is recognised when it is found again.
+    private struct Known {
+        let object: CBService
+        let found: DiscoveredService
+        /// Whether it is known only as part of others.
+        var isPart: Bool
+        /// Its characteristics as they were found last; `nil` unless that was all of them, and all are still there.
+        var characteristics: [DiscoveredCharacteristic]?
     }
 
+    /// Those that were discovered as services of their own; `nil` before that.
+    private(set) var services: [CBService]?
+    /// All services, in the order of their handles, of which no two share one.
+    private var known: [Known] = []
+    private var characteristics = HandleTable<CBCharacteristic>()
+    private var descriptors = HandleTable<CBDescriptor>()
+    /// Characteristics that are gone, of which it has not been said yet that they send nothing more.
+    private var dropped: [CBCharacteristic] = []
+
+    func service(in range: AttributeHandleRange) -> CBService? { index(of: range).map { known[$0].object } }
     func characteristic(_ handle: AttributeHandle) -> CBCharacteristic? { characteristics[handle] }
     func descriptor(_ handle: AttributeHandle) -> CBDescriptor? { descriptors[handle] }
 
     /// Adds services, and drops what lies where they are now; those of the host itself (GAP and GATT) stay hidden.
     mutating func add(_ found: [DiscoveredService], of peripheral: CBPeripheral) {
-        let new = found.filter { !$0.isHidden }.map { object(for: $0, of: peripheral) }
-        parts.removeAll { part in new.contains { $0 === part } }
-        services = Self.merged(services ?? [], new)
+        for item in found where !item.isHidden { known[insert(item, of: peripheral)].isPart = false }
+        services = known.filter { !$0.isPart }.map(\.object)
     }
 
     /// Adds services that belong to `owner`.
     mutating func add(_ found: [DiscoveredService], to owner: CBService, of peripheral: CBPeripheral) {
-        let new = found.map { object(for: $0, of: peripheral) }
-        for service in new where !all.contains(where: { $0 === service }) { parts.append(service) }
-        owner.setIncludedServices(Self.merged(owner.includedServices ?? [], new))
+        var list = owner.includedServices ?? []
+        for item in found {
+            let part = known[insert(item, of: peripheral)].object
+            if !list.contains(where: { $0 === part }) { list.append(part) }
+        }
+        owner.setIncludedServices(list.sorted { $0.position < $1.position })
     }
 
     /// Adds characteristics of `service`, and drops those in whose place they are now.
@@ -44,7 +53,11 @@ struct DiscoveredDatabase {
             characteristics[item.value] = new
             list.append(new)
         }
-        service.setCharacteristics(list.sorted { $0.position < $1.position })
+        list.sort { $0.position < $1.position }
+        service.setCharacteristics(list)
+        guard let index = service.range.flatMap(index), known[index].object === service else { return }
+        let isAll = list.count == found.count && zip(list, found).allSatisfy { $0.stands(for: $1) }
+        known[index].characteristics = isAll ? found : nil
     }
 
     /// Adds descriptors of `characteristic`.
@@ -60,19 +73,22 @@ struct DiscoveredDatabase {
 
     /// Where the services are that have a handle in `range`.
     func ranges(touching range: AttributeHandleRange) -> [AttributeHandleRange] {
-        all.compactMap(\.range).filter { $0.overlaps(range) }
+        known.map(\.found.range).filter { $0.overlaps(range) }
     }
 
     /// Where the services are in whose place there are others, if `found` is what is there now.
     func ranges(replacedBy found: [DiscoveredService]) -> [AttributeHandleRange] {
-        let seen = found.filter { !$0.isHidden }
-        return all.compactMap { service in
-            guard let range = service.range else { return nil }
-            let isReplaced = seen.contains { new in
-                new.range.overlaps(range) && (new.range != range || new.uuid != service.uuid.value)
+        let found = found.sorted { $0.range.start < $1.range.start }
+        var replaced: [AttributeHandleRange] = [], first = 0
+        for old in known.lazy.map(\.found) {
+            // Lies before what is known from here on, too.
+            while first < found.count, found[first].range.end < old.range.start { first += 1 }
+            let isReplaced = found[first...].prefix { $0.range.start <= old.range.end }.contains { new in
+                !new.isHidden && new.range.overlaps(old.range) && !new.stands(for: old)
             }
-            return isReplaced ? range : nil
+            if isReplaced { replaced.append(old.range) }
         }
+        return replaced
     }
 
     /// Where the characteristics of `service` are in whose place there are others, if `found` is what is there now.
@@ -86,33 +102,56 @@ struct DiscoveredDatabase {
         }
     }
 
-    /// Whether `found` is just what was found in `service` before, so that there is nothing to add.
-    func isAllThereIs(_ found: [DiscoveredCharacteristic], in service: CBService) -> Bool {
-        guard let known = service.characteristics, known.count == found.count else { return false }
-        return zip(known, found).allSatisfy { $0.stands(for: $1) && characteristics[$1.value] === $0 }
+    /// Whether `found` is just what was found before, so that there is nothing to add.
+    func isAllThereIs(_ found: [DiscoveredService]) -> Bool {
+        guard services != nil else { return false }
+        var next = 0
+        for item in found where !item.isHidden {
+            while next < known.count, known[next].isPart { next += 1 }
+            guard next < known.count, item.stands(for: known[next].found) else { return false }
+            next += 1
+        }
+        return known[next...].allSatisfy(\.isPart)
+    }
+
+    /// Whether `found` is just what was found in the service before, so that there is nothing to add.
+    func isAllThereIs(_ found: [DiscoveredCharacteristic], in range: AttributeHandleRange) -> Bool {
+        index(of: range).map { known[$0].characteristics == found } ?? false
     }
 
     /// Drops the services that have a handle in `range`, with all that belongs to them, and returns them.
     mutating func remove(in range: AttributeHandleRange) -> [CBService] {
-        let gone = all.filter { $0.range?.overlaps(range) ?? false }
-        services?.removeAll { service in gone.contains { $0 === service } }
-        parts.removeAll { service in gone.contains { $0 === service } }
-        for service in gone.compactMap(\.range) { removeCharacteristics(in: service) }
-        for owner in all {
-            owner.setIncludedServices(owner.includedServices?.filter { part in !gone.contains { $0 === part } })
+        let gone = known.filter { $0.found.range.overlaps(range) }
+        guard !gone.isEmpty else { return [] }
+        known.removeAll { $0.found.range.overlaps(range) }
+        for service in gone { removeCharacteristics(in: service.found.range) }
+        for owner in known.map(\.object) {
+            owner.setIncludedServices(owner.includedServices?.filter { part in !gone.contains { $0.object === part } })
         }
-        return gone
+        services?.removeAll { service in gone.contains { $0.object === service } }
+        return gone.filter { !$0.isPart }.map(\.object) + gone.filter(\.isPart).map(\.object)
     }
 
     private mutating func removeCharacteristics(in range: AttributeHandleRange) {
-        for characteristic in characteristics.remove(in: range) { characteristic.subscription = .none }
+        let gone = characteristics.remove(in: range)
         _ = descriptors.remove(in: range)
+        guard !gone.isEmpty else { return }
+        dropped += gone
+        for index in known.indices { known[index].characteristics = nil }
+    }
+
+    /// Hands out the characteristics that are gone, whose subscriptions have ended with them.
+    mutating func takeDropped() -> [CBCharacteristic] {
+        guard !dropped.isEmpty else { return [] }
+        defer { dropped = [] }
+        return dropped
     }
 
     /// Removes everything, as if nothing had been discovered, and returns the services.
     mutating func removeAll() -> [CBService] {
         let gone = remove(in: .all)
-        self = DiscoveredDatabase()
+        removeCharacteristics(in: .all)
+        services = nil
         return gone
     }
 
@@ -121,38 +160,36 @@ struct DiscoveredDatabase {
         for characteristic in characteristics.objects { characteristic.subscription = .none }
     }
 
-    private mutating func object(for found: DiscoveredService, of peripheral: CBPeripheral) -> CBService {
-        if let known = service(in: found.range), known.uuid.value == found.uuid { return known }
+    /// Where a service is that was found, for which there is a new object unless it is the one that was there before.
+    private mutating func insert(_ found: DiscoveredService, of peripheral: CBPeripheral) -> Int {
+        if let index = index(of: found.range), found.stands(for: known[index].found) { return index }
         _ = remove(in: found.range)
-        return CBService(found, of: peripheral)
+        let index = place(of: found.range.start)
+        known.insert(Known(object: CBService(found, of: peripheral), found: found, isPart: true), at: index)
+        return index
     }
 
-    private static func merged(_ old: [CBService], _ new: [CBService]) -> [CBService] {
-        let added = new.filter { service in !old.contains { $0 === service } }
-        return (old + added).sorted { $0.position < $1.position }
+    private func index(of range: AttributeHandleRange) -> Int? {
+        let index = place(of: range.start)
+        return index < known.count && known[index].found.range == range ? index : nil
+    }
+
+    /// Where the first service is that does not begin before `handle`.
+    private func place(of handle: AttributeHandle) -> Int {
+        known.indices.bisected { known[$0].found.range.start.wire < handle.wire }
     }
 }
 
 extension DiscoveredService {
     /// Whether apps do not get to see the service, since the host deals with it.
-    fileprivate var isHidden: Bool {
-        switch uuid.attributeForm {
-        case .short(0x1800), .short(0x1801): true
-        case .short, .medium, .long: false
-        }
-    }
+    fileprivate var isHidden: Bool { uuid == .short(0x1800) || uuid == .short(0x1801) }
+
+    /// Whether this is what was found before.
+    fileprivate func stands(for old: DiscoveredService) -> Bool { range == old.range && uuid == old.uuid }
 }
 
 extension CBService {
     fileprivate var position: AttributeHandle { range?.start ?? .none }
-}
-
-extension [CBService] {
-    /// The service that takes `range`, of those that are in the order of their handles.
-    fileprivate func service(in range: AttributeHandleRange) -> CBService? {
-        let index = indices.bisected { self[$0].position < range.start }
-        return index < count && self[index].range == range ? self[index] : nil
-    }
 }
 
 extension CBCharacteristic {

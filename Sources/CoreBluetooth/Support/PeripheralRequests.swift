@@ -25,15 +25,7 @@ struct PeripheralRequests {
         /// What the host says.
         case event(PeerEvent)
         /// What nobody had to be asked.
-        case call((CBPeripheral) -> Void)
-
-        /// Tells the app; on the manager's queue.
-        func tell(_ peripheral: CBPeripheral) {
-            switch self {
-            case .event(let event): peripheral.apply(event)
-            case .call(let body): body(peripheral)
-            }
-        }
+        case call(PeripheralCall)
     }
 
     private enum Entry {
@@ -56,6 +48,9 @@ struct PeripheralRequests {
     /// How many there are, of which as many answers may be due at most.
     var count: Int { begun.count + waiting.count - next }
 
+    /// Whether there is an answer whose turn has come.
+    var isAnswered: Bool { if case .answered? = begun.first { true } else { false } }
+
     /// Adds a request; returns the number to send it with, if that is to be now.
     mutating func submit(_ request: PeerRequest) -> RequestNumber? {
         guard next == waiting.count, mayBegin(request) else {
@@ -66,13 +61,15 @@ struct PeripheralRequests {
     }
 
     /// Adds a request that needs nobody to be answered.
-    mutating func submit(_ request: PeerRequest?, answer: @escaping (CBPeripheral) -> Void) {
-        let entry = Entry.answered(request, .call(answer))
+    mutating func submit(_ request: PeerRequest?, answer: Answer) {
+        let entry = Entry.answered(request, answer)
         if next == waiting.count, begun.count < Self.limit { begun.append(entry) } else { waiting.append(entry) }
     }
 
     /// What an event means for the requests.
     enum OnReceive {
+        /// It answers the one whose turn it is, which is over with that.
+        case tellInTurn
         /// It answers one, whose turn to be told comes.
         case keep
         /// It answers one of which the app has had the answer.
@@ -84,6 +81,10 @@ struct PeripheralRequests {
     /// Takes what the host says.
     mutating func receive(_ event: PeerEvent, answering number: RequestNumber) -> OnReceive {
         guard number != .none else { return .tell }
+        if case .sent(_, number)? = begun.first {
+            removeFirst()
+            return .tellInTurn
+        }
         for index in begun.indices {
             guard case .sent(let request, number) = begun[index] else { continue }
             begun[index] = .answered(request, .event(event))
@@ -98,9 +99,20 @@ struct PeripheralRequests {
         var requests: [(request: PeerRequest, number: RequestNumber)] = []
         begin(&requests)
         guard case .answered(_, let answer)? = begun.first else { return (nil, requests) }
-        if begun.count > 1 { begun.removeFirst() } else { begun.removeLast() }
+        removeFirst()
         begin(&requests)
         return (answer, requests)
+    }
+
+    /// Hands out what may be sent now, with its number.
+    mutating func begin() -> [(request: PeerRequest, number: RequestNumber)] {
+        var requests: [(request: PeerRequest, number: RequestNumber)] = []
+        begin(&requests)
+        return requests
+    }
+
+    private mutating func removeFirst() {
+        if begun.count > 1 { begun.removeFirst() } else { begun.removeLast() }
     }
 
     /// Gives up what is about attributes in one of `ranges`, which are gone, and hands out the answers to it.

@@ -221,6 +221,28 @@ struct DiscoveryTests {
         #expect(peripheral.services!.count == 2)
     }
 
+    @Test("What an app asks of services that are gone while it hears of that is answered, too")
+    func askedWhileGoing() async {
+        let (peripheral, characteristic) = await bench.characteristic(.read)
+        var isFirst = true
+        bench.app.reactions = [
+            (
+                "value",
+                {
+                    if isFirst { peripheral.readValue(for: characteristic) }
+                    isFirst = false
+                }
+            )
+        ]
+        peripheral.readValue(for: characteristic)
+        _ = bench.session.take()
+        await bench.tell(.servicesModified(.all))
+        await bench.session.settle()
+        let failure = "value 2A37 [] CBError 2"
+        #expect(bench.app.take() == [failure, #"modified ["180D"]"#, failure])
+        #expect(bench.session.take().isEmpty)
+    }
+
     @Test("What is forgotten is gone as if it had not been found, and may be found again")
     func forgotten() async {
         let (peripheral, characteristic) = await bench.characteristic(.read)

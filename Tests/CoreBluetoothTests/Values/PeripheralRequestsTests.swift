@@ -22,8 +22,11 @@ struct PeripheralRequestsTests {
         answering number: UInt32 = 0,
         _ queue: inout PeripheralRequests
     ) -> (told: Int, sent: [PeerRequest]) {
-        _ = queue.receive(event, answering: RequestNumber(rawValue: number))
-        return proceed(&queue)
+        guard case .tellInTurn = queue.receive(event, answering: RequestNumber(rawValue: number)) else {
+            return proceed(&queue)
+        }
+        let begun = queue.begin().map(\.request), rest = proceed(&queue)
+        return (1 + rest.told, begun + rest.sent)
     }
 
     private func proceed(_ queue: inout PeripheralRequests) -> (told: Int, sent: [PeerRequest]) {
@@ -90,7 +93,7 @@ struct PeripheralRequestsTests {
         var queue = PeripheralRequests()
         let sent = submit([read(1), .readRSSI], &queue)
         #expect(sent == [read(1), .readRSSI])
-        queue.submit(read(2)) { _ in }
+        queue.submit(read(2), answer: .call(.nameUpdated))
         let early = receive(strength, answering: 2, &queue)
         #expect((early.told, early.sent) == (0, []))
         let all = receive(answer(1), answering: 1, &queue)
@@ -128,9 +131,9 @@ struct PeripheralRequestsTests {
         var queue = PeripheralRequests()
         let place = try #require(AttributeHandleRange(AttributeHandle(wire: 5)))
         _ = submit([read(1), read(5)], &queue)
-        queue.submit(read(5)) { _ in }
-        queue.submit(read(6)) { _ in }
-        queue.submit(nil) { _ in }
+        queue.submit(read(5), answer: .call(.nameUpdated))
+        queue.submit(read(6), answer: .call(.nameUpdated))
+        queue.submit(nil, answer: .call(.nameUpdated))
         _ = submit([.readRSSI, read(5), .writeCommand(AttributeHandle(wire: 5), [])], &queue)
         let answers = queue.void(in: [place])
         #expect(answers.count == 4)
@@ -165,7 +168,9 @@ struct PeripheralRequestsTests {
         var queue = PeripheralRequests(), told: [UInt8] = []
         func hear(_ value: UInt8, _ number: UInt32) {
             let event = PeerEvent.valueRead(AttributeHandle(wire: 1), .success([value]))
-            _ = queue.receive(event, answering: RequestNumber(rawValue: number))
+            if case .tellInTurn = queue.receive(event, answering: RequestNumber(rawValue: number)) {
+                told.append(value)
+            }
             while case .event(.valueRead(_, .success(let value)))? = queue.proceed().answer { told += value }
         }
         _ = submit([read(1), read(1), read(1)], &queue)
