@@ -20,6 +20,11 @@ struct Arguments {
         case direct(PeerBench, operations: Int)
     }
 
+    /// Whether to say what can be asked for, and do nothing else.
+    static func askForHelp(_ arguments: some Sequence<String>) -> Bool {
+        arguments.contains { ["--help", "-h"].contains($0) }
+    }
+
     static let usage = """
         usage: BLEBenchmarks [--json]
                    [micro [H1…H9 [OPERATIONS] [--links N] [--pending N] [--advertisers N] [--clients N]
@@ -32,6 +37,16 @@ struct Arguments {
         Without a workload all but those of peers run, and one table has what others need beside it. scale, crowd,
         chat-hour, channel and peer print JSON. A peer's controllers are those of anybody; server and client may be of
         different makers. direct reads without the queue and the objects of an app.
+        """
+
+    /// What there is to ask for, with examples.
+    static let help = """
+        \(usage)
+
+        examples:
+          BLEBenchmarks micro H1 --clients 16          reports of advertisers, with 16 apps that scan
+          BLEBenchmarks facade HF7 20000               20000 reads through the classes of Core Bluetooth
+          BLEBenchmarks --json scale --devices 100     100 controllers on one air
         """
 
     private static let operations = 100_000

@@ -6,6 +6,10 @@ import Glibc
 /// This file stays free of concurrency: what counts instructions does not survive a program whose `main` is
 /// asynchronous.
 do {
+    if Arguments.askForHelp(CommandLine.arguments.dropFirst()) {
+        try StandardStream.output.write(line: Arguments.help)
+        exit(0)
+    }
     let arguments = try Arguments(CommandLine.arguments.dropFirst())
     let results = arguments.run()
     let text = arguments.isJSON ? results.map(\.json).joined(separator: "\n") : Result.table(results)
