@@ -23,7 +23,7 @@ struct BusyPolling {
     private static let longestNanoseconds: Int64 = 200_000
     /// How many short waits in a row call for it, at first and at most.
     static let quorum = 8...4_096
-    /// How often it is asked whether the program at the other end has answered, for each time that the rest is looked at.
+    /// How often the program at the other end is asked for an answer, for each time that all else is looked at.
     static let thoroughness = 8
     /// How many answers make up for a time in which none came: each spares a wake-up, of some ten microseconds.
     static let worthOfTime = 16

@@ -49,10 +49,9 @@ package protocol Wire: ~Copyable, ~Escapable {
         _ name: StaticString
     ) throws(PacketError) -> Int
 
-    /// Visits handles, each with a value of `length` octets behind it, that go on to the end of the packet; `octets` has
-    /// them as they are sent.
+    /// Visits handles, each with a value of `length` octets behind it, that go on to the end of the packet.
     ///
-    /// Who need not look at each takes them as they lie.
+    /// All of them are in `octets`, as they are sent; who need not look at each takes them as they lie.
     mutating func valueList(
         _ octets: inout [UInt8],
         length: Int,
