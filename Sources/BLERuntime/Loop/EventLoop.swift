@@ -59,11 +59,17 @@ package final class EventLoop: SerialExecutor {
     ///
     /// Must be called on the thread.
     ///
-    /// - Parameter attempt: Called on the thread, or in its place; reads what the program has said, if it has said
-    ///   something, and returns whether it has. To read costs one call of the system less than to ask first.
-    package func allowPolling(_ attempt: @escaping @Sendable () -> Bool) {
+    /// - Parameters:
+    ///   - attempt: Called on the thread, or in its place; reads what the program has said, if it has said something,
+    ///     and returns whether it has. To read costs one call of the system less than to ask first.
+    ///   - beforeAsking: Called there too, after attempts that were not in vain and before the system is asked about
+    ///     all that the loop watches.
+    package func allowPolling(
+        _ attempt: @escaping @Sendable () -> Bool,
+        beforeAsking: @escaping @Sendable () -> Void = {}
+    ) {
         precondition(isCurrent, "how a loop waits is set on its thread")
-        thread.allowPolling(attempt)
+        thread.allowPolling(attempt, beforeAsking: beforeAsking)
     }
 
     /// Watches a descriptor from the next round on.

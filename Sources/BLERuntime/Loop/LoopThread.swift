@@ -44,6 +44,9 @@ final class LoopThread: @unchecked Sendable {
     private var polling = BusyPolling()
     /// Reads from a program at the other end, and says whether there was something to read.
     @exclusivity(unchecked) private var attempt: () -> Bool = { false }
+    /// Called when something has been read so, before the system is asked.
+    @exclusivity(unchecked) private var beforeAsking: () -> Void = {}
+    private var hasRead = false
 
     init(name: String, clock: MonotonicClock) {
         self.name = name
@@ -95,9 +98,10 @@ final class LoopThread: @unchecked Sendable {
         write(bell.raw, &count, MemoryLayout<UInt64>.size)
     }
 
-    func allowPolling(_ attempt: @escaping () -> Bool) {
+    func allowPolling(_ attempt: @escaping () -> Bool, beforeAsking: @escaping () -> Void) {
         polling.isAllowed = true
         self.attempt = attempt
+        self.beforeAsking = beforeAsking
     }
 
     func add(_ watch: LoopWatch) { agenda.add(watch) }
@@ -132,6 +136,7 @@ final class LoopThread: @unchecked Sendable {
             agenda = LoopAgenda()
             turn = { nil }
             attempt = { false }
+            beforeAsking = {}
         }
     }
 
@@ -247,11 +252,17 @@ final class LoopThread: @unchecked Sendable {
     /// Looks whether somebody woke the loop, and reads what the program at the other end has said.
     private func look() -> Bool {
         if inbox.withLock({ $0.isWoken }) { return true }
-        return floor.takeIfFree { asOwner { attempt() } } ?? false
+        guard floor.takeIfFree({ asOwner { attempt() } }) ?? false else { return false }
+        hasRead = true
+        return true
     }
 
     /// Has the system answer within so many nanoseconds, or without end; returns whether it had something to say.
     @discardableResult private func ask(for nanoseconds: Int64?) -> Bool {
+        if hasRead {
+            hasRead = false
+            floor.take { asOwner { beforeAsking() } }
+        }
         guard let nanoseconds else { return ppoll(&answers, UInt(answers.count), nil, nil) > 0 }
         let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
         var time = timespec(tv_sec: Int(seconds), tv_nsec: Int(rest))

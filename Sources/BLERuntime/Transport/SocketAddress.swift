@@ -104,4 +104,10 @@ package final class Descriptor: Sendable {
     package let raw: Int32
     package init(_ raw: Int32) { self.raw = raw }
     deinit { close(raw) }
+
+    /// Whether it is a socket of TCP.
+    var isTCP: Bool {
+        var kind: Int32 = 0, size = socklen_t(MemoryLayout<Int32>.size)
+        return getsockopt(raw, SOL_SOCKET, SO_PROTOCOL, &kind, &size) == 0 && kind == Int32(IPPROTO_TCP)
+    }
 }

@@ -11,8 +11,6 @@ package final class SocketStream: @unchecked Sendable {
     /// How many octets may wait to be written before the stream gives up.
     package static let mostBacklog = 16_777_216
 
-    /// How much is read at once at first, and by a stream that had as much to read again and again.
-    private static let readSizes = 4_096...65_536
     /// How many reads empty what the system holds for a stream, whose buffers are smaller than that.
     private static let mostReads = 1_024
 
@@ -33,13 +31,14 @@ package final class SocketStream: @unchecked Sendable {
     private var isUnheard = false
     private var backlog: [UInt8] = []
     private var written = 0
-    @exclusivity(unchecked) private var buffer: [UInt8] = []
+    @exclusivity(unchecked) private var intake: SocketIntake
     private var receive: (Span<UInt8>) throws(TransportError) -> Void = { _ in }
     private var closed: (TransportError) -> Void = { _ in }
 
     package init(_ descriptor: Descriptor, on loop: EventLoop) {
         self.descriptor = descriptor
         self.loop = loop
+        intake = SocketIntake(of: descriptor)
     }
 
     deinit { close() }
@@ -55,7 +54,6 @@ package final class SocketStream: @unchecked Sendable {
     ) {
         self.receive = receive
         self.closed = closed
-        buffer = [UInt8](repeating: 0, count: Self.readSizes.lowerBound)
         state = .open(loop.watch(descriptor, for: []) { [weak self] possible in self?.ready(possible) })
         settleInterest()
     }
@@ -96,6 +94,7 @@ package final class SocketStream: @unchecked Sendable {
         if pendingOctets == 0 {
             guard let taken = send(bytes) else { return }
             offset = taken
+            intake.takeSeen()
         }
         guard offset < bytes.count else { return }
         backlog.append(copying: bytes.extracting(offset..<bytes.count))
@@ -117,19 +116,21 @@ package final class SocketStream: @unchecked Sendable {
     }
 
     /// Reads what there is, unless the stream is paused; returns whether there was something, or it has ended.
+    ///
+    /// What comes over TCP is left with the system until something is written or ``letGo()`` is called, so that an
+    /// answer acknowledges what it answers.
     package func readIfAny() -> Bool {
-        guard case .open(let watch) = state, watch.interest.contains(.reading) else { return false }
-        guard let count = readOnce() else {
-            if case .open = state { return false }
-            return true
-        }
-        if count == buffer.count { grow() }
-        return true
+        guard isReading else { return false }
+        return readOnce(looking: true) || !isOpen
     }
+
+    /// Takes what ``readIfAny()`` has left with the system, which goes on to say until then that there is something to
+    /// read.
+    package func letGo() { intake.takeSeen() }
 
     /// Reads at once all that the other end has written so far, and notices if it has ended the stream.
     package func catchUp() {
-        for _ in 0..<Self.mostReads { guard readOnce() != nil else { return } }
+        for _ in 0..<Self.mostReads { guard readOnce() else { return } }
     }
 
     /// Ends the stream without a word.
@@ -137,6 +138,8 @@ package final class SocketStream: @unchecked Sendable {
         guard case .open(let watch) = state else { return }
         state = .closed
         watch.cancel()
+        // The system breaks a connection off when it closes with something to read.
+        intake.takeSeen()
         shutdown(descriptor.raw, Int32(SHUT_RDWR))
         receive = { _ in }
         closed = { _ in }
@@ -154,43 +157,42 @@ package final class SocketStream: @unchecked Sendable {
         if possible.contains(.reading) { read() }
     }
 
+    private var isOpen: Bool {
+        if case .open = state { true } else { false }
+    }
+
+    private var isReading: Bool {
+        if case .open(let watch) = state { watch.interest.contains(.reading) } else { false }
+    }
+
     /// Reads until the system has no more, but lets others have the loop now and then.
     private func read() {
-        for _ in 0..<4 {
-            guard case .open(let watch) = state, watch.interest.contains(.reading) else { return }
-            let most = buffer.count
-            guard readOnce() == most else { return }
-            grow()
-        }
+        for _ in 0..<4 { guard isReading, readOnce(), intake.wasFilled else { return } }
     }
 
-    /// Reads more at once from now on, since there is more.
-    private func grow() {
-        guard buffer.count < Self.readSizes.upperBound else { return }
-        buffer = [UInt8](repeating: 0, count: 4 * buffer.count)
-    }
-
-    /// Reads what one call of the system gives and says how much that was; `nil` if there was nothing or it is the end.
-    private func readOnce() -> Int? {
-        guard case .open = state else { return nil }
-        let count = recv(descriptor.raw, &buffer, buffer.count, 0)
-        if count < 0, errno == EAGAIN || errno == EINTR { return nil }
-        guard count > 0 else {
-            end(TransportError(.closed, errno: count < 0 ? errno : 0, "the connection was closed"))
-            return nil
+    /// Hands over what one call of the system gives; returns whether there was something.
+    private func readOnce(looking: Bool = false) -> Bool {
+        guard isOpen else { return false }
+        switch looking ? intake.look() : intake.take() {
+        case .nothing: return false
+        case .ended(let code):
+            end(TransportError(.closed, errno: code, "the connection was closed"))
+            return false
+        case .octets(let range):
+            handOver(range)
+            intake.takeMuch()
+            return true
         }
-        do throws(TransportError) {
-            try handOver(count)
-        } catch {
-            end(error)
-        }
-        return count
     }
 
     /// Gives what was read to whoever receives it.
-    private func handOver(_ count: Int) throws(TransportError) {
-        let bytes = buffer
-        try receive(bytes.span.extracting(0..<count))
+    private func handOver(_ range: Range<Int>) {
+        let bytes = intake.buffer
+        do throws(TransportError) {
+            try receive(bytes.span.extracting(range))
+        } catch {
+            end(error)
+        }
     }
 
     /// Sends what the system takes now and says how much that was; `nil` if the stream ended over it.

@@ -91,7 +91,10 @@ package final class SocketTransport: Transport, @unchecked Sendable {
     private func open(_ descriptor: Descriptor, on loop: EventLoop) {
         backoff.connected()
         let stream = SocketStream(descriptor, on: loop)
-        loop.allowPolling { [weak stream] in stream?.readIfAny() ?? false }
+        loop.allowPolling(
+            { [weak stream] in stream?.readIfAny() ?? false },
+            beforeAsking: { [weak stream] in stream?.letGo() }
+        )
         state = .open(stream, hasHeard: false)
         stream.start(
             receive: { [weak self] (chunk) throws(TransportError) in try self?.receive(chunk) },
