@@ -2,32 +2,23 @@ package import BLEWire
 
 /// Writes a characteristic value or descriptor: in one request if it fits, else in prepared parts.
 ///
-///        ┌─────────┐ short            ┌─────────┐
-///        │         │ ───────────────▶ │ writing │ ─ answer ────────────────▶ finished
-///        │ waiting │                  └─────────┘
-///        │         │ long ┌───────────┐ last part ┌───────────┐
-///        └─────────┘ ───▶ │ preparing │ ────────▶ │ executing │ ─ answer ──▶ finished
-///                         └───────────┘           └───────────┘
-///                               │ refused, echoed wrongly, withdrawn
-///                               ▼
-///                         ┌────────────┐
-///                         │ cancelling │ ─ answer ────────────────────────▶ finished, with the failure
-///                         └────────────┘
+///        ┌─────────┐ short  ┌─────────┐
+///        │         │ ─────▶ │ writing │ ─ answer ──▶ finished
+///        │ waiting │        └─────────┘
+///        │         │ long   ┌─────────┐
+///        └─────────┘ ─────▶ │ parted  │ ─ executed or cancelled ──▶ finished
+///                           └─────────┘
 ///
 /// Core 6.0, Vol 3, Part G, 4.9.3 and 4.9.4.
 package struct ValueWriting: Sendable {
     private enum State: Sendable {
         case waiting
         case writing
-        /// The part that begins at `offset` is with the server.
-        case preparing(offset: Int, part: [UInt8])
-        case executing
-        case cancelling(Failure)
+        case parted(PreparedWriting)
     }
 
     private let handle: AttributeHandle
     private let value: [UInt8]
-    private var withdrawal: Failure?
     private var state = State.waiting
 
     /// Creates the writing of a value.
@@ -51,10 +42,7 @@ package struct ValueWriting: Sendable {
 
     /// Whether parts of the value are with the server that it has not been told to write yet.
     package var holdsParts: Bool {
-        switch state {
-        case .preparing, .executing, .cancelling: true
-        case .waiting, .writing: false
-        }
+        if case .parted = state { true } else { false }
     }
 
     package mutating func begin(mtu: Int) -> ProcedureStep<Failure?> {
@@ -65,45 +53,26 @@ package struct ValueWriting: Sendable {
             state = .writing
             return .request(.writeRequest(.init(handle: handle, value: value)))
         }
-        return prepare(from: 0, mtu: mtu)
+        var parts = PreparedWriting(value, to: handle)
+        defer { state = .parted(parts) }
+        return parts.begin(mtu: mtu)
     }
 
     /// Has the server forget the parts that it holds, once it has answered.
-    package mutating func withdraw(_ failure: Failure) { withdrawal = failure }
+    package mutating func withdraw(_ failure: Failure) {
+        guard case .parted(var parts) = state else { return }
+        parts.withdraw(failure)
+        state = .parted(parts)
+    }
 
     package mutating func receive(_ answer: ATTAnswer, mtu: Int) -> ProcedureStep<Failure?> {
         switch (state, answer) {
-        case (.writing, .success(.writeResponse)), (.executing, .success(.executeWriteResponse)):
-            return .finished(nil)
-        case (.writing, .failure(let code)), (.executing, .failure(let code)):
-            return .finished(.att(code))
-        case (.preparing(let offset, let part), .success(.prepareWriteResponse(let echo))):
-            if let withdrawal { return cancel(withdrawal) }
-            guard echo.handle == handle, Int(echo.offset) == offset, echo.part == part else {
-                return cancel(.contradiction)
-            }
-            guard offset + part.count < value.count else {
-                state = .executing
-                return .request(.executeWriteRequest(.init(.write)))
-            }
-            return prepare(from: offset + part.count, mtu: mtu)
-        case (.preparing, .failure(let code)):
-            return cancel(.att(code))
-        case (.cancelling(let failure), _):
-            return .finished(failure)
-        case (.waiting, _), (.writing, _), (.executing, _), (.preparing, _):
-            return .finished(.contradiction)
+        case (.writing, .success(.writeResponse)): return .finished(nil)
+        case (.writing, .failure(let code)): return .finished(.att(code))
+        case (.parted(var parts), _):
+            defer { state = .parted(parts) }
+            return parts.receive(answer, mtu: mtu)
+        case (.waiting, _), (.writing, _): return .finished(.contradiction)
         }
-    }
-
-    private mutating func prepare(from offset: Int, mtu: Int) -> ProcedureStep<Failure?> {
-        let part = [UInt8](value[offset...].prefix(mtu - 5))
-        state = .preparing(offset: offset, part: part)
-        return .request(.prepareWriteRequest(.init(handle: handle, offset: UInt16(offset), part: part)))
-    }
-
-    private mutating func cancel(_ failure: Failure) -> ProcedureStep<Failure?> {
-        state = .cancelling(failure)
-        return .request(.executeWriteRequest(.init(.cancel)))
     }
 }

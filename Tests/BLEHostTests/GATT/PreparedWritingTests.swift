@@ -1,15 +1,23 @@
-import BLEHost
 import BLEWire
 import Testing
 
-@testable import BLEConformance
+@testable import BLEHost
 
 /// Core 6.0, Vol 3, Part G, 4.9.4 and 4.9.5.
 @Suite("Prepared writing of values")
 struct PreparedWritingTests {
-    private func play(_ count: Int, _ answers: [String]) throws -> ([String], Failure??) {
+    private func play(
+        _ count: Int,
+        withdrawAfter: Int? = nil,
+        _ answers: [String]
+    ) throws -> ([String], Failure??) {
         var machine = PreparedWriting([UInt8](repeating: 7, count: count), to: .init(wire: 5))
-        return try BLEConformanceTests.play(machine.begin(mtu: 23), answers) { machine.receive($0, mtu: 23) }
+        var received = 0
+        return try BLEHostTests.play(machine.begin(mtu: 23), answers) { answer in
+            if received == withdrawAfter { machine.withdraw(.cancelled) }
+            received += 1
+            return machine.receive(answer, mtu: 23)
+        }
     }
 
     private let part = String(repeating: "07", count: 18)
@@ -46,6 +54,14 @@ struct PreparedWritingTests {
     @Test("Whatever the server says to the cancellation, the first failure is told")
     func cancelled() throws {
         #expect(try play(1, ["01 16 0500 05", "01 18 0000 0e"]).1 == .att(.insufficientAuthentication))
+    }
+
+    @Test("What is withdrawn has its parts forgotten, unless they are being written", arguments: [0, 1, 2])
+    func withdrawal(after count: Int) throws {
+        let answers = ["1705000000" + part, "17050012000707", "19"]
+        let (requests, outcome) = try play(20, withdrawAfter: count, count < 2 ? answers[...count] + ["19"] : answers)
+        #expect(requests.last == (count < 2 ? "1800" : "1801"))
+        #expect(outcome == (count < 2 ? .cancelled : .some(nil)))
     }
 
     @Test("An execution that is refused is a failure")

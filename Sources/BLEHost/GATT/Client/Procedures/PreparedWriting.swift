@@ -1,19 +1,18 @@
-import BLEHost
-import BLEWire
+package import BLEWire
 
-/// Writes a value in prepared parts although one packet may hold it, so that the server repeats it before it counts.
+/// Writes a value in prepared parts, which the server repeats before they count.
 ///
 ///        ┌─────────┐      ┌───────────┐ last part ┌───────────┐
 ///        │ waiting │ ───▶ │ preparing │ ────────▶ │ executing │ ─ answer ──▶ finished
 ///        └─────────┘      └───────────┘           └───────────┘
-///                               │ refused, echoed wrongly
+///                               │ refused, echoed wrongly, withdrawn
 ///                               ▼
 ///                         ┌────────────┐
 ///                         │ cancelling │ ─ answer ────────────────────────▶ finished, with the failure
 ///                         └────────────┘
 ///
 /// Core 6.0, Vol 3, Part G, 4.9.4 and 4.9.5.
-struct PreparedWriting: Sendable {
+package struct PreparedWriting: Sendable {
     private enum State: Sendable {
         case waiting
         /// The part that begins at `offset` is with the server.
@@ -24,20 +23,25 @@ struct PreparedWriting: Sendable {
 
     private let handle: AttributeHandle
     private let value: [UInt8]
+    private var withdrawal: Failure?
     private var state = State.waiting
 
     /// Creates the writing of a value of at most 512 octets.
-    init(_ value: [UInt8], to handle: AttributeHandle) {
+    package init(_ value: [UInt8], to handle: AttributeHandle) {
         precondition(value.count <= ATT.maximumValueLength, "no value is longer")
         self.handle = handle
         self.value = value
     }
 
-    mutating func begin(mtu: Int) -> ProcedureStep<Failure?> { prepare(from: 0, mtu: mtu) }
+    package mutating func begin(mtu: Int) -> ProcedureStep<Failure?> { prepare(from: 0, mtu: mtu) }
 
-    mutating func receive(_ answer: ATTAnswer, mtu: Int) -> ProcedureStep<Failure?> {
+    /// Has the server forget the parts that it holds, once it has answered.
+    mutating func withdraw(_ failure: Failure) { withdrawal = failure }
+
+    package mutating func receive(_ answer: ATTAnswer, mtu: Int) -> ProcedureStep<Failure?> {
         switch (state, answer) {
         case (.preparing(let offset, let part), .success(.prepareWriteResponse(let echo))):
+            if let withdrawal { return cancel(withdrawal) }
             guard echo.handle == handle, Int(echo.offset) == offset, echo.part == part else {
                 return cancel(.contradiction)
             }
