@@ -5,8 +5,6 @@ struct Slot<Value> {
     /// At most one.
     private var values: [Value] = []
 
-    var isEmpty: Bool { values.isEmpty }
-
     /// A copy of what is there.
     var value: Value? { values.first }
 

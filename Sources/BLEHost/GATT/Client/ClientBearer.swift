@@ -110,12 +110,9 @@ struct ClientBearer {
 
     /// Takes away what is under way.
     mutating func end() -> ClientProcedure? {
-        defer { work = .nothing }
-        return switch work {
-        case .nothing: nil
-        case .single(let single): ClientProcedure(single, writing: written)
-        case .procedure: procedure.take()
-        }
+        unpack()
+        work = .nothing
+        return procedure.take()
     }
 
     /// Changes what is under way, if something is.
