@@ -17,7 +17,8 @@ extension Host {
         guard let attribute = AttributePacket(packet), let index = links.index(of: attribute.link),
             !links.values[index].isCollecting
         else { return receiveInFull(packet, at: now) }
-        attributes.receive(packet.extracting(droppingFirst: AttributePacket.start), on: attribute.link, at: now)
+        let payload = packet.extracting(droppingFirst: AttributePacket.start)
+        withLayers(at: now) { attributes, _ in attributes.receive(payload, on: attribute.link, at: now) }
         flush(at: now)
     }
 
@@ -27,11 +28,11 @@ extension Host {
             !links.values[index].isCollecting
         else { return false }
         switch attribute.kind {
-        case .notification: return attributes.deliverAtOnce(attribute, in: packet, into: &outbox)
+        case .notification: return layers.atOnce { $0.deliverAtOnce(attribute, in: packet, into: &outbox) }
         case .readResponse, .writeResponse:
-            return attributes.answerAtOnce(attribute, in: packet, at: now, into: &outbox)
-        case .readRequest, .writeRequest: return attributes.serveAtOnce(attribute, in: packet, into: &outbox)
-        case .writeCommand: return attributes.obeyAtOnce(attribute, in: packet, into: &outbox)
+            return layers.atOnce { $0.answerAtOnce(attribute, in: packet, at: now, into: &outbox) }
+        case .readRequest, .writeRequest: return layers.atOnce { $0.serveAtOnce(attribute, in: packet, into: &outbox) }
+        case .writeCommand: return layers.atOnce { $0.obeyAtOnce(attribute, in: packet, into: &outbox) }
         case .other: return searchAtOnce(attribute, in: packet, at: now)
         }
     }
@@ -39,7 +40,7 @@ extension Host {
     /// Answers a search for attributes, if it is one; the answer waits for a buffer of the controller if it must.
     @inline(never)
     private mutating func searchAtOnce(_ packet: AttributePacket, in octets: Span<UInt8>, at now: Instant) -> Bool {
-        guard let answer = attributes.searchAtOnce(packet, in: octets) else { return false }
+        guard let answer = layers.atOnce({ $0.searchAtOnce(packet, in: octets) }) else { return false }
         send(answer, on: .attribute, of: packet.link, at: now)
         if !scheduler.isEmpty { flush(at: now) }
         return true
@@ -83,19 +84,16 @@ extension Host {
         guard isReady else { return false }
         switch request {
         case .service(.update(let id, let value, to: nil)):
-            return attributes.updateAtOnce(id, value, for: client, through: &scheduler, into: &outbox)
+            return layers.atOnce { $0.updateAtOnce(id, value, for: client, through: &scheduler, into: &outbox) }
         case .service(.respond(let transaction, .success(let value))):
-            return attributes.respondAtOnce(transaction, with: value, from: client, through: &scheduler, into: &outbox)
+            return layers.atOnce {
+                $0.respondAtOnce(transaction, with: value, from: client, through: &scheduler, into: &outbox)
+            }
         case .peer(let peer, .attribute(.writeCommand(let handle, let value)), _):
             guard let link = attachments.link(of: client, to: peer) else { return false }
-            return attributes.commandAtOnce(
-                value,
-                to: handle,
-                on: link,
-                for: client,
-                through: &scheduler,
-                into: &outbox
-            )
+            return layers.atOnce {
+                $0.commandAtOnce(value, to: handle, on: link, for: client, through: &scheduler, into: &outbox)
+            }
         case .peer(let peer, .attribute(.read(let handle)), let number):
             return ask(.readRequest, of: handle, [], on: peer, for: Requester(client, number), at: now)
         case .peer(let peer, .attribute(.write(let handle, let value)), let number):
@@ -113,16 +111,18 @@ extension Host {
         at now: Instant
     ) -> Bool {
         guard let link = attachments.link(of: requester.client, to: peer) else { return false }
-        let isAsked = attributes.askAtOnce(
-            request,
-            of: handle,
-            value,
-            on: link,
-            for: requester,
-            at: now,
-            through: &scheduler,
-            into: &outbox
-        )
+        let isAsked = layers.atOnce {
+            $0.askAtOnce(
+                request,
+                of: handle,
+                value,
+                on: link,
+                for: requester,
+                at: now,
+                through: &scheduler,
+                into: &outbox
+            )
+        }
         if isAsked { alarm.bringForward(to: now.later(byNanoseconds: ATT.transactionNanoseconds)) }
         return isAsked
     }

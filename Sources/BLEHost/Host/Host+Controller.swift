@@ -89,9 +89,10 @@ extension Host {
         scanner.reset()
         initiator.reset(capacity: 0)
         scheduler.reset(size: 1, count: 0)
-        channels.reset()
-        attributes.reset(at: now)
-        drain(at: now)
+        withLayers(at: now) { attributes, channels in
+            channels.reset()
+            attributes.reset(at: now)
+        }
     }
 
     /// Tells every client of a state, unless that is the one they know.

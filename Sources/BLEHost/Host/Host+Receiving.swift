@@ -58,12 +58,14 @@ extension Host {
         }
         let payload = decoder.unread
         switch header.channel {
-        case .attribute: attributes.receive(payload, on: handle, at: now)
+        case .attribute:
+            withLayers(at: now) { attributes, _ in attributes.receive(payload, on: handle, at: now) }
         case .leSignaling:
-            guard let trust = attributes.trust(of: handle) else { return note(.unknownLink(handle)) }
-            channels.receiveSignal(payload, on: handle, trust, at: now)
+            guard let trust = layers.atOnce({ $0.trust(of: handle) }) else { return note(.unknownLink(handle)) }
+            withLayers(at: now) { _, channels in channels.receiveSignal(payload, on: handle, trust, at: now) }
         case .securityManager: receivePairing(payload, on: handle, at: now)
-        case let channel where channel.isDynamic: channels.receive(payload, on: channel, of: handle, at: now)
+        case let channel where channel.isDynamic:
+            withLayers(at: now) { _, channels in channels.receive(payload, on: channel, of: handle, at: now) }
         default: note(.unknownChannel(header.channel, handle))
         }
     }

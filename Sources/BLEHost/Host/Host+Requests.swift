@@ -25,10 +25,15 @@ extension Host {
         case .server(.setLatency(let peer, let latency)): setLatency(latency, of: peer, at: now)
         case .server(.disconnect(let peer)): dismiss(peer, at: now)
         case .server(.publishChannel(let isEncrypted)):
-            channels.publish(isEncrypted ? .encrypted : .unencrypted, for: client)
-        case .server(.unpublishChannel(let psm)): channels.unpublish(psm, for: client)
-        case .channel(let channel, let request): channels.perform(request, on: channel, for: client, at: now)
-        case .service(let request): attributes.perform(request, for: client, at: now)
+            withLayers(at: now) { _, channels in
+                channels.publish(isEncrypted ? .encrypted : .unencrypted, for: client)
+            }
+        case .server(.unpublishChannel(let psm)):
+            withLayers(at: now) { _, channels in channels.unpublish(psm, for: client) }
+        case .channel(let channel, let request):
+            withLayers(at: now) { _, channels in channels.perform(request, on: channel, for: client, at: now) }
+        case .service(let request):
+            withLayers(at: now) { attributes, _ in attributes.perform(request, for: client, at: now) }
         }
     }
 
@@ -49,10 +54,12 @@ extension Host {
             return tell(requester.client, .peer(peer, request.answer(.notConnected), answering: requester.number))
         }
         switch request {
-        case .attribute(let request): attributes.perform(request, on: link, for: requester, at: now)
+        case .attribute(let request):
+            withLayers(at: now) { attributes, _ in attributes.perform(request, on: link, for: requester, at: now) }
         case .link(.readRSSI): ask(.readRSSI, about: link, for: requester, at: now)
         case .link(.tune(let tuning)): ask(.tune(tuning), about: link, for: requester, at: now)
-        case .openChannel(let psm): channels.open(psm, on: link, for: requester, at: now)
+        case .openChannel(let psm):
+            withLayers(at: now) { _, channels in channels.open(psm, on: link, for: requester, at: now) }
         }
     }
 

@@ -19,7 +19,6 @@ extension Host {
 
     /// Brings the machines that drive the controller up to date, and sends whatever may be sent.
     mutating func settle(at now: Instant) {
-        drain(at: now)
         if case .ready(let controller) = phase { plan(for: controller, at: now) }
         flush(at: now)
     }
@@ -27,13 +26,10 @@ extension Host {
     /// Sends whatever may be sent.
     mutating func flush(at now: Instant) {
         alarm = .unknown
-        drain(at: now)
         while let packet = commands.next(at: now) { outbox.send(packet) }
         while let fragment = scheduler.next() {
             outbox.send(fragment.packet)
-            guard let receipt = fragment.receipt else { continue }
-            sent(receipt, at: now)
-            drain(at: now)
+            if let receipt = fragment.receipt { sent(receipt, at: now) }
         }
         endParted(at: now)
         while let packet = commands.next(at: now) { outbox.send(packet) }
@@ -85,90 +81,6 @@ extension Host {
         return parameters
     }
 
-    /// The controller has taken a packet.
-    private mutating func sent(_ receipt: SendReceipt, at now: Instant) {
-        if let channel = receipt.channel {
-            channels.sent(channel, at: now)
-        } else {
-            attributes.sent(receipt, at: now)
-        }
-    }
-
-    /// Does what the layers above the link want done.
-    mutating func drain(at now: Instant) {
-        while true {
-            drainAttributes(at: now)
-            guard let output = channels.next() else { return }
-            switch output {
-            case .send(let payload, let channel, let link, let receipt):
-                send(OutgoingPayload(payload), on: channel, of: link, receipt: receipt, at: now)
-            case .discard(let channel, let link): scheduler.discard(channel, of: link)
-            case .event(let event, let client): tell(client, event)
-            case .accepted(let channel, let client, let link):
-                guard let peer = links[link]?.peer else { continue }
-                let central = RemoteCentral(peer: peer, mtu: parameters(of: link, to: peer).mtu)
-                tell(client, .server(.channelOpened(channel, by: central)))
-            case .bearer(let event, let link):
-                attributes.receive(event, on: link, retryDelay: bearerRetryDelay(on: link), at: now)
-            case .secure(let link, _): raiseSecurity(of: link, at: now)
-            case .judge(let request, let identifier, let link): judge(request, identifier, on: link, at: now)
-            case .note(let note): self.note(note)
-            }
-        }
-    }
-
-    /// Does what the attribute layer wants done.
-    private mutating func drainAttributes(at now: Instant) {
-        while let output = attributes.next() {
-            switch output {
-            case .send(let pdu, let link, let receipt):
-                // A packet that had to be dropped counts as sent, so that nobody waits for it for ever.
-                if !send(pdu, on: .attribute, of: link, receipt: receipt, at: now), let receipt {
-                    attributes.sent(receipt, at: now)
-                }
-            case .bearer(.open(let count), let link):
-                channels.open(.enhancedATT, count: count, on: link, for: .attributes, at: now)
-            case .bearer(.channel(let channel, let request), _):
-                channels.perform(request, on: channel, for: .attributes, at: now)
-            case .event(let event, let client): tell(client, event)
-            case .mtuSettled(let link, let mtu): settled(link, mtu: mtu, at: now)
-            case .abandon(let link):
-                note(.transactionTimedOut(link))
-                disconnect(link, for: .timedOut, at: now)
-            case .nameRead(let peer, let name):
-                remember(peers.read(name, from: peer))
-                announceLinks()
-            case .servicesKnown(let peer, let services): found(services, on: peer)
-            case .bondChanged(let peer, let bond):
-                remember(peers.bonded(peer, bond))
-            case .secure(let link, _): raiseSecurity(of: link, at: now)
-            case .confirmed: break
-            case .note(let note): self.note(note)
-            }
-        }
-    }
-
-    /// Sends one packet of a channel when its turn comes; `false` if it had to be dropped.
-    @discardableResult
-    mutating func send(
-        _ payload: consuming OutgoingPayload,
-        on channel: ChannelIdentifier,
-        of link: ConnectionHandle,
-        receipt: SendReceipt? = nil,
-        at now: Instant
-    ) -> Bool {
-        switch scheduler.submit(payload, on: channel, of: link, receipt: receipt) {
-        case .passed(let packet):
-            outbox.send(packet)
-            if let receipt { sent(receipt, at: now) }
-            return true
-        case .queued: return true
-        case .noLink: note(.unknownLink(link))
-        case .limitReached: note(.limitReached(.queuedFrames(link)))
-        }
-        return false
-    }
-
     /// Has the owner store what was learnt of a peer.
     mutating func remember(_ change: PeerTable.OnChange) { outbox.remember(change) }
 
@@ -189,8 +101,10 @@ extension Host {
             pairings.entries.update(handle) { $0.manager.wake(at: now) }
             drainPairing(handle, at: now)
         }
-        channels.wake(at: now)
-        attributes.wake(at: now)
+        withLayers(at: now) { attributes, channels in
+            channels.wake(at: now)
+            attributes.wake(at: now)
+        }
     }
 
     /// Lets the timers of a link expire; `false` if the controller does not end it.

@@ -73,8 +73,7 @@ package struct Host: ~Copyable {
     /// Keeps this host private, if it is to be.
     var privacy: LocalPrivacy?
     var pairings: Pairings
-    var attributes: AttributeLayer
-    var channels: ChannelLayer
+    var layers: HostLayers
     var outbox = HostOutbox()
 
     /// Creates a host without a controller.
@@ -97,8 +96,8 @@ package struct Host: ~Copyable {
         pairing.leastKeySize = configuration.leastKeySize
         pairings = Pairings(random: random, configuration: pairing, limits: limits)
         let offersBearers = configuration.offersEnhancedBearers
-        channels = ChannelLayer(limits: limits, bearerMTU: offersBearers ? configuration.preferredMTU : nil)
-        attributes = AttributeLayer(
+        let channels = ChannelLayer(limits: limits, bearerMTU: offersBearers ? configuration.preferredMTU : nil)
+        let attributes = AttributeLayer(
             configuration: .init(
                 deviceName: configuration.name,
                 appearance: configuration.appearance,
@@ -109,6 +108,7 @@ package struct Host: ~Copyable {
                 limits: limits
             )
         )
+        layers = HostLayers(attributes, channels)
     }
 
     /// Returns the next thing to do, oldest first; `nil` when there is nothing left.
@@ -204,9 +204,10 @@ extension Host {
     /// for to stay goes on: its scan, connections and subscriptions, its services and its advertisement.
     package mutating func appEnded(_ client: ClientID, at now: Instant) {
         guard clients.role(of: client) != nil else { return note(.unknownClient(client)) }
-        channels.clientClosed(client, at: now)
-        attributes.appEnded(client, at: now)
-        drain(at: now)
+        withLayers(at: now) { attributes, channels in
+            channels.clientClosed(client, at: now)
+            attributes.appEnded(client, at: now)
+        }
         for handle in links.handles { answerErrands(of: client, on: handle, at: now) }
         settle(at: now)
     }
@@ -242,8 +243,10 @@ extension Host {
         listeners.stop(client)
         pairings.leave(client)
         abandon(client, at: now)
-        channels.clientClosed(client, at: now)
-        attributes.clientClosed(client, at: now)
+        withLayers(at: now) { attributes, channels in
+            channels.clientClosed(client, at: now)
+            attributes.clientClosed(client, at: now)
+        }
         settle(at: now)
     }
 
@@ -272,8 +275,7 @@ extension Host {
     /// When to call ``wake(at:)``, if nothing happens before; `mutating` so that links are looked at where they lie.
     package var deadline: Instant? {
         mutating get {
-            var least = attributes.deadline
-            least.bringForward(to: channels.deadline)
+            var least = layers.deadline
             least.bringForward(to: commands.deadline)
             least.bringForward(to: discovery.deadline)
             least.bringForward(to: attachments.deadline)

@@ -101,7 +101,7 @@ struct BearerAirTests {
         }
 
         /// How many enhanced bearers the central has.
-        var bearers: Int { readerStation.host.attributes.links.first?.client.bearers.enhancedCount ?? 0 }
+        var bearers: Int { readerStation.host.layers.attributes.links.first?.client.bearers.enhancedCount ?? 0 }
 
         func read(_ index: Int, for client: ClientID) {
             guard let peer = reader.peer, index < reader.found.count else { return }
@@ -161,12 +161,15 @@ struct BearerAirTests {
         bench.town.run(for: .seconds(60)) { bench.bearers == BearerOpening.count }
         for index in [1, 2, 3] { bench.read(index, for: bench.reader.client) }
         bench.town.run(for: .seconds(20)) { bench.server.held.count == 3 }
-        let bearer = bench.serverStation.host.attributes.links.first?.server.bearers.first { bearer in
+        let bearer = bench.serverStation.host.layers.attributes.links.first?.server.bearers.first { bearer in
             bearer.exchange.pending != nil && bearer.id != .unenhanced
         }
         guard case .enhanced(let channel)? = bearer?.id else { return #expect(Bool(false)) }
-        bench.serverStation.host.channels.perform(.close, on: channel, for: .attributes, at: bench.town.now)
-        bench.serverStation.host.wake(at: bench.town.now)
+        let now = bench.town.now
+        bench.serverStation.host.withLayers(at: now) { _, channels in
+            channels.perform(.close, on: channel, for: .attributes, at: now)
+        }
+        bench.serverStation.host.wake(at: now)
         bench.town.run(for: .seconds(20)) { bench.bearers == BearerOpening.count - 1 }
         bench.answer()
         bench.town.run(for: .seconds(20)) { bench.server.held.count == 1 }
@@ -180,15 +183,15 @@ struct BearerAirTests {
     }
 
     @Test("Ends that both ask for bearers have some, and no more than there may be", arguments: UInt64(0)..<16)
-    func collision(seed: UInt64) {
+    func collision(seed: UInt64) throws {
         let bench = Bench(seed: seed)
-        guard let central = bench.serverStation.host.attributes.links.first?.peer else { return #expect(Bool(false)) }
+        let link = try #require(bench.serverStation.host.layers.attributes.links.first), central = link.peer
         let client = ClientID(rawValue: 9)
         bench.serverStation.host.open(client, role: .central, at: bench.town.now)
         bench.serverStation.host.perform(.connect(central, ConnectRequest()), for: client, at: bench.town.now)
         bench.encrypt()
         bench.town.run(for: .seconds(30))
         #expect((1...Limits().enhancedBearers).contains(bench.bearers))
-        #expect(bench.serverStation.host.attributes.links.first?.client.bearers.enhancedCount == bench.bearers)
+        #expect(bench.serverStation.host.layers.attributes.links.first?.client.bearers.enhancedCount == bench.bearers)
     }
 }

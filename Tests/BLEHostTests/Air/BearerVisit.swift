@@ -173,11 +173,11 @@ final class BearerVisit {
 
     /// The client's enhanced bearers, and the server's.
     var clientBearers: [ChannelID] {
-        guard let bearers = running.host.attributes.links.first?.client.bearers else { return [] }
+        guard let bearers = running.host.layers.attributes.links.first?.client.bearers else { return [] }
         return bearers.all.compactMap { if case .enhanced(let channel) = $0.id { channel } else { nil } }
     }
     var serverBearers: [ChannelID] {
-        hosting.host.attributes.links.first?.server.bearers.compactMap { bearer in
+        hosting.host.layers.attributes.links.first?.server.bearers.compactMap { bearer in
             if case .enhanced(let channel) = bearer.id { channel } else { nil }
         } ?? []
     }
@@ -196,15 +196,21 @@ final class BearerVisit {
         for link in running.host.links.handles {
             runner.expectChannels(2)
             let spsm = SPSM(wire: 0x80), owner = CreditChannel.Owner.client(runner.client)
-            running.host.channels.open(spsm, count: 2, on: link, for: owner, at: town.now)
+            let now = town.now
+            running.host.withLayers(at: now) { _, channels in
+                channels.open(spsm, count: 2, on: link, for: owner, at: now)
+            }
         }
         town.run(for: .seconds(20)) { town.isHalted || isDone }
     }
 
     /// Closes a bearer from one of its ends.
     func close(_ channel: ChannelID, at station: Station) {
-        station.host.channels.perform(.close, on: channel, for: .attributes, at: town.now)
-        station.host.wake(at: town.now)
+        let now = town.now
+        station.host.withLayers(at: now) { _, channels in
+            channels.perform(.close, on: channel, for: .attributes, at: now)
+        }
+        station.host.wake(at: now)
         town.pump()
     }
 }

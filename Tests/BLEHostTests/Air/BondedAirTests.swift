@@ -36,7 +36,7 @@ struct BondedAirTests {
         }
 
         /// How many enhanced bearers the central has.
-        var bearers: Int { readerStation.host.attributes.links.first?.client.bearers.enhancedCount ?? 0 }
+        var bearers: Int { readerStation.host.layers.attributes.links.first?.client.bearers.enhancedCount ?? 0 }
 
         func read(_ index: Int) {
             guard let peer = reader.peer, index < reader.found.count else { return }

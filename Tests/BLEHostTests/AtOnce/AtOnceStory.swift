@@ -45,7 +45,7 @@ struct AtOnceStory {
         rig.perform(.connect(peer, ConnectRequest()))
         rig.connect(served, Self.served.wire)
         rig.connect(asking, Self.asking.wire, role: .peripheral)
-        let own = rig.host.attributes.database.attributes
+        let own = rig.host.layers.attributes.database.attributes
         held = own.first { $0.content == .held(by: .init(client: Rig.peripheral, id: Self.readable)) }?.handle ?? .none
         configuration = own.last { if case .configuration = $0.content { true } else { false } }?.handle ?? .none
         deliver(.writeRequest(.init(handle: configuration, value: [1, 0])), on: Self.asking)

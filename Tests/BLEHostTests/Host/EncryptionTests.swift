@@ -164,7 +164,7 @@ struct EncryptionTests {
     @Test("A central that has the address of a bonded one, but not its key, changes nothing that is kept of that one")
     func foreignCentral() throws {
         let rig = makeRig(role: .peripheral)
-        let attributes = rig.host.attributes.database.attributes
+        let attributes = rig.host.layers.attributes.database.attributes
         let handle = try #require(attributes.first { $0.type == GATT.clientConfiguration }?.handle)
         let before = rig.remembered
         rig.deliver(ATTPacket.writeRequest(.init(handle: handle, value: [2, 0])).encoded, on: .attribute, of: link)

@@ -89,7 +89,9 @@ extension Machine {
         world.core.withLock { core in
             let configuration = Host.Configuration(name: name, identifierSecret: 7)
             core.stations[index].host = Host(configuration: configuration, random: SeededGenerator(seed: 7))
-            core.stations[index].host.attributes = AttributeLayer(configuration: .init(), database: database)
+            core.stations[index].host.withLayers(at: core.now) { attributes, _ in
+                attributes = AttributeLayer(configuration: .init(), database: database)
+            }
             core.stations[index].host.transportOpened(at: core.now)
         }
     }

@@ -62,7 +62,7 @@ extension Host {
     /// Tells a client that it is connected.
     private mutating func join(_ attachment: Attachments.Attachment, _ link: ConnectionHandle, at now: Instant) {
         attachments.set(.connected(link), for: attachment.client, attachment.peer)
-        attributes.attach(attachment.client, to: link)
+        withLayers(at: now) { attributes, _ in attributes.attach(attachment.client, to: link) }
         tell(attachment.client, .connected(attachment.peer, parameters(of: link, to: attachment.peer)))
         if let details = links[link]?.details {
             tell(attachment.client, .peer(attachment.peer, .linkChanged(details)))
@@ -71,7 +71,7 @@ extension Host {
     }
 
     mutating func parameters(of link: ConnectionHandle, to peer: PeerIdentifier) -> LinkParameters {
-        let mtu = attributes.index(of: link).map { attributes.links[$0].mtu } ?? ATT.defaultMTU
+        let mtu = layers.attributes.mtu(of: link) ?? ATT.defaultMTU
         return LinkParameters(mtu: mtu, name: peers.name(of: peer))
     }
 
@@ -116,9 +116,10 @@ extension Host {
 
     /// Answers all that a client waits for on a link.
     private mutating func detach(_ client: ClientID, from link: ConnectionHandle, at now: Instant) {
-        channels.detach(client, from: link, at: now)
-        attributes.detach(client, from: link, at: now)
-        drain(at: now)
+        withLayers(at: now) { attributes, channels in
+            channels.detach(client, from: link, at: now)
+            attributes.detach(client, from: link, at: now)
+        }
         answerErrands(of: client, on: link, at: now)
     }
 

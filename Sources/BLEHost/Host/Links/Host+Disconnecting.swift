@@ -46,10 +46,7 @@ extension Host {
         hasParting = links.values.contains(where: \.isParting)
         for index in 0..<links.count where links.values[index].isParting {
             let link = links.handle(at: index)
-            guard scheduler.isIdle(link), !channels.isBusy(on: link), !attributes.holdsValues(of: link) else {
-                continue
-            }
-            disconnect(link, at: now)
+            if scheduler.isIdle(link), !layers.areBusy(on: link) { disconnect(link, at: now) }
         }
     }
 }

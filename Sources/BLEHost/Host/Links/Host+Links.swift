@@ -64,18 +64,19 @@ extension Host {
         tellTesters(.linkMade(.init(handle: handle, peer: peer, address: address, role: role)))
         scheduler.linkUp(handle)
         for attachment in attachments.to(peer) where attachment.state == .pending { attach(attachment, at: now) }
-        channels.linkUp(handle, peer: peer, role: role)
         let bond = usableBond(with: peer), isClaimed = bond?.longTermKey(as: role) != nil
-        attributes.linkUp(
-            handle,
-            peer: peer,
-            role: role,
-            bond: isClaimed ? nil : bond,
-            claimed: isClaimed ? bond : nil,
-            at: now
-        )
+        withLayers(at: now) { attributes, channels in
+            channels.linkUp(handle, peer: peer, role: role)
+            attributes.linkUp(
+                handle,
+                peer: peer,
+                role: role,
+                bond: isClaimed ? nil : bond,
+                claimed: isClaimed ? bond : nil,
+                at: now
+            )
+        }
         recognize(handle, at: now)
-        drain(at: now)
         disconnectIfUnused(handle, at: now)
     }
 
@@ -130,9 +131,10 @@ extension Host {
     ) {
         guard let state = links[handle] else { return }
         endPairing(on: handle, to: state.peer, at: now)
-        channels.linkDown(handle, failure: channelFailure)
-        attributes.linkDown(handle, failure: failure, at: now)
-        drain(at: now)
+        withLayers(at: now) { attributes, channels in
+            channels.linkDown(handle, failure: channelFailure)
+            attributes.linkDown(handle, failure: failure, at: now)
+        }
         let errands = links.update(handle) { $0.control.end() } ?? []
         for errand in errands { finish(errand, failure, on: handle, at: now) }
         links[handle] = nil
@@ -166,7 +168,7 @@ extension Host {
 
     /// The centrals that use this host, in the order of their links.
     mutating func connectedCentrals() -> [ConnectedCentral] {
-        attributes.links.compactMap { link in
+        layers.attributes.links.compactMap { link in
             guard let state = links[link.handle], state.role == .peripheral, state.phase == .up else { return nil }
             return ConnectedCentral(link.remote, address: state.address)
         }

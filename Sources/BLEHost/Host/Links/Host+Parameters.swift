@@ -60,7 +60,7 @@ extension Host {
             latency: parameters.latency.wire,
             timeout: parameters.timeout.wire
         )
-        channels.request(request, on: handle, at: now)
+        withLayers(at: now) { _, channels in channels.request(request, on: handle, at: now) }
     }
 
     /// Makes a new link faster, if both controllers can.

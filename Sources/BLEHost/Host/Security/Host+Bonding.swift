@@ -22,7 +22,7 @@ extension Host {
     ) {
         pairings.entries.update(handle) { $0.hasPaired = true }
         if outcome.method == .outOfBand { pairings.outOfBandDataUsed(with: peer) }
-        trust(handle, outcome.security, keySize: outcome.strength.keySize)
+        trust(handle, outcome.security, keySize: outcome.strength.keySize, at: now)
         var isBonded = false
         if let bond = outcome.bond {
             switch peers.claim(bond, for: peer, by: outcome) {

@@ -81,7 +81,7 @@ extension Host {
     /// The peer has the key of the bond, so it is the one that the bond is with.
     private mutating func encryptedWithBond(_ handle: ConnectionHandle, at now: Instant) {
         guard let peer = links[handle]?.peer, let bond = peers.bond(with: peer) else { return }
-        trust(handle, bond.security, keySize: bond.keySize)
+        trust(handle, bond.security, keySize: bond.keySize, at: now)
         secured(handle, with: bond.strength, isBonded: true)
         keep(bond, of: handle, at: now)
         answerSecurity(of: handle, .secured, at: now)
@@ -89,8 +89,10 @@ extension Host {
 
     /// Lets those go on who wait for a link that can be trusted further.
     mutating func answerSecurity(of handle: ConnectionHandle, _ answer: SecurityAnswer, at now: Instant) {
-        attributes.securityAnswered(handle, answer, at: now)
-        channels.securityAnswered(handle, answer, at: now)
+        withLayers(at: now) { attributes, channels in
+            attributes.securityAnswered(handle, answer, at: now)
+            channels.securityAnswered(handle, answer, at: now)
+        }
     }
 }
 

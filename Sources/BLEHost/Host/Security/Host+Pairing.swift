@@ -101,7 +101,7 @@ extension Host {
     mutating func encryptionChanged(_ change: EncryptionChange, on handle: ConnectionHandle, at now: Instant) {
         guard let index = pairings.entries.index(of: handle) else { return }
         if let strength = pairings.entries.values[index].manager.encryptionChanged(change, at: now) {
-            trust(handle, strength.security, keySize: strength.keySize)
+            trust(handle, strength.security, keySize: strength.keySize, at: now)
         }
         drainPairing(handle, at: now)
     }

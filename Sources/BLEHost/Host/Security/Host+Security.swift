@@ -9,21 +9,21 @@ extension Host {
         keySize: Int = 16,
         at now: Instant
     ) {
-        trust(link, security, keySize: keySize)
+        trust(link, security, keySize: keySize, at: now)
         settle(at: now)
     }
 
     /// Trusts a link as far as this from now on.
-    mutating func trust(_ link: ConnectionHandle, _ security: LinkSecurity, keySize: Int) {
+    mutating func trust(_ link: ConnectionHandle, _ security: LinkSecurity, keySize: Int, at now: Instant) {
         guard let index = links.index(of: link) else { return note(.unknownLink(link)) }
-        attributes.secure(link, security, keySize: keySize)
+        withLayers(at: now) { attributes, _ in attributes.secure(link, security, keySize: keySize) }
         if links.values[index].control.trust(security) == .announce { announceDetails(of: link) }
     }
 
     /// Lets the peer of a link do what needs an authorisation, or no more.
     package mutating func authorize(_ link: ConnectionHandle, _ isAuthorized: Bool = true, at now: Instant) {
         guard links[link] != nil else { return note(.unknownLink(link)) }
-        attributes.authorize(link, isAuthorized)
+        withLayers(at: now) { attributes, _ in attributes.authorize(link, isAuthorized) }
         settle(at: now)
     }
 
@@ -38,7 +38,7 @@ extension Host {
     mutating func keep(_ bond: Bond, of link: ConnectionHandle, at now: Instant) {
         guard let peer = links[link]?.peer else { return note(.unknownLink(link)) }
         remember(peers.bonded(peer, bond))
-        attributes.bonded(link, bond, at: now)
+        withLayers(at: now) { attributes, _ in attributes.bonded(link, bond, at: now) }
     }
 
     /// The link to a peer, in whichever role; `nil` if there is none, or if it is about to end.

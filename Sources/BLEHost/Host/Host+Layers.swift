@@ -1,0 +1,134 @@
+import BLEWire
+
+/// The layers above the link: attributes, and channels.
+///
+/// Each wants things done and says so through `next()`. Nobody but this file changes them or asks, so that what they
+/// want is never forgotten.
+struct HostLayers {
+    fileprivate(set) var attributes: AttributeLayer
+    fileprivate(set) var channels: ChannelLayer
+    /// Whether what they want done is being done.
+    fileprivate var isDraining = false
+
+    init(_ attributes: AttributeLayer, _ channels: ChannelLayer) {
+        (self.attributes, self.channels) = (attributes, channels)
+    }
+
+    /// When to have them wake up; `mutating` so that links are looked at where they lie.
+    var deadline: Instant? {
+        mutating get {
+            var least = attributes.deadline
+            least.bringForward(to: channels.deadline)
+            return least
+        }
+    }
+
+    /// Whether a layer holds something that has to leave on a link.
+    func areBusy(on link: ConnectionHandle) -> Bool { channels.isBusy(on: link) || attributes.holdsValues(of: link) }
+
+    /// Has the attribute layer do what leaves nothing to be done.
+    @inline(__always)
+    mutating func atOnce<Result>(_ body: (inout AttributeLayer) -> Result) -> Result { body(&attributes) }
+}
+
+extension Host {
+    /// Has the layers do something, and does what they want done before anything else happens.
+    ///
+    /// What they want done while that is being done comes in its turn.
+    mutating func withLayers<Result>(
+        at now: Instant,
+        _ body: (inout AttributeLayer, inout ChannelLayer) -> Result
+    ) -> Result {
+        let result = body(&layers.attributes, &layers.channels)
+        if !layers.isDraining { drain(at: now) }
+        return result
+    }
+
+    /// The controller has taken a packet.
+    mutating func sent(_ receipt: SendReceipt, at now: Instant) {
+        withLayers(at: now) { attributes, channels in
+            if let channel = receipt.channel {
+                channels.sent(channel, at: now)
+            } else {
+                attributes.sent(receipt, at: now)
+            }
+        }
+    }
+
+    /// Does what the layers want done, in the order in which they want it.
+    private mutating func drain(at now: Instant) {
+        layers.isDraining = true
+        defer { layers.isDraining = false }
+        while true {
+            drainAttributes(at: now)
+            guard let output = layers.channels.next() else { return }
+            switch output {
+            case .send(let payload, let channel, let link, let receipt):
+                send(OutgoingPayload(payload), on: channel, of: link, receipt: receipt, at: now)
+            case .discard(let channel, let link): scheduler.discard(channel, of: link)
+            case .event(let event, let client): tell(client, event)
+            case .accepted(let channel, let client, let link):
+                guard let peer = links[link]?.peer else { continue }
+                let central = RemoteCentral(peer: peer, mtu: parameters(of: link, to: peer).mtu)
+                tell(client, .server(.channelOpened(channel, by: central)))
+            case .bearer(let event, let link):
+                layers.attributes.receive(event, on: link, retryDelay: bearerRetryDelay(on: link), at: now)
+            case .secure(let link, _): raiseSecurity(of: link, at: now)
+            case .judge(let request, let identifier, let link): judge(request, identifier, on: link, at: now)
+            case .note(let note): self.note(note)
+            }
+        }
+    }
+
+    /// Does what the attribute layer wants done.
+    private mutating func drainAttributes(at now: Instant) {
+        while let output = layers.attributes.next() {
+            switch output {
+            case .send(let pdu, let link, let receipt):
+                // A packet that had to be dropped counts as sent, so that nobody waits for it for ever.
+                if !send(pdu, on: .attribute, of: link, receipt: receipt, at: now), let receipt {
+                    layers.attributes.sent(receipt, at: now)
+                }
+            case .bearer(.open(let count), let link):
+                layers.channels.open(.enhancedATT, count: count, on: link, for: .attributes, at: now)
+            case .bearer(.channel(let channel, let request), _):
+                layers.channels.perform(request, on: channel, for: .attributes, at: now)
+            case .event(let event, let client): tell(client, event)
+            case .mtuSettled(let link, let mtu): settled(link, mtu: mtu, at: now)
+            case .abandon(let link):
+                note(.transactionTimedOut(link))
+                disconnect(link, for: .timedOut, at: now)
+            case .nameRead(let peer, let name):
+                remember(peers.read(name, from: peer))
+                announceLinks()
+            case .servicesKnown(let peer, let services): found(services, on: peer)
+            case .bondChanged(let peer, let bond):
+                remember(peers.bonded(peer, bond))
+            case .secure(let link, _): raiseSecurity(of: link, at: now)
+            case .confirmed: break
+            case .note(let note): self.note(note)
+            }
+        }
+    }
+
+    /// Sends one packet of a channel when its turn comes; `false` if it had to be dropped.
+    @discardableResult
+    mutating func send(
+        _ payload: consuming OutgoingPayload,
+        on channel: ChannelIdentifier,
+        of link: ConnectionHandle,
+        receipt: SendReceipt? = nil,
+        at now: Instant
+    ) -> Bool {
+        switch scheduler.submit(payload, on: channel, of: link, receipt: receipt) {
+        case .passed(let packet):
+            outbox.send(packet)
+            if let receipt { sent(receipt, at: now) }
+            return true
+        case .queued: return true
+        case .noLink: note(.unknownLink(link))
+        case .limitReached: note(.limitReached(.queuedFrames(link)))
+        }
+        return false
+    }
+}
