@@ -55,7 +55,7 @@ struct VirtualController: Sendable {
     var connections: [Connection] = []
     var channelMap = ChannelMap.all
     var suggestedLength: (octets: UInt16, time: UInt16) = (27, 328)
-    var preferredModulation: LL.PHYPreference
+    var preferredPHYs: LL.PHYPreference
     /// What the board draws from that only its host and the other end of a link learn; the air has dice of its own.
     var random: SeededGenerator
     /// The keys that the host had made last.
@@ -66,8 +66,8 @@ struct VirtualController: Sendable {
         self.identity = identity
         self.random = random
         commands = Self.supportedCommands(identity.profile)
-        let modulations = Self.modulations(identity.profile.features)
-        preferredModulation = LL.PHYPreference(transmit: modulations, receive: modulations)
+        let phys = Self.supportedPHYs(identity.profile.features)
+        preferredPHYs = LL.PHYPreference(transmit: phys, receive: phys)
     }
 
     /// Forgets everything that the host has said; what the board is, and the faults of a test, stay.
@@ -80,7 +80,7 @@ struct VirtualController: Sendable {
     }
 
     /// The set of PHYs that a controller with `features` has.
-    static func modulations(_ features: LEFeatures) -> UInt8 {
+    static func supportedPHYs(_ features: LEFeatures) -> UInt8 {
         1 | (features.contains(.phy2M) ? 2 : 0) | (features.contains(.phyCoded) ? 4 : 0)
     }
 

@@ -89,7 +89,7 @@ struct LeafTests {
 
     @Test("A packet takes the time that its PHY needs for it")
     func airTimes() {
-        let times = [Modulation.oneMegabit, .twoMegabit, .codedEight, .codedTwo].map {
+        let times = [AirPHY.oneMegabit, .twoMegabit, .codedEight, .codedTwo].map {
             ($0.airTime(0), $0.airTime(251))
         }
         #expect(times.map(\.0) == [80_000, 44_000, 720_000, 462_000])

@@ -142,7 +142,7 @@ struct LinkProcedureTests {
     }
 
     @Test("A faster PHY is agreed on from either end, and both hosts hear of it", arguments: [0, 1])
-    func modulation(board: Int) throws {
+    func phy(board: Int) throws {
         var linked = try Linked()
         linked.bench.send(.leSetPHY(.init(handle: linked.handle(board), transmit: .le2M, receive: .le2M)), board)
         linked.bench.run(for: .seconds(3))

@@ -41,8 +41,8 @@ struct AdvertisingSet: Sendable {
     var filterPolicy: UInt8 = 0
     /// In dBm.
     var power = 0
-    var primary = Modulation.oneMegabit
-    var secondary = Modulation.oneMegabit
+    var primary = AirPHY.oneMegabit
+    var secondary = AirPHY.oneMegabit
     /// 0 to 15; names the set among those of the advertiser.
     var identifier: UInt8 = 0
     var notifiesScanRequests = false

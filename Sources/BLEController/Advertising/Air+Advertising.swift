@@ -45,7 +45,7 @@ extension Air {
     private mutating func legacyEvent(_ controller: Int, _ set: consuming AdvertisingSet, at now: Instant) -> Bool {
         guard let (own, target) = addresses(controller, set) else { return false }
         let announcement = LegacyAnnouncement(controller: controller, set: set, own: own, target: target)
-        let channels = announcement.set.channels, airTime = Modulation.oneMegabit.airTime(announcement.length)
+        let channels = announcement.set.channels, airTime = AirPHY.oneMegabit.airTime(announcement.length)
         var start = now
         for channel in 37...39 where channels >> UInt8(channel - 37) & 1 != 0 {
             let end = start + airTime
@@ -60,10 +60,10 @@ extension Air {
                 controllers[candidate.listener].scanner.backoff.note(answered: false, random: &path.random)
             }
             let candidate = candidates[chosen]
-            let answerStart = end + Spacing.frame
+            let answerStart = end + Spacing.interFrame
             if candidate.connects {
                 if connect(candidate, announcement, channel: channel, at: answerStart) { return true }
-                start = answerStart + (Modulation.oneMegabit.airTime(34) + Self.channelGap)
+                start = answerStart + (AirPHY.oneMegabit.airTime(34) + Self.channelGap)
             } else {
                 start = askForResponse(candidate, announcement, channel: channel, at: answerStart)
             }
@@ -155,7 +155,7 @@ extension Air {
         let scanner = candidate.listener, advertiser = announcement.controller, set = announcement.set
         let kind = controllers[scanner].scanner.ownAddressKind
         let own = ownAddress(scanner, kind, to: candidate.peer)?.onAir ?? .none
-        let end = start + Modulation.oneMegabit.airTime(12)
+        let end = start + AirPHY.oneMegabit.airTime(12)
         let request = carry(
             .scanRequest(.init(scanner: own, advertiser: announcement.address)),
             Leg(from: scanner, to: advertiser, strength: candidate.answer, channel: channel, at: start)
@@ -165,8 +165,8 @@ extension Air {
             return end + Self.channelGap
         }
         if set.notifiesScanRequests { sendScanRequest(advertiser, set.handle, scanner: asker, at: end) }
-        let responseStart = end + Spacing.frame
-        let responseEnd = responseStart + Modulation.oneMegabit.airTime(6 + set.scanResponse.count)
+        let responseStart = end + Spacing.interFrame
+        let responseEnd = responseStart + AirPHY.oneMegabit.airTime(6 + set.scanResponse.count)
         let response = carry(
             .scanResponse(.init(advertiser: announcement.address, data: set.scanResponse)),
             Leg(from: advertiser, to: scanner, strength: candidate.strength, channel: channel, at: responseStart)

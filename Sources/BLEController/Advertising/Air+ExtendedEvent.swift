@@ -33,7 +33,7 @@ extension Air {
         for (index, candidate) in candidates.enumerated() where index != chosen && !candidate.connects {
             controllers[candidate.listener].scanner.backoff.note(answered: false, random: &path.random)
         }
-        let answerStart = start + (set.secondary.airTime(first.length) + Spacing.frame)
+        let answerStart = start + (set.secondary.airTime(first.length) + Spacing.interFrame)
         if candidates[chosen].connects { return connect(candidates[chosen], announcement, at: answerStart) }
         askForResponse(candidates[chosen], announcement, at: answerStart)
         return false
@@ -99,7 +99,7 @@ extension Air {
             controllers[listener].initiator?.isExtended == true
             && controllers[listener].initiates(channel, set.primary, at: instant)
         guard window != nil || initiates,
-            VirtualController.modulations(features) & set.secondary.bit != 0,
+            VirtualController.supportedPHYs(features) & set.secondary.bit != 0,
             let mean = strength(from: announcement.controller, power: set.power, to: listener)
         else { return nil }
         let strength = mean + path.noise()
@@ -135,7 +135,7 @@ extension Air {
                 channel: announcement.channel,
                 at: begin
             )
-            leg.modulation = announcement.set.secondary
+            leg.phy = announcement.set.secondary
             guard let heard = carry(.extended(part), leg) else {
                 return strength.map { .init(data: data, strength: $0, isTruncated: true, end: end) }
             }
@@ -191,7 +191,7 @@ extension Air {
             channel: announcement.channel,
             at: start
         )
-        leg.modulation = set.secondary
+        leg.phy = set.secondary
         let request = carry(.scanRequest(.init(scanner: own, advertiser: announcement.address)), leg)
         guard request != nil, let asker = controllers[advertiser].answersScan(of: set, from: own) else {
             return controllers[scanner].scanner.backoff.note(answered: false, random: &path.random)
@@ -205,7 +205,7 @@ extension Air {
             isActive: true,
             initiates: false
         )
-        let reception = receive(chain, announcement, by: hearer, at: end + Spacing.frame)
+        let reception = receive(chain, announcement, by: hearer, at: end + Spacing.interFrame)
         controllers[scanner].scanner.backoff.note(answered: reception != nil, random: &path.random)
         guard let reception else { return }
         let recognition = Recognition(advertiser: candidate.peer, target: nil)
@@ -236,7 +236,7 @@ extension Air {
             advertiser: advertiser,
             addresses: (own, announcement.own),
             timing: timing,
-            modulation: set.secondary
+            phy: set.secondary
         )
         let end = start + set.secondary.airTime(34)
         guard hearsConnect(candidate, advertiser, agreement, channel: announcement.channel, at: start),
@@ -249,9 +249,9 @@ extension Air {
             to: candidate.listener,
             strength: candidate.strength,
             channel: announcement.channel,
-            at: end + Spacing.frame
+            at: end + Spacing.interFrame
         )
-        leg.modulation = set.secondary
+        leg.phy = set.secondary
         let isAnswered = carry(.connectResponse(response), leg) != nil
         if isAnswered { finishInitiating(candidate.listener) }
         if let index = controllers[advertiser].setIndex(set.handle) { controllers[advertiser].sets[index].disable() }

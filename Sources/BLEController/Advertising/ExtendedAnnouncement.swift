@@ -40,7 +40,7 @@ struct ExtendedAnnouncement {
         var packet = LL.ExtendedAdvertisement()
         packet.mode = mode
         packet.dataInfo = dataInfo
-        packet.auxiliary = .init(channel: UInt8(channel), offset: offset, phy: set.secondary.phy - 1)
+        packet.auxiliary = .init(channel: UInt8(channel), offset: offset, phy: set.secondary.number - 1)
         return packet
     }
 
@@ -58,13 +58,13 @@ struct ExtendedAnnouncement {
                 if !isResponse { part.mode = mode }
             }
             if data.count - offset > Self.payloadLimit - 1 - part.headerLength {
-                part.auxiliary = .init(channel: UInt8(channel), offset: 0, phy: set.secondary.phy - 1)
+                part.auxiliary = .init(channel: UInt8(channel), offset: 0, phy: set.secondary.number - 1)
             }
             let end = min(data.count, offset + Self.payloadLimit - 1 - part.headerLength)
             part.data = Array(data[offset..<end])
             if part.auxiliary != nil {
-                let time = set.secondary.airTime(part.length) + Spacing.auxiliary
-                part.auxiliary = .init(channel: UInt8(channel), offset: Int(time / 1_000), phy: set.secondary.phy - 1)
+                let offset = (set.secondary.airTime(part.length) + Spacing.auxiliary) / 1_000
+                part.auxiliary = .init(channel: UInt8(channel), offset: Int(offset), phy: set.secondary.number - 1)
             }
             parts.append(part)
             offset = end

@@ -85,9 +85,9 @@ struct AdvertisingReport: Sendable {
     /// In dBm.
     let strength: Int
     let data: [UInt8]
-    var primary = Modulation.oneMegabit
+    var primary = AirPHY.oneMegabit
     /// The PHY of the auxiliary packet; `nil` for a legacy advertisement.
-    var secondary: Modulation?
+    var secondary: AirPHY?
     /// The set of an extended advertisement, and which of its data this is.
     var dataInfo: LL.ExtendedAdvertisement.DataInfo?
     /// What the advertiser says that it sends with, in dBm.

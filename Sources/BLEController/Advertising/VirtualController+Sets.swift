@@ -12,11 +12,11 @@ extension VirtualController {
             return (.invalidCommandParameters, 0)
         }
         let features = identity.profile.features
-        guard let primary = Modulation(phy: command.primaryPHY.wire), primary != .twoMegabit,
-            let secondary = Modulation(phy: command.secondaryPHY.wire)
+        guard let primary = AirPHY(phy: command.primaryPHY.wire), primary != .twoMegabit,
+            let secondary = AirPHY(phy: command.secondaryPHY.wire)
         else { return (.invalidCommandParameters, 0) }
         let wanted = primary.bit | (properties.contains(.legacy) ? 0 : secondary.bit)
-        guard wanted & ~Self.modulations(features) == 0 else { return (.unsupportedFeatureOrParameterValue, 0) }
+        guard wanted & ~Self.supportedPHYs(features) == 0 else { return (.unsupportedFeatureOrParameterValue, 0) }
         if properties.contains(.legacy), primary != .oneMegabit { return (.invalidCommandParameters, 0) }
         if let existing, Self.isTooMuch(sets[existing], for: properties) { return (.invalidCommandParameters, 0) }
         if existing == nil, sets.count >= Self.maximumSets { return (.memoryCapacityExceeded, 0) }

@@ -8,9 +8,9 @@ struct Leg {
     let strength: Int
     let channel: Int
     let instant: Instant
-    var modulation = Modulation.oneMegabit
+    var phy = AirPHY.oneMegabit
     /// Whether the packet gets lost whatever the air is like.
-    var isDisturbed = false
+    var isDropped = false
 
     init(from sender: Int, to receiver: Int, strength: Int, channel: Int, at instant: Instant) {
         self.sender = sender
@@ -27,14 +27,14 @@ extension Air {
     /// - Returns: The strength in dBm with which it arrives; `nil` if it does not.
     mutating func carry(_ pdu: @autoclosure () -> AdvertisingPDU, _ leg: Leg) -> Int? {
         let strength = leg.strength + path.noise()
-        let isLost = strength < PathLoss.sensitivity || path.random.happens(path.loss) || leg.isDisturbed
+        let isLost = strength < PathLoss.sensitivity || path.random.happens(path.loss) || leg.isDropped
         if path.records != nil {
             let reception = AirRecord.Reception(
                 receiver: ControllerID(rawValue: leg.receiver),
                 strength: strength,
                 isLost: isLost
             )
-            record(pdu(), from: leg.sender, channel: leg.channel, leg.modulation, at: leg.instant, [reception])
+            record(pdu(), from: leg.sender, channel: leg.channel, leg.phy, at: leg.instant, [reception])
         }
         return isLost ? nil : strength
     }
@@ -44,7 +44,7 @@ extension Air {
         _ pdu: AdvertisingPDU,
         from sender: Int,
         channel: Int,
-        _ modulation: Modulation,
+        _ phy: AirPHY,
         at instant: Instant,
         _ receptions: [AirRecord.Reception]
     ) {
@@ -53,7 +53,7 @@ extension Air {
                 instant: instant,
                 sender: ControllerID(rawValue: sender),
                 channel: UInt8(truncatingIfNeeded: channel),
-                modulation: modulation,
+                phy: phy,
                 accessAddress: LL.advertisingAccessAddress,
                 pdu: pdu.encoded,
                 receptions: receptions

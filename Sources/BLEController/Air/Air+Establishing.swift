@@ -7,7 +7,7 @@ struct Agreement {
     let initiatorAddress: OwnAddress
     let advertiserAddress: OwnAddress
     let timing: Link.Timing
-    let modulation: Modulation
+    let phy: AirPHY
     /// Whether both know Channel Selection Algorithm #2.
     let usesAlgorithm2: Bool
     let accessAddress: UInt32
@@ -40,7 +40,7 @@ extension Air {
         advertiser: Int,
         addresses: (initiator: OwnAddress, advertiser: OwnAddress),
         timing: Link.Timing,
-        modulation: Modulation
+        phy: AirPHY
     ) -> Agreement {
         let features = controllers[initiator].identity.profile.features
             .intersection(controllers[advertiser].identity.profile.features)
@@ -50,7 +50,7 @@ extension Air {
             initiatorAddress: addresses.initiator,
             advertiserAddress: addresses.advertiser,
             timing: timing,
-            modulation: modulation,
+            phy: phy,
             usesAlgorithm2: features.contains(.channelSelectionAlgorithm2),
             accessAddress: UInt32(truncatingIfNeeded: path.random.next()),
             hop: UInt8(5 + path.random.below(12)),
@@ -72,7 +72,7 @@ extension Air {
         at created: Instant
     ) -> ConnectionHandle? {
         // Core 6.0, Vol 6, Part B, 4.5.3: the window opens 1.25 ms after the packet, 2.5 ms for auxiliary ones.
-        let delay = (agreement.modulation == .oneMegabit ? 1 : 2) + Int64(agreement.windowOffset)
+        let delay = (agreement.phy == .oneMegabit ? 1 : 2) + Int64(agreement.windowOffset)
         let anchor = created + delay * Spacing.slot
         var central = end(agreement.initiator, at: created), peripheral = end(agreement.advertiser, at: created)
         central.isPresent = isHeard.initiator
@@ -83,7 +83,7 @@ extension Air {
             selection: agreement.usesAlgorithm2 ? .algorithm2 : .algorithm1(hop: agreement.hop),
             timing: agreement.timing,
             channelMap: controllers[agreement.initiator].channelMap,
-            modulation: agreement.modulation,
+            phy: agreement.phy,
             created: created,
             anchor: anchor,
             central: central,
@@ -131,7 +131,7 @@ extension Air {
             handle: controllers[controller].nextHandle(),
             profile: profile,
             lengths: lengths,
-            preference: controllers[controller].preferredModulation,
+            preference: controllers[controller].preferredPHYs,
             at: now
         )
     }

@@ -148,7 +148,7 @@ extension Air {
         emit(.leDataLengthChange(event), to: end.controller, at: instant)
     }
 
-    mutating func sendModulation(_ index: Int, _ role: Role, status: UInt8, at instant: Instant) {
+    mutating func sendPHYUpdate(_ index: Int, _ role: Role, status: UInt8, at instant: Instant) {
         let end = links[index][role], phys = links[index].phys(of: role)
         let event = HCI.LEPHYUpdateComplete(
             status: HCI.Status(wire: status),

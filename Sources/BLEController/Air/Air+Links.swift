@@ -91,8 +91,8 @@ extension Air {
             case .versionRead(let role, let status): sendVersion(links[index][role], status: status, at: instant)
             case .featuresRead(let role, let status): sendFeatures(links[index][role], status: status, at: instant)
             case .lengthsChanged(let role): sendLengths(links[index][role], at: instant)
-            case .modulationUpdated(let role, let status):
-                sendModulation(index, role, status: status, at: instant)
+            case .phyUpdated(let role, let status):
+                sendPHYUpdate(index, role, status: status, at: instant)
             case .timingUpdated(let role, let status): sendTiming(index, role, status: status, at: instant)
             case .parametersRequested(let role, let parameters):
                 if !sendParameterRequest(links[index][role], parameters, at: instant) {

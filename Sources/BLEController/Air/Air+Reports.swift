@@ -55,8 +55,8 @@ extension Air {
             let fragment = Report.Report(
                 type: Report.EventType(flags, data: status),
                 address: report.address,
-                primaryPHY: PHY(wire: report.primary.phy),
-                secondaryPHY: report.secondary.map { PHY(wire: $0.phy) } ?? .none,
+                primaryPHY: PHY(wire: report.primary.number),
+                secondaryPHY: report.secondary.map { PHY(wire: $0.number) } ?? .none,
                 sid: report.dataInfo.map { AdvertisingSID(wire: $0.set) } ?? .none,
                 power: report.power.map { TransmitPower(dBm: Int8(clamping: $0)) } ?? .unavailable,
                 rssi: RSSI(dBm: Int8(clamping: report.strength)),

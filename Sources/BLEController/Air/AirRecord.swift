@@ -19,7 +19,7 @@ package struct AirRecord: Equatable, Sendable {
     package let sender: ControllerID
     /// 0 to 36 for data and secondary advertising channels, 37 to 39 for primary ones.
     package let channel: UInt8
-    package let modulation: Modulation
+    package let phy: AirPHY
     package let accessAddress: UInt32
     /// Header and payload, without preamble and CRC; encrypted where the connection is.
     package let pdu: [UInt8]

@@ -107,7 +107,7 @@ extension Air {
                 command.transmit,
                 command.receive
             )
-            if let preference { controllers[controller].preferredModulation = preference }
+            if let preference { controllers[controller].preferredPHYs = preference }
             complete(
                 HCI.LESetDefaultPHY.self,
                 preference == nil ? .unsupportedFeatureOrParameterValue : .success,
@@ -171,14 +171,14 @@ extension Air {
         links[connection.link][connection.role].preference = wanted
         links[connection.link][connection.role].prefersCodedTwo = command.coding == .two
         status(.success, of: .leSetPHY, controller)
-        _ = begin(.modulation(wanted), on: connection.link, connection.role, at: now)
+        _ = begin(.phy(wanted), on: connection.link, connection.role, at: now)
     }
 }
 
 extension VirtualController {
     /// What a host prefers, as link layers say it; `nil` if it asks for what the board does not have.
     func preference(_ noPreference: HCI.NoPreference, _ transmit: PHYSet, _ receive: PHYSet) -> LL.PHYPreference? {
-        let all = Self.modulations(identity.profile.features)
+        let all = Self.supportedPHYs(identity.profile.features)
         let transmit = noPreference.contains(.transmitter) ? all : transmit.wire
         let receive = noPreference.contains(.receiver) ? all : receive.wire
         guard transmit != 0, receive != 0, (transmit | receive) & ~all == 0 else { return nil }
@@ -189,7 +189,7 @@ extension VirtualController {
 extension Link {
     /// The PHYs with which `role` sends and receives.
     func phys(of role: Role) -> (transmit: PHY, receive: PHY) {
-        let (down, up) = (PHY(wire: down.phy), PHY(wire: up.phy))
+        let (down, up) = (PHY(wire: down.number), PHY(wire: up.number))
         return role == .central ? (down, up) : (up, down)
     }
 }

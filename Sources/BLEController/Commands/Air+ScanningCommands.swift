@@ -85,8 +85,8 @@ extension Air {
         guard var initiator,
             controllers[controller].hasOwnAddress(initiator.ownAddressKind, to: initiator.target.address)
         else { return status(.invalidCommandParameters, of: opcode, controller) }
-        let modulations = VirtualController.modulations(controllers[controller].identity.profile.features)
-        guard initiator.terms.allSatisfy({ modulations >> ($0.phy - 1) & 1 == 1 }) else {
+        let phys = VirtualController.supportedPHYs(controllers[controller].identity.profile.features)
+        guard initiator.terms.allSatisfy({ phys >> ($0.phy - 1) & 1 == 1 }) else {
             return status(.unsupportedFeatureOrParameterValue, of: opcode, controller)
         }
         let connections = controllers[controller].connections
@@ -129,13 +129,13 @@ extension VirtualController {
     mutating func setScanParameters(_ command: HCI.LESetExtendedScanParameters) -> HCI.Status {
         guard !scanner.isEnabled else { return .commandDisallowed }
         var windows: [ScanWindow] = []
-        for (modulation, scan) in [(Modulation.oneMegabit, command.le1M), (.codedEight, command.leCoded)] {
+        for (phy, scan) in [(AirPHY.oneMegabit, command.le1M), (.codedEight, command.leCoded)] {
             guard let scan else { continue }
             guard scan.window <= scan.interval else { return .invalidCommandParameters }
-            guard modulation.bit & Self.modulations(identity.profile.features) != 0 else {
+            guard phy.bit & Self.supportedPHYs(identity.profile.features) != 0 else {
                 return .unsupportedFeatureOrParameterValue
             }
-            windows.append(ScanWindow(modulation, scan.type, scan.interval, scan.window))
+            windows.append(ScanWindow(phy, scan.type, scan.interval, scan.window))
         }
         guard !windows.isEmpty else { return .invalidCommandParameters }
         return set(windows, command.ownAddress, command.policy)
@@ -159,9 +159,9 @@ extension VirtualController {
 }
 
 extension ScanWindow {
-    init(_ modulation: Modulation, _ type: HCI.ScanType, _ interval: ScanInterval, _ window: ScanInterval) {
+    init(_ phy: AirPHY, _ type: HCI.ScanType, _ interval: ScanInterval, _ window: ScanInterval) {
         self.init(
-            modulation: modulation,
+            phy: phy,
             isActive: type == .active,
             interval: Int64(interval.wire) * Spacing.unit,
             window: Int64(window.wire) * Spacing.unit,

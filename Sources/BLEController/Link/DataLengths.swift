@@ -37,13 +37,13 @@ struct DataLengths: Sendable {
         return effective != before
     }
 
-    /// The most octets that one packet may carry when it is sent with `modulation`, and with a code that takes
+    /// The most octets that one packet may carry when it is sent with `phy`, and with a code that takes
     /// `codeLength` octets behind them.
-    func transmitLimit(_ modulation: Modulation, codeLength: Int) -> Int {
+    func transmitLimit(_ phy: AirPHY, codeLength: Int) -> Int {
         // On a coded PHY a packet of 27 octets takes 2 704 µs, which is always allowed.
         min(
             Int(effective.transmitOctets),
-            modulation.longest(within: Int64(effective.transmitTime) * 1_000, codeLength)
+            phy.longest(within: Int64(effective.transmitTime) * 1_000, codeLength)
         )
     }
 }

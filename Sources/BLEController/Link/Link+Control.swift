@@ -28,7 +28,7 @@ extension Link {
         switch packet {
         case .connectionUpdate(let update): agree(on: .timing(update), role, into: &events)
         case .channelMap(let indication): agree(on: .channels(indication), role, into: &events)
-        case .phyUpdate(let update): takeModulation(update, role, into: &events)
+        case .phyUpdate(let update): receivePHYUpdate(update, role, into: &events)
         case .terminate(let reason):
             // The answer of a peripheral, which is out by now, acknowledged this; a central has yet to do so.
             if role == .central { self[role].farewell = reason } else { events.append(.ended(role, reason: reason)) }
@@ -72,8 +72,8 @@ extension Link {
             _ = finish(.length, role)
         case .phyRequest(let preference): takeRequest(preference, role, into: &events)
         case .phyResponse(let preference):
-            guard role == .central, case .modulation(let own)? = self[role].control.active else { return }
-            decideModulation(central: own, peripheral: preference, into: &events)
+            guard role == .central, case .phy(let own)? = self[role].control.active else { return }
+            decidePHYs(central: own, peripheral: preference, into: &events)
         case .parameterRequest(let parameters): takeRequest(parameters, role, into: &events)
         case .parameterResponse(let parameters):
             guard role == .central, case .parameters? = self[role].control.active else { return }
@@ -145,29 +145,29 @@ extension Link {
         self[role].change = change
         switch (self[role].control.active, change) {
         case (.parameters(let own)?, .timing): self[role].control.settle(.parameters(own))
-        case (.modulation(let own)?, .modulation): self[role].control.settle(.modulation(own))
+        case (.phy(let own)?, .phy): self[role].control.settle(.phy(own))
         default: break
         }
     }
 
-    private mutating func takeModulation(_ update: LL.PHYUpdate, _ role: Role, into events: inout [LinkEvent]) {
+    private mutating func receivePHYUpdate(_ update: LL.PHYUpdate, _ role: Role, into events: inout [LinkEvent]) {
         guard role == .peripheral else { return }
         if update.centralToPeripheral | update.peripheralToCentral != 0 {
-            return agree(on: .modulation(update), role, into: &events)
+            return agree(on: .phy(update), role, into: &events)
         }
-        guard case .modulation? = self[role].control.active else { return }
+        guard case .phy? = self[role].control.active else { return }
         self[role].control.finish()
-        events.append(.modulationUpdated(role, status: 0))
+        events.append(.phyUpdated(role, status: 0))
     }
 
     private mutating func takeRequest(_ preference: LL.PHYPreference, _ role: Role, into events: inout [LinkEvent]) {
         if role == .peripheral {
             return self[role].control.send(.phyResponse(self[role].preference))
         }
-        if let status = collision(role, sameKind: isChangingModulation) {
+        if let status = collision(role, sameKind: isChangingPHYs) {
             return reject(.phyRequest, role, status)
         }
-        decideModulation(central: self[role].preference, peripheral: preference, into: &events)
+        decidePHYs(central: self[role].preference, peripheral: preference, into: &events)
     }
 
     private mutating func takeRequest(
@@ -183,9 +183,9 @@ extension Link {
         events.append(.parametersRequested(role, parameters))
     }
 
-    private var isChangingModulation: Bool {
-        if case .modulation? = self[.central].control.active { return true }
-        if case .modulation? = self[.central].change { return true }
+    private var isChangingPHYs: Bool {
+        if case .phy? = self[.central].control.active { return true }
+        if case .phy? = self[.central].change { return true }
         return false
     }
 
@@ -232,7 +232,7 @@ extension Link {
         case .features: events.append(.featuresRead(role, status: status))
         case .length, .channels, .ping: break
         case .encryption: encryptionRejected(status: status, at: now, into: &events)
-        case .modulation: events.append(.modulationUpdated(role, status: status))
+        case .phy: events.append(.phyUpdated(role, status: status))
         case .parameters, .timing: events.append(.timingUpdated(role, status: status))
         }
     }
@@ -242,7 +242,7 @@ extension Link {
         case .version: .version
         case .features: role == .central ? .featureRequest : .peripheralFeatureRequest
         case .length: .lengthRequest
-        case .modulation: .phyRequest
+        case .phy: .phyRequest
         case .parameters: .parameterRequest
         case .timing: .connectionUpdate
         case .channels: .channelMap

@@ -55,7 +55,7 @@ extension Link {
         guard self[.peripheral].isPresent else { return endEvent() }
 
         let answer = self[.peripheral].transmit(up)
-        let upStart = downEnd + Spacing.frame
+        let upStart = downEnd + Spacing.interFrame
         let upEnd = upStart + up.airTime(answer.length)
         let answered = path.delivers(strength: strengths.up)
         if path.records != nil { record(answer, .peripheral, at: upStart, heard: answered, over: &path) }
@@ -63,7 +63,7 @@ extension Link {
         guard answered, self[.central].isPresent else { return endEvent() }
         if let control = take(answer, by: .central, at: upEnd, into: &deliveries) { deliveries.append(control) }
 
-        let next = upEnd + Spacing.frame
+        let next = upEnd + Spacing.interFrame
         guard sent.moreData || answer.moreData, isMeeting, fits(next) else {
             self[.peripheral].eventsToSkip = Int(timing.latency)
             return endEvent()
@@ -74,9 +74,9 @@ extension Link {
     /// Whether two packets of the greatest length are over before the next event begins.
     private func fits(_ start: Instant) -> Bool {
         let exchange =
-            down.airTime(self[.central].transmitLimit(down) + self[.central].codeLength) + Spacing.frame
+            down.airTime(self[.central].transmitLimit(down) + self[.central].codeLength) + Spacing.interFrame
             + up.airTime(self[.peripheral].transmitLimit(up) + self[.peripheral].codeLength)
-        return start + (exchange + Spacing.frame) <= anchor + timing.intervalNanoseconds
+        return start + (exchange + Spacing.interFrame) <= anchor + timing.intervalNanoseconds
     }
 
     /// Whether the peripheral is there, which its latency lets it not be.
@@ -172,7 +172,7 @@ extension Link {
                 instant: instant,
                 sender: ControllerID(rawValue: self[role].controller),
                 channel: channel,
-                modulation: role == .central ? down : up,
+                phy: role == .central ? down : up,
                 accessAddress: accessAddress,
                 pdu: header.encoded + payload,
                 receptions: [

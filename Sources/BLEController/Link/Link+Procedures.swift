@@ -5,7 +5,7 @@ enum LinkEvent: Equatable, Sendable {
     case versionRead(Role, status: UInt8)
     case featuresRead(Role, status: UInt8)
     case lengthsChanged(Role)
-    case modulationUpdated(Role, status: UInt8)
+    case phyUpdated(Role, status: UInt8)
     case timingUpdated(Role, status: UInt8)
     /// The other end asks for timing, and the host of this one decides.
     case parametersRequested(Role, LL.ConnectionParameters)
@@ -56,7 +56,7 @@ extension Link {
         case .length:
             self[role].control.await(procedure, at: now)
             self[role].control.send(.lengthRequest(self[role].lengths.local))
-        case .modulation(let preference):
+        case .phy(let preference):
             self[role].control.await(procedure, at: now)
             self[role].control.send(.phyRequest(preference))
         case .parameters(let parameters):
@@ -107,7 +107,7 @@ extension Link {
     /// The central, asked for `request` and offering `own`, says which PHYs to use.
     ///
     /// Core 6.0, Vol 6, Part B, 5.1.10.
-    mutating func decideModulation(
+    mutating func decidePHYs(
         central own: LL.PHYPreference,
         peripheral request: LL.PHYPreference,
         into events: inout [LinkEvent]
@@ -118,18 +118,18 @@ extension Link {
         let isChange = update.centralToPeripheral | update.peripheralToCentral != 0
         update.instant = isChange ? nextInstant : 0
         self[.central].control.send(.phyUpdate(update))
-        let isOwn = if case .modulation? = self[.central].control.active { true } else { false }
+        let isOwn = if case .phy? = self[.central].control.active { true } else { false }
         if isChange {
-            self[.central].change = .modulation(update)
-            if isOwn { self[.central].control.settle(.modulation(own)) }
+            self[.central].change = .phy(update)
+            if isOwn { self[.central].control.settle(.phy(own)) }
         } else if isOwn {
             self[.central].control.finish()
-            events.append(.modulationUpdated(.central, status: 0))
+            events.append(.phyUpdated(.central, status: 0))
         }
     }
 
     /// The fastest PHY of `choices`; 0 if that is the current one, or if there is none.
-    private static func best(_ choices: UInt8, current: Modulation) -> UInt8 {
+    private static func best(_ choices: UInt8, current: AirPHY) -> UInt8 {
         let best: UInt8 = choices & 2 != 0 ? 2 : choices & 1 != 0 ? 1 : choices & 4 != 0 ? 4 : 0
         return best == current.bit ? 0 : best
     }
@@ -146,10 +146,10 @@ extension Link {
             timing = Timing(interval: update.interval, latency: update.latency, timeout: update.timeout)
             moveAnchor(by: .nanoseconds(Int64(update.windowOffset) * Spacing.slot))
         case .channels(let indication): channelMap = indication.channelMap
-        case .modulation(let update):
+        case .phy(let update):
             let isTwo = self[.central].prefersCodedTwo || self[.peripheral].prefersCodedTwo
-            down = Self.modulation(update.centralToPeripheral, codedTwo: isTwo) ?? down
-            up = Self.modulation(update.peripheralToCentral, codedTwo: isTwo) ?? up
+            down = Self.phy(update.centralToPeripheral, codedTwo: isTwo) ?? down
+            up = Self.phy(update.peripheralToCentral, codedTwo: isTwo) ?? up
         }
         self[.peripheral].eventsToSkip = 0
         if !isShared { self[.peripheral].isAstray = true }
@@ -158,21 +158,21 @@ extension Link {
             let isOwn = finishSettled(role, change)
             switch change {
             case .timing where isOwn || before.0 != timing: events.append(.timingUpdated(role, status: 0))
-            case .modulation where isOwn || before.1 != down || before.2 != up:
-                events.append(.modulationUpdated(role, status: 0))
-            case .timing, .modulation, .channels: break
+            case .phy where isOwn || before.1 != down || before.2 != up:
+                events.append(.phyUpdated(role, status: 0))
+            case .timing, .phy, .channels: break
             }
         }
     }
 
-    private static func modulation(_ bit: UInt8, codedTwo: Bool) -> Modulation? {
-        Modulation(phy: bit == 4 ? 3 : bit, codedTwo: codedTwo)
+    private static func phy(_ bit: UInt8, codedTwo: Bool) -> AirPHY? {
+        AirPHY(phy: bit == 4 ? 3 : bit, codedTwo: codedTwo)
     }
 
     /// Ends the procedure of `role` that `change` completes, and says whether its host asked for it.
     private mutating func finishSettled(_ role: Role, _ change: LinkChange) -> Bool {
         switch (self[role].control.active, change) {
-        case (.timing?, .timing), (.parameters?, .timing), (.modulation?, .modulation), (.channels?, .channels):
+        case (.timing?, .timing), (.parameters?, .timing), (.phy?, .phy), (.channels?, .channels):
             self[role].control.finish()
             return true
         default: return false

@@ -27,9 +27,9 @@ struct Link: Sendable {
     var timing: Timing
     var channelMap: UInt64
     /// How the central sends.
-    var down: Modulation
+    var down: AirPHY
     /// How the peripheral sends.
-    var up: Modulation
+    var up: AirPHY
     /// Counts connection events: this one if one is under way, else the next.
     private(set) var counter: UInt16 = 0
     /// The anchor point of the event that ``counter`` counts.
@@ -50,7 +50,7 @@ struct Link: Sendable {
         selection: ChannelSelection,
         timing: Timing,
         channelMap: UInt64,
-        modulation: Modulation,
+        phy: AirPHY,
         created: Instant,
         anchor: Instant,
         central: LinkEnd,
@@ -61,8 +61,8 @@ struct Link: Sendable {
         self.timing = timing
         self.channelMap = channelMap
         self.created = created
-        down = modulation
-        up = modulation
+        down = phy
+        up = phy
         self.anchor = anchor
         nextExchange = anchor
         self.central = central

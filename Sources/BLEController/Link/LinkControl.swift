@@ -14,7 +14,7 @@ struct LinkControl: Sendable {
         case version
         case features
         case length
-        case modulation(LL.PHYPreference)
+        case phy(LL.PHYPreference)
         /// Asks the other end for timing.
         case parameters(LL.ConnectionParameters)
         /// Lays down timing, as only a central can.
@@ -30,7 +30,7 @@ struct LinkControl: Sendable {
         var hasInstant: Bool {
             switch self {
             case .version, .features, .length, .encryption, .ping: false
-            case .modulation, .parameters, .timing, .channels: true
+            case .phy, .parameters, .timing, .channels: true
             }
         }
     }

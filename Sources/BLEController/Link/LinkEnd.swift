@@ -72,15 +72,15 @@ struct LinkEnd: Sendable {
     /// How many octets the code of each packet takes that this end sends.
     var codeLength: Int { kept?.encryption.isOn == true ? CCM.codeLength : 0 }
 
-    /// The most octets of data that one packet may carry when it is sent with `modulation`.
-    func transmitLimit(_ modulation: Modulation) -> Int {
-        lengths.transmitLimit(modulation, codeLength: codeLength)
+    /// The most octets of data that one packet may carry when it is sent with `phy`.
+    func transmitLimit(_ phy: AirPHY) -> Int {
+        lengths.transmitLimit(phy, codeLength: codeLength)
     }
 
     /// Takes the packet that this end sends now: the one that is not acknowledged yet, or the next.
-    mutating func transmit(_ modulation: Modulation) -> Transmission {
+    mutating func transmit(_ phy: AirPHY) -> Transmission {
         let isHeld = kept?.encryption.isUnderWay ?? false
-        if acknowledgement.inFlight == nil { load(modulation, isHeld: isHeld) }
+        if acknowledgement.inFlight == nil { load(phy, isHeld: isHeld) }
         let payload = acknowledgement.inFlight ?? .empty, sealed = kept?.encryption.sealed
         let length: Int, count: Int
         switch payload {
@@ -100,10 +100,10 @@ struct LinkEnd: Sendable {
     /// Decides what this end sends next.
     ///
     /// No data goes out while the link is being encrypted.
-    private mutating func load(_ modulation: Modulation, isHeld: Bool) {
+    private mutating func load(_ phy: AirPHY, isHeld: Bool) {
         if let packet = control.nextPacket(ofEncryption: isHeld) {
             acknowledgement.send(.control(packet))
-        } else if !isHeld, let count = outgoing.next(limit: transmitLimit(modulation)) {
+        } else if !isHeld, let count = outgoing.next(limit: transmitLimit(phy)) {
             acknowledgement.send(.data(count: count))
         } else {
             acknowledgement.send(.empty)
@@ -159,13 +159,13 @@ struct Transmission {
 enum LinkChange: Equatable, Sendable {
     case timing(LL.ConnectionUpdate)
     case channels(LL.ChannelMapIndication)
-    case modulation(LL.PHYUpdate)
+    case phy(LL.PHYUpdate)
 
     var instant: UInt16 {
         switch self {
         case .timing(let update): update.instant
         case .channels(let indication): indication.instant
-        case .modulation(let update): update.instant
+        case .phy(let update): update.instant
         }
     }
 }

@@ -19,9 +19,9 @@ extension Air {
             advertiser: announcement.controller,
             addresses: (own, announcement.own),
             timing: timing,
-            modulation: .oneMegabit
+            phy: .oneMegabit
         )
-        let end = start + Modulation.oneMegabit.airTime(34)
+        let end = start + AirPHY.oneMegabit.airTime(34)
         let isHeard = hearsConnect(candidate, announcement.controller, agreement, channel: channel, at: start)
         let isAccepted =
             isHeard && controllers[announcement.controller].allowsConnection(to: announcement.set, from: own.onAir)
@@ -52,10 +52,10 @@ extension Air {
             channel: channel,
             at: start
         )
-        leg.modulation = agreement.modulation
+        leg.phy = agreement.phy
         if controllers[advertiser].faults.lostConnectIndications > 0 {
             controllers[advertiser].faults.lostConnectIndications -= 1
-            leg.isDisturbed = true
+            leg.isDropped = true
         }
         return carry(.connect(indication, channelSelection: agreement.usesAlgorithm2), leg) != nil
     }

@@ -18,16 +18,16 @@ extension Initiator {
     /// Creates what an extended command asks for; `nil` if its parameters make no sense.
     init?(_ command: HCI.LEExtendedCreateConnection) {
         var windows: [ScanWindow] = [], terms: [Terms] = []
-        for (modulation, phy) in [
-            (Modulation.oneMegabit, command.le1M), (.twoMegabit, command.le2M), (.codedEight, command.leCoded),
+        for (phy, wanted) in [
+            (AirPHY.oneMegabit, command.le1M), (.twoMegabit, command.le2M), (.codedEight, command.leCoded),
         ] {
-            guard let phy else { continue }
-            guard let timing = Link.Timing(phy.parameters) else { return nil }
-            terms.append(Terms(phy: modulation.phy, timing: timing))
+            guard let wanted else { continue }
+            guard let timing = Link.Timing(wanted.parameters) else { return nil }
+            terms.append(Terms(phy: phy.number, timing: timing))
             // There is no primary channel on 2M: its terms are for auxiliary packets alone.
-            guard modulation != .twoMegabit else { continue }
-            guard phy.window <= phy.interval else { return nil }
-            windows.append(ScanWindow(modulation, .passive, phy.interval, phy.window))
+            guard phy != .twoMegabit else { continue }
+            guard wanted.window <= wanted.interval else { return nil }
+            windows.append(ScanWindow(phy, .passive, wanted.interval, wanted.window))
         }
         guard !windows.isEmpty else { return nil }
         self.init(

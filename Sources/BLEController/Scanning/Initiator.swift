@@ -27,13 +27,13 @@ struct Initiator: Sendable {
     /// Whether extended commands began this, so that extended advertisers are wanted too.
     let isExtended: Bool
 
-    /// The terms of a connection on `modulation`; those of the first PHY if there are none for it.
-    func timing(on modulation: Modulation) -> Link.Timing? {
-        (terms.first { $0.phy == modulation.phy } ?? terms.first)?.timing
+    /// The terms of a connection on `phy`; those of the first PHY if there are none for it.
+    func timing(on phy: AirPHY) -> Link.Timing? {
+        (terms.first { $0.phy == phy.number } ?? terms.first)?.timing
     }
 
     @inline(__always)
-    func hears(_ channel: Int, _ modulation: Modulation, at instant: Instant) -> Bool {
-        windows.contains { $0.hears(channel, modulation, at: instant) }
+    func hears(_ channel: Int, _ phy: AirPHY, at instant: Instant) -> Bool {
+        windows.contains { $0.hears(channel, phy, at: instant) }
     }
 }

@@ -5,7 +5,7 @@ import BLEWire
 ///
 /// Core 6.0, Vol 6, Part B, 4.4.3.
 struct ScanWindow: Equatable, Sendable {
-    let modulation: Modulation
+    let phy: AirPHY
     /// Whether the receiver asks for scan responses.
     let isActive: Bool
     /// Nanoseconds.
@@ -16,9 +16,9 @@ struct ScanWindow: Equatable, Sendable {
 
     /// Whether the receiver hears a packet that begins at `instant` on `channel`, 37 to 39.
     @inline(__always)
-    func hears(_ channel: Int, _ modulation: Modulation, at instant: Instant) -> Bool {
+    func hears(_ channel: Int, _ phy: AirPHY, at instant: Instant) -> Bool {
         let elapsed = instant.nanoseconds - start.nanoseconds
-        guard elapsed >= 0, modulation.phy == self.modulation.phy else { return false }
+        guard elapsed >= 0, phy.number == self.phy.number else { return false }
         let (turn, offset) = elapsed.quotientAndRemainder(dividingBy: interval)
         return Int(turn % 3) == channel - 37 && offset < window
     }

@@ -23,7 +23,7 @@ struct Scanner: Sendable {
 
     var windows = [
         ScanWindow(
-            modulation: .oneMegabit,
+            phy: .oneMegabit,
             isActive: false,
             interval: 10_000_000,
             window: 10_000_000,
@@ -99,8 +99,8 @@ struct Scanner: Sendable {
 
     /// The window that hears a packet which begins at `instant` on the primary `channel`.
     @inline(__always)
-    func window(_ channel: Int, _ modulation: Modulation, at instant: Instant) -> ScanWindow? {
-        for index in windows.indices where windows[index].hears(channel, modulation, at: instant) {
+    func window(_ channel: Int, _ phy: AirPHY, at instant: Instant) -> ScanWindow? {
+        for index in windows.indices where windows[index].hears(channel, phy, at: instant) {
             return windows[index]
         }
         return nil

@@ -5,8 +5,8 @@ extension VirtualController {
     ///
     /// Changes nothing, and is `mutating` so that the controller is looked at where it lies.
     @inline(__always)
-    mutating func scanWindow(_ channel: Int, _ modulation: Modulation, at instant: Instant) -> ScanWindow? {
-        scanner.isListening ? scanner.window(channel, modulation, at: instant) : nil
+    mutating func scanWindow(_ channel: Int, _ phy: AirPHY, at instant: Instant) -> ScanWindow? {
+        scanner.isListening ? scanner.window(channel, phy, at: instant) : nil
     }
 
     /// Whether the scan that hears a packet now is an active one, `nil` if none does, and whether the initiator hears
@@ -14,17 +14,17 @@ extension VirtualController {
     @inline(__always)
     mutating func hears(
         _ channel: Int,
-        _ modulation: Modulation,
+        _ phy: AirPHY,
         at instant: Instant
     ) -> (asks: Bool?, initiates: Bool) {
-        (scanWindow(channel, modulation, at: instant)?.isActive, initiates(channel, modulation, at: instant))
+        (scanWindow(channel, phy, at: instant)?.isActive, initiates(channel, phy, at: instant))
     }
 
     /// Whether the initiator hears a packet now, on a primary channel; `mutating` for the same reason.
     @inline(__always)
-    mutating func initiates(_ channel: Int, _ modulation: Modulation, at instant: Instant) -> Bool {
+    mutating func initiates(_ channel: Int, _ phy: AirPHY, at instant: Instant) -> Bool {
         guard initiator != nil else { return false }
-        return initiator?.hears(channel, modulation, at: instant) ?? false
+        return initiator?.hears(channel, phy, at: instant) ?? false
     }
 
     /// Whether the host gets to see a report, with the filter of duplicates that it asked for.

@@ -87,7 +87,7 @@ struct EncryptionMachineTests {
             selection: .algorithm2,
             timing: .init(interval: 24, latency: 0, timeout: 100),
             channelMap: ChannelMap.all,
-            modulation: .oneMegabit,
+            phy: .oneMegabit,
             created: Self.start,
             anchor: Self.start,
             central: end(0),

@@ -1,7 +1,7 @@
-/// How bits become a signal, and so how long a packet takes.
+/// A PHY, with the coding scheme of LE Coded, and so how long a packet takes.
 ///
 /// Core 6.0, Vol 6, Part B, 2.1 and 2.2.
-package enum Modulation: UInt8, Sendable {
+package enum AirPHY: UInt8, Sendable {
     case oneMegabit = 1
     case twoMegabit = 2
     /// Coded PHY at 125 kb/s.
@@ -9,7 +9,7 @@ package enum Modulation: UInt8, Sendable {
     /// Coded PHY at 500 kb/s.
     case codedTwo = 4
 
-    /// Creates the modulation of a PHY as HCI numbers it: 1 for 1M, 2 for 2M, 3 for Coded.
+    /// Creates a PHY from how HCI numbers it: 1 for 1M, 2 for 2M, 3 for Coded.
     init?(phy: UInt8, codedTwo: Bool = false) {
         switch phy {
         case 1: self = .oneMegabit
@@ -20,10 +20,10 @@ package enum Modulation: UInt8, Sendable {
     }
 
     /// The PHY as HCI numbers it.
-    package var phy: UInt8 { self == .codedTwo ? 3 : rawValue }
+    package var number: UInt8 { self == .codedTwo ? 3 : rawValue }
 
     /// The PHY as link layers number it in a set of PHYs.
-    var bit: UInt8 { 1 << (phy - 1) }
+    var bit: UInt8 { 1 << (number - 1) }
 
     /// The nanoseconds that a packet of `length` octets of payload takes, from preamble to CRC.
     func airTime(_ length: Int) -> Int64 {
@@ -48,9 +48,9 @@ package enum Modulation: UInt8, Sendable {
 ///
 /// Core 6.0, Vol 6, Part B, 4.1 and 4.2.
 enum Spacing {
-    /// Between two packets that belong together: 150 µs.
-    static let frame: Int64 = 150_000
-    /// Between a packet and the auxiliary packet that it points at, at least: 300 µs.
+    /// T_IFS, between two packets that belong together: 150 µs.
+    static let interFrame: Int64 = 150_000
+    /// T_MAFS, between a packet and the auxiliary packet that it points at, at least: 300 µs.
     static let auxiliary: Int64 = 300_000
     /// The unit of connection intervals: 1.25 ms.
     static let slot: Int64 = 1_250_000
