@@ -40,7 +40,7 @@ struct Adversary {
 
     /// Sequences of packets of L2CAP.
     func signals(_ role: HCI.Role) -> Report {
-        judged("signals, \(role)", HostilePacket.signals) {
+        checked("signals, \(role)", HostilePacket.signals) {
             let victim = SignalVictim(role)
             return { victim.complaint(about: $0) }
         }
@@ -48,7 +48,7 @@ struct Adversary {
 
     /// Sequences of packets of channels that are open, and of signals about them.
     func channels(_ role: HCI.Role) -> Report {
-        judged("channels, \(role)", HostilePacket.channelPackets) {
+        checked("channels, \(role)", HostilePacket.channelPackets) {
             let victim = ChannelVictim(role)
             return { victim.complaint(about: $0) }
         }
@@ -56,14 +56,14 @@ struct Adversary {
 
     /// Sequences of packets of Enhanced ATT bearers, and of signals about them.
     func bearers(_ scene: BearerScene) -> Report {
-        judged("bearers, \(scene.rawValue)", scene.packets) {
+        checked("bearers, \(scene.rawValue)", scene.packets) {
             let victim = ChannelVictim(scene)
             return { victim.complaint(about: $0) }
         }
     }
 
     /// Sequences on links that a whole host has, one after the other.
-    private func judged(
+    private func checked(
         _ name: String,
         _ packets: [HostilePacket],
         _ makeVictim: () -> ([HostilePacket]) -> String?

@@ -3,7 +3,7 @@ import BLEWire
 
 extension SignalVictim {
     /// Judges what was sent so far, and whether both links are alive.
-    func judge(_ sequence: [HostilePacket]) {
+    func check(_ sequence: [HostilePacket]) {
         let signals = sequence.filter { $0.channel == .leSignaling }
         let due = signals.filter { $0.call.isAnswer }, open = signals.count { $0.call == .anything }
         let answers = record.answers

@@ -85,7 +85,7 @@ final class SignalVictim {
             deliver(packet.octets, on: packet.channel, of: AttributeVictim.link)
             drain()
         }
-        judge(sequence)
+        check(sequence)
         disconnect()
         return record.fault
     }

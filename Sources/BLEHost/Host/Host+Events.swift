@@ -15,7 +15,7 @@ extension Host {
         case .disconnectionComplete(let event): disconnected(event, at: now)
         case .leAdvertisingSetTerminated(let event): setEnded(event)
         case .leReadRemoteFeaturesComplete(let event): tune(event, from: controller, at: now)
-        case .leRemoteConnectionParameterRequest(let event): judge(event, at: now)
+        case .leRemoteConnectionParameterRequest(let event): answer(event, at: now)
         case .leConnectionUpdateComplete(let event): updated(event, at: now)
         case .lePHYUpdateComplete(let event): updated(event, at: now)
         case .leDataLengthChange(let event): updated(event)

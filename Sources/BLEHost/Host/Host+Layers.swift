@@ -74,7 +74,8 @@ extension Host {
             case .bearer(let event, let link):
                 layers.attributes.receive(event, on: link, retryDelay: bearerRetryDelay(on: link), at: now)
             case .secure(let link, _): raiseSecurity(of: link, at: now)
-            case .judge(let request, let identifier, let link): judge(request, identifier, on: link, at: now)
+            case .parametersRequested(let request, let identifier, let link):
+                answer(request, identifier, on: link, at: now)
             case .note(let note): self.note(note)
             }
         }

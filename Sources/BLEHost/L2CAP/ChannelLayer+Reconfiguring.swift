@@ -13,7 +13,7 @@ extension ChannelLayer {
         on handle: ConnectionHandle
     ) {
         guard let link = links.index(of: handle) else { return }
-        let result = links.values[link].judge(request)
+        let result = links.values[link].check(request)
         send(.creditBasedReconfigureResponse(.init(result)), identifier, on: handle)
         guard result == .success else { return }
         for channel in request.channels {
@@ -97,7 +97,7 @@ extension ChannelLink {
         return nil
     }
 
-    fileprivate func judge(
+    fileprivate func check(
         _ request: Signal.CreditBasedReconfigureRequest
     ) -> Signal.CreditBasedReconfigureResponse.Result {
         guard ChannelSizes.enhanced.allow(mtu: request.mtu, mps: request.mps) else { return .unacceptableParameters }

@@ -27,7 +27,7 @@ extension ChannelLayer {
         switch packet.signal {
         case .connectionParameterUpdateRequest(let request):
             if links.values[link].role == .central {
-                outbox.append(.judge(request, identifier, handle))
+                outbox.append(.parametersRequested(request, identifier, handle))
             } else {
                 send(.commandReject(.notUnderstood), identifier, on: handle)
             }

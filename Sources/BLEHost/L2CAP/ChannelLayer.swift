@@ -19,7 +19,7 @@ struct ChannelLayer {
         /// Tell the attribute layer.
         case bearer(BearerEvent, of: ConnectionHandle)
         /// The peripheral asks for other parameters: accept them or refuse them, with this identifier.
-        case judge(Signal.ConnectionParameterUpdateRequest, SignalIdentifier, ConnectionHandle)
+        case parametersRequested(Signal.ConnectionParameterUpdateRequest, SignalIdentifier, ConnectionHandle)
         /// The peer refuses a channel for this reason: have the link trusted further, and report back with
         /// ``ChannelLayer/securityAnswered(_:_:at:)``.
         case secure(ConnectionHandle, for: Signal.ConnectionResult)

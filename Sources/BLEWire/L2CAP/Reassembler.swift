@@ -38,7 +38,7 @@ package struct Reassembler: Sendable {
     package mutating func begin(_ fragment: Span<UInt8>) -> OnFragment {
         state = .idle
         if let length = Self.length(fragment), length == fragment.count { return .whole }
-        return judge([UInt8](copying: fragment))
+        return check([UInt8](copying: fragment))
     }
 
     /// Takes a fragment that goes on with a packet.
@@ -48,11 +48,11 @@ package struct Reassembler: Sendable {
         case .collecting(var collected):
             state = .idle
             collected.append(copying: fragment)
-            return judge(collected)
+            return check(collected)
         }
     }
 
-    private mutating func judge(_ collected: [UInt8]) -> OnFragment {
+    private mutating func check(_ collected: [UInt8]) -> OnFragment {
         guard let length = Self.length(collected.span), length <= collected.count else {
             state = .collecting(collected)
             return .incomplete

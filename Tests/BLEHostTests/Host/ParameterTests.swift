@@ -53,8 +53,8 @@ struct ParameterTests {
         for update in updates(rig) { #expect(update.timeout.duration >= .milliseconds(720)) }
     }
 
-    @Test("What a controller asks for on behalf of its peer is judged in the same way", arguments: wishes)
-    func judged(wish: [UInt16], isGranted: Bool) {
+    @Test("What a controller asks for on behalf of its peer is answered in the same way", arguments: wishes)
+    func answered(wish: [UInt16], isGranted: Bool) {
         let (rig, _) = makeRig(.new, role: .peripheral)
         rig.inject(
             .leRemoteConnectionParameterRequest(

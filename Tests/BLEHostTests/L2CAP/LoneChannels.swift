@@ -24,7 +24,7 @@ struct LoneChannels {
     var accepted: [OpenedChannel] = []
     var bearers: [BearerEvent] = []
     var notes: [Note] = []
-    var judged: [Signal.ConnectionParameterUpdateRequest] = []
+    var requested: [Signal.ConnectionParameterUpdateRequest] = []
     /// Why the peer did not open channels on a link that it trusts no further.
     var refusals: [Signal.ConnectionResult] = []
     /// What comes of the wish that the link be trusted further; `nil` if that is not known yet.
@@ -61,7 +61,7 @@ struct LoneChannels {
             case .event(let event, _): events.append(event)
             case .accepted(let channel, _, _): accepted.append(channel)
             case .bearer(let event, _): bearers.append(event)
-            case .judge(let request, _, _): judged.append(request)
+            case .parametersRequested(let request, _, _): requested.append(request)
             case .secure(let link, let result):
                 refusals.append(result)
                 if let security { layer.securityAnswered(link, security, at: now) }

@@ -9,13 +9,13 @@ struct SignallingTests {
     static let local = ChannelIdentifier(wire: 0x44)
     static let remote = ChannelIdentifier(wire: 0x55)
 
-    @Test("A central judges what a peripheral asks for, and a peripheral does not")
-    func judge() {
+    @Test("A central answers what a peripheral asks for, and a peripheral does not")
+    func answer() {
         var central = LoneChannels(role: .central), peripheral = LoneChannels(role: .peripheral)
         #expect(central.answers(to: .connectionParameterUpdateRequest(wish)) == [])
-        #expect(central.judged == [wish])
+        #expect(central.requested == [wish])
         #expect(peripheral.answers(to: .connectionParameterUpdateRequest(wish)) == [.commandReject(.notUnderstood)])
-        #expect(peripheral.judged.isEmpty)
+        #expect(peripheral.requested.isEmpty)
     }
 
     /// What comes, and what is said to it.

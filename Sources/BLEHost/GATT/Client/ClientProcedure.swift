@@ -36,7 +36,7 @@ struct ClientProcedure {
     /// How far the link could be trusted when it was begun.
     var security = LinkSecurity.unencrypted
     /// Whether services changed since its last request, whose answer may be about what was there before.
-    private(set) var isDisturbed = false
+    private(set) var isOutdated = false
     /// Whether what it is about is gone.
     private(set) var isVoid = false
     private var attempt = Attempt.first
@@ -82,7 +82,7 @@ struct ClientProcedure {
     }
 
     /// Notes that its next request goes out: what comes back is about what is there now.
-    mutating func asked() { isDisturbed = false }
+    mutating func asked() { isOutdated = false }
 
     enum OnAnswer {
         case go(ProcedureStep<Procedure.Outcome>)
@@ -105,11 +105,11 @@ struct ClientProcedure {
         case .refused(.security, let isRepeated): attempt = isRepeated ? .repeated : .first
         case .first, .repeated, .refused(.outOfSync, _): attempt = .repeated
         }
-        isDisturbed = false
+        isOutdated = false
         procedure = procedure.anew
     }
 
-    enum OnDisturb: Equatable {
+    enum OnServicesChanged: Equatable {
         case nothing
         /// What it looks for is gone, and the one who waits for it is to hear so now.
         case lost
@@ -119,12 +119,12 @@ struct ClientProcedure {
     ///
     /// A lookup goes on, to learn what is there now; of a configuration, whatever comes of it, nobody hears what has
     /// its handle now.
-    mutating func disturb(in range: AttributeHandleRange) -> OnDisturb {
-        isDisturbed = true
+    mutating func servicesChanged(in range: AttributeHandleRange) -> OnServicesChanged {
+        isOutdated = true
         if procedure.isAbout(range) { isVoid = true }
         switch procedure {
         case .lookup(var lookup):
-            lookup.disturb()
+            lookup.databaseChanged()
             procedure = .lookup(lookup)
             return isVoid && lookup.scope?.overlaps(range) == true ? .lost : .nothing
         case .configure(_, let handle): return range.contains(handle) ? .lost : .nothing

@@ -45,11 +45,11 @@ extension GATTClient {
     }
 
     /// Takes the Database Hash of the peer, or that it has none.
-    mutating func hashRead(_ hash: UInt128?, isDisturbed: Bool, at now: Instant, into outbox: inout Outbox) {
+    mutating func hashRead(_ hash: UInt128?, isOutdated: Bool, at now: Instant, into outbox: inout Outbox) {
         switch caching {
-        case .unchecked where isDisturbed && hash != nil: ownRequests.append(.checkCache)
+        case .unchecked where isOutdated && hash != nil: ownRequests.append(.checkCache)
         case .unchecked(let cache): check(cache, hash, at: now, into: &outbox)
-        case .active where isDisturbed && hash != nil: keepCache()
+        case .active where isOutdated && hash != nil: keepCache()
         case .active: keep(hash, at: now, into: &outbox)
         case .none, .impossible: break
         }
@@ -146,7 +146,7 @@ extension GATTClient {
     }
 
     /// Takes note of what the peer's GATT service offers; looks again if services changed while it was asked.
-    mutating func watching(_ outcome: ServiceChangedWatch.Outcome, isDisturbed: Bool) {
+    mutating func watching(_ outcome: ServiceChangedWatch.Outcome, isOutdated: Bool) {
         if let features = outcome.features, !hasAnnouncedFeatures {
             hasAnnouncedFeatures = true
             ownRequests.putFirst([.announceFeatures(features), .probe(features)])
@@ -157,7 +157,7 @@ extension GATTClient {
             guard case .active = caching else { return lookAgain() }
             // What is certain may be handed out again and again from now on.
             if !database.isEmpty { ownRequests.append(.keepCache) }
-        } else if isDisturbed {
+        } else if isOutdated {
             watchServices()
         }
     }
@@ -177,7 +177,7 @@ extension GATTClient {
         for (client, command) in waiting.void(about: range) {
             answer(command, of: Requester(client), with: .notFound, into: &outbox)
         }
-        disturb(in: range, into: &outbox)
+        outdateProcedures(in: range, into: &outbox)
         if let handle = serviceChanged, range.contains(handle) {
             database.unwatch()
             watchServices()

@@ -8,11 +8,11 @@ extension GATTClient {
     mutating func outOfSync(on index: Int, at now: Instant, into outbox: inout Outbox) {
         guard let current = bearers.all[index].running, current.owner != .catchingUp else { return }
         if current.isRepeated {
-            if !current.isDisturbed { servicesChanged(in: .all, at: now, into: &outbox) }
+            if !current.isOutdated { servicesChanged(in: .all, at: now, into: &outbox) }
             return
         }
         bearers.all[index].update { $0.refuse(.outOfSync) }
-        catchingUp.require(isTold: current.isDisturbed)
+        catchingUp.require(isTold: current.isOutdated)
     }
 
     /// Begins the next step of catching up; `false` if there is none.
@@ -56,12 +56,12 @@ extension GATTClient {
     }
 
     /// Ends or repeats what is under way or to be begun once more, now that services changed in `range`.
-    mutating func disturb(in range: AttributeHandleRange, into outbox: inout Outbox) {
+    mutating func outdateProcedures(in range: AttributeHandleRange, into outbox: inout Outbox) {
         for one in bearers.removeStalled(where: { $0.procedure.isAbout(range) }) { failVoid(one, into: &outbox) }
         for index in bearers.indices {
             var lost: ClientProcedure?
             bearers.all[index].update { current in
-                guard current.disturb(in: range) == .lost, current.client != nil else { return }
+                guard current.servicesChanged(in: range) == .lost, current.client != nil else { return }
                 lost = current
                 current.owner = .nobody
             }

@@ -79,8 +79,8 @@ extension GATTClient {
         case .name(.success(let name)) where !name.isEmpty:
             outbox.append(.nameRead(peer, name))
             tellAll(.nameChanged(name), through: &outbox)
-        case .watching(let outcome): watching(outcome, isDisturbed: finished.isDisturbed)
-        case .databaseHash(let hash): hashRead(hash, isDisturbed: finished.isDisturbed, at: now, into: &outbox)
+        case .watching(let outcome): watching(outcome, isOutdated: finished.isOutdated)
+        case .databaseHash(let hash): hashRead(hash, isOutdated: finished.isOutdated, at: now, into: &outbox)
         case .found(let result, _): verified(result, at: now, into: &outbox)
         case .serverFeatures(let features): inquired(features, into: &outbox)
         case .name, .read, .written, .configured: break

@@ -3,7 +3,7 @@ import BLEWire
 // How fast a link is, and what its ends agree on.
 extension Host {
     /// Grants a peripheral the parameters that it asks for by a signal, if they are allowed.
-    mutating func judge(
+    mutating func answer(
         _ request: Signal.ConnectionParameterUpdateRequest,
         _ identifier: SignalIdentifier,
         on handle: ConnectionHandle,
@@ -23,7 +23,7 @@ extension Host {
     }
 
     /// Grants a peer the parameters that its controller asks for, if they are allowed.
-    mutating func judge(_ event: HCI.LERemoteConnectionParameterRequest, at now: Instant) {
+    mutating func answer(_ event: HCI.LERemoteConnectionParameterRequest, at now: Instant) {
         let handle = event.handle
         guard links[handle] != nil else { return note(.unknownLink(handle)) }
         let parameters = HCI.ConnectionParameters(

@@ -52,8 +52,8 @@ struct DatabaseLookup: Sendable {
     private var state = State.waiting
     /// Services that are included and do not tell of which type they are.
     private var nameless: [AttributeHandle] = []
-    private var disturbances = 0
-    private var isDisturbed = false
+    private var changes = 0
+    private var isOutdated = false
 
     /// Creates a lookup that gives up when more than `limit` attributes would have to be kept.
     init(_ question: Question, limit: Int) {
@@ -83,13 +83,13 @@ struct DatabaseLookup: Sendable {
     }
 
     /// Notes that services changed: the answer that is under way may tell of what was there before.
-    mutating func disturb() { isDisturbed = true }
+    mutating func databaseChanged() { isOutdated = true }
 
     mutating func receive(_ answer: ATTAnswer, _ database: inout PeerDatabase, mtu: Int) -> Step {
-        if isDisturbed {
-            isDisturbed = false
-            disturbances += 1
-            guard disturbances <= Self.patience else { return .finished(.failure(.contradiction)) }
+        if isOutdated {
+            isOutdated = false
+            changes += 1
+            guard changes <= Self.patience else { return .finished(.failure(.contradiction)) }
             state = .waiting
             return begin(&database, mtu: mtu)
         }

@@ -2,7 +2,7 @@ package import BLEWire
 
 /// How far one aspect of an attribute is known, and whether clients stand on what they were told of it.
 package struct HandleStatus: Equatable, Sendable {
-    enum Knowledge: Sendable {
+    enum State: Sendable {
         /// It was not asked for, or is forgotten.
         case unknown
         /// It may be handed out.
@@ -19,15 +19,15 @@ package struct HandleStatus: Equatable, Sendable {
         case told
     }
 
-    private(set) var knowledge = Knowledge.unknown
+    private(set) var state = State.unknown
     private(set) var telling = Telling.untold
     /// Whether it has to be learnt again, by nobody's wish: it may be otherwise than it was.
     var isUnverified = false
 
-    package var isKnown: Bool { knowledge != .unknown }
+    package var isKnown: Bool { state != .unknown }
     var isTold: Bool { telling != .untold }
     /// Whether the peer must be asked before this is handed out.
-    var isMissing: Bool { knowledge != .read }
+    var isMissing: Bool { state != .read }
     /// The same, of which nobody has heard.
     var kept: Self {
         var kept = Self()
@@ -37,16 +37,16 @@ package struct HandleStatus: Equatable, Sendable {
 
     /// Takes note that the peer has just said what is there.
     package mutating func learn() {
-        knowledge = .read
+        state = .read
         isUnverified = false
     }
 
-    mutating func forget() { knowledge = .unknown }
+    mutating func forget() { state = .unknown }
 
-    mutating func expire() { if isKnown { knowledge = .stale } }
+    mutating func expire() { if isKnown { state = .stale } }
 
     /// Takes note that what was stale is still so.
-    mutating func confirm() { if isKnown { knowledge = .read } }
+    mutating func confirm() { if isKnown { state = .read } }
 
     mutating func tell() { if telling == .untold { telling = .told } }
 

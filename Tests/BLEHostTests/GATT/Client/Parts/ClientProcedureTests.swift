@@ -47,28 +47,29 @@ struct ClientProcedureTests {
         #expect(procedure.isRepeated)
     }
 
-    @Test("Is disturbed by a change until it asks again, and void for good if the change is about it")
-    func disturbance() {
+    @Test("Is outdated by a change until it asks again, and void for good if the change is about it")
+    func change() {
         let elsewhere = AttributeHandleRange(AttributeHandle(wire: 20), AttributeHandle(wire: 30))!
         var procedure = Self.reading()
-        var event = procedure.disturb(in: elsewhere)
-        #expect(event == .nothing && procedure.isDisturbed && !procedure.isVoid)
+        var event = procedure.servicesChanged(in: elsewhere)
+        #expect(event == .nothing && procedure.isOutdated && !procedure.isVoid)
         procedure.asked()
-        #expect(!procedure.isDisturbed)
-        event = procedure.disturb(in: Self.service)
+        #expect(!procedure.isOutdated)
+        event = procedure.servicesChanged(in: Self.service)
         #expect(event == .nothing && procedure.isVoid)
         procedure.asked()
         procedure.renew()
-        #expect(procedure.isVoid && !procedure.isDisturbed)
+        #expect(procedure.isVoid && !procedure.isOutdated)
     }
 
     @Test("Is lost at once if it looks for what is gone, or subscribes to it")
     func lost() {
         for make in [Self.lookup, Self.configuring] {
             var procedure = make(.client(Self.client))
-            let far = procedure.disturb(in: AttributeHandleRange(AttributeHandle(wire: 20), AttributeHandle(wire: 30))!)
+            let elsewhere = AttributeHandleRange(AttributeHandle(wire: 20), AttributeHandle(wire: 30))!
+            let far = procedure.servicesChanged(in: elsewhere)
             #expect(far == .nothing)
-            let near = procedure.disturb(in: Self.service)
+            let near = procedure.servicesChanged(in: Self.service)
             #expect(near == .lost)
         }
     }

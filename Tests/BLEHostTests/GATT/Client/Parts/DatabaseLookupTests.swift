@@ -11,11 +11,11 @@ struct DatabaseLookupTests {
         _ answers: [String],
         in database: inout PeerDatabase,
         limit: Int = 100,
-        disturbing disturbed: Set<Int> = []
+        changing changed: Set<Int> = []
     ) throws -> (requests: [String], outcome: Result<DatabaseLookup.Answer, Failure>?) {
         var lookup = DatabaseLookup(question, limit: limit), count = 0
         return try BLEHostTests.play(lookup.begin(&database, mtu: 23), answers) { answer in
-            if disturbed.contains(count) { lookup.disturb() }
+            if changed.contains(count) { lookup.databaseChanged() }
             count += 1
             return lookup.receive(answer, &database, mtu: 23)
         }
@@ -42,14 +42,14 @@ struct DatabaseLookupTests {
     }
 
     @Test("Begin anew when services change meanwhile, and give up on a peer that goes on changing")
-    func disturbance() throws {
+    func change() throws {
         var database = PeerDatabase()
         let answers = ["11 06 0100 0900 0f18", "01 10 0100 0a"]
-        let (requests, outcome) = try Self.play(.services(only: []), answers, in: &database, disturbing: [0])
+        let (requests, outcome) = try Self.play(.services(only: []), answers, in: &database, changing: [0])
         #expect(requests == ["100100ffff0028", "100100ffff0028"])
         #expect(outcome == .success(.services([])))
         let endless = [String](repeating: "11 06 0100 0900 0f18", count: 20)
-        let (all, end) = try Self.play(.services(only: []), endless, in: &database, disturbing: Set(0..<20))
+        let (all, end) = try Self.play(.services(only: []), endless, in: &database, changing: Set(0..<20))
         #expect(all.count == 9 && end == .failure(.att(.invalidPDU)))
     }
 
