@@ -63,8 +63,8 @@ struct ExtendedAnnouncement {
             let end = min(data.count, offset + Self.payloadLimit - 1 - part.headerLength)
             part.data = Array(data[offset..<end])
             if part.auxiliary != nil {
-                let offset = (set.secondary.airTime(part.length) + Spacing.auxiliary) / 1_000
-                part.auxiliary = .init(channel: UInt8(channel), offset: Int(offset), phy: set.secondary.number - 1)
+                let delay = (set.secondary.airTime(part.length) + Spacing.auxiliary) / 1_000
+                part.auxiliary = .init(channel: UInt8(channel), offset: Int(delay), phy: set.secondary.number - 1)
             }
             parts.append(part)
             offset = end

@@ -2,8 +2,8 @@ import BLEWire
 
 /// The layers above the link: attributes, and channels.
 ///
-/// Each wants things done and says so through `next()`. Nobody but this file changes them or asks, so that what they
-/// want is never forgotten.
+/// Each wants things done and says so through `next()`. They are changed through ``Host/withLayers(at:_:)``, which does
+/// that, so that it is never forgotten, or through ``atOnce(_:)`` where it leaves nothing to be done.
 struct HostLayers {
     fileprivate(set) var attributes: AttributeLayer
     fileprivate(set) var channels: ChannelLayer

@@ -5,7 +5,7 @@ extension GATTClient {
     /// Whether a value without response may be sent past all that waits.
     @inline(__always)
     mutating func mayCommandAtOnce(_ client: ClientID, octets: Int) -> Bool {
-        guard !bearers.all[0].isRunning, isUpToDate, commands.isEmpty else { return false }
+        guard !bearers.all[0].isRunning, nobodyWaits, commands.isEmpty else { return false }
         return octets <= mtu - 3 && isAttached(client)
     }
 
@@ -46,7 +46,7 @@ extension GATTClient {
         at now: Instant,
         into outbox: inout HostOutbox
     ) -> Bool {
-        guard isUpToDate, let single = bearers.all[0].answered(packet.kind, octets: packet.parameterCount) else {
+        guard nobodyWaits, let single = bearers.all[0].answered(packet.kind, octets: packet.parameterCount) else {
             return false
         }
         ownRequests.postpone(at: now)

@@ -34,12 +34,12 @@ extension GATTClient {
     var mayBeginAtOnce: Bool {
         mutating get {
             guard bearers.all[0].isFree else { return false }
-            return isUpToDate
+            return nobodyWaits
         }
     }
 
     /// Whether nobody waits for anything but what is under way on the unenhanced bearer.
-    var isUpToDate: Bool {
+    var nobodyWaits: Bool {
         mutating get {
             guard waiting.isEmpty, ownRequests.isEmpty, bearers.isPlain, answers.isEmpty else { return false }
             return !catchingUp.isUnderWay && !awaitsSecurity

@@ -7,6 +7,7 @@ import Testing
 struct ClientProcedureTests {
     static let client = Requester(ClientID(rawValue: 1), RequestNumber(rawValue: 7))
     static let handle = AttributeHandle(wire: 9)
+    private static let elsewhere = AttributeHandleRange(AttributeHandle(wire: 20), AttributeHandle(wire: 30))!
     static let service = AttributeHandleRange(AttributeHandle(wire: 8), AttributeHandle(wire: 12))!
 
     static func reading(_ handle: AttributeHandle = handle, order: UInt64 = 1) -> ClientProcedure {
@@ -49,9 +50,8 @@ struct ClientProcedureTests {
 
     @Test("Is outdated by a change until it asks again, and void for good if the change is about it")
     func change() {
-        let elsewhere = AttributeHandleRange(AttributeHandle(wire: 20), AttributeHandle(wire: 30))!
         var procedure = Self.reading()
-        var event = procedure.servicesChanged(in: elsewhere)
+        var event = procedure.servicesChanged(in: Self.elsewhere)
         #expect(event == .nothing && procedure.isOutdated && !procedure.isVoid)
         procedure.asked()
         #expect(!procedure.isOutdated)
@@ -66,8 +66,7 @@ struct ClientProcedureTests {
     func lost() {
         for make in [Self.lookup, Self.configuring] {
             var procedure = make(.client(Self.client))
-            let elsewhere = AttributeHandleRange(AttributeHandle(wire: 20), AttributeHandle(wire: 30))!
-            let far = procedure.servicesChanged(in: elsewhere)
+            let far = procedure.servicesChanged(in: Self.elsewhere)
             #expect(far == .nothing)
             let near = procedure.servicesChanged(in: Self.service)
             #expect(near == .lost)
