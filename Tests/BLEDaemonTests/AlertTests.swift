@@ -53,7 +53,7 @@ struct AlertTests {
         for await discovery in central.discoveries() {
             let belt = discovery.peripheral
             central.connect(belt, options: [CBConnectPeripheralOptionNotifyOnNotificationKey: true])
-            while belt.state != .connected { await Task.yield() }
+            try await waiting { belt.state == .connected }
             let found = try #require(try await belt.findServices([CBUUID(string: "180D")]).first)
             let values = try await belt.findCharacteristics([CBUUID(string: "2A37")], of: found)
             let result = try await body(bench, belt, belt.values(of: try #require(values.first)))
@@ -78,9 +78,9 @@ struct AlertTests {
         try await listen { bench, belt, values in
             var values = values.makeAsyncIterator()
             var first: Agent? = Agent(at: bench.path)
-            while try bench.current.connectionCount < 2 { await Task.yield() }
+            try await waiting { try bench.current.connectionCount >= 2 }
             var second: Agent? = Agent(at: bench.path)
-            while try bench.current.connectionCount < 3 { await Task.yield() }
+            try await waiting { try bench.current.connectionCount >= 3 }
             for _ in 0..<5 { _ = try await values.next() }
             #expect(first?.count == 0 && second?.count == 0)
             try move(bench, to: .suspended)
@@ -92,7 +92,7 @@ struct AlertTests {
             second = nil
             #expect(try await first?.next().occasion == .notification)
             first = nil
-            while try !journal(of: bench).contains("alert: \(alert.text)") { await Task.yield() }
+            try await waiting { try journal(of: bench).contains("alert: \(alert.text)") }
         }
     }
 
@@ -101,7 +101,7 @@ struct AlertTests {
         try await listen { bench, _, values in
             var values = values.makeAsyncIterator()
             let agent = Agent(at: bench.path)
-            while try bench.current.connectionCount < 2 { await Task.yield() }
+            try await waiting { try bench.current.connectionCount >= 2 }
             try move(bench, to: .suspended)
             _ = try await agent.next()
             try move(bench, to: .foreground)

@@ -71,7 +71,7 @@ struct PermissionTests {
         app?.say(.hello(Hello(.central, restoring: "app")))
         _ = try await app?.listen { $0 == .event(.stateChanged(.poweredOn)) }
         app = nil
-        while try bench.current.waitingCount < 1 { await Task.yield() }
+        try await waiting { try bench.current.waitingCount >= 1 }
         try bench.current.obey(try policy("{}"))
         #expect(try bench.current.waitingCount == 1)
         try bench.current.obey(try policy(""))

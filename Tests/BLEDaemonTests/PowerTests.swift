@@ -68,9 +68,9 @@ struct PowerTests {
         var first: RawApp? = try await app(on: bench)
         _ = try await connect(#require(first))
         first = nil
-        while try bench.current.waitingCount < 1 { await Task.yield() }
+        try await waiting { try bench.current.waitingCount >= 1 }
         _ = try ask(bench, .power(radio: nil, isOn: false))
-        while try bench.current.waitingCount > 0 { await Task.yield() }
+        try await waiting { try bench.current.waitingCount == 0 }
         _ = try ask(bench, .power(radio: nil, isOn: true))
         let next = try RawApp(at: bench.path)
         next.say(.hello(Hello(.central, restoring: "app")))
@@ -88,7 +88,7 @@ struct PowerTests {
         let peer = try await connect(#require(first)), other = PeerIdentifier(rawValue: 1)
         if !isThere {
             first = nil
-            while try bench.current.waitingCount < 1 { await Task.yield() }
+            try await waiting { try bench.current.waitingCount >= 1 }
         }
         guard case .refused = try ask(bench, .endLinks(to: other)) else { throw Failure.notFound }
         #expect(try ask(bench, .endLinks(to: isThere ? peer : nil)) == .done)

@@ -19,6 +19,9 @@ final class RawApp {
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { Glibc.connect(socket, $0, size) }
         }
         try #require(result == 0)
+        // Who is told nothing for so long goes on as if the connection had ended.
+        var patience = timeval(tv_sec: 300, tv_usec: 0)
+        setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     }
 
     deinit { close(socket) }

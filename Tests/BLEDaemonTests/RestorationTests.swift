@@ -68,7 +68,7 @@ struct RestorationTests {
         var (app, peer): (RawApp?, PeerIdentifier) = try await connectedApp(on: bench)
         _ = app
         app = nil
-        while try bench.current.waitingCount < 1 { await Task.yield() }
+        try await waiting { try bench.current.waitingCount >= 1 }
         var messages: [DaemonMessage] = []
         let next = try await launch(on: bench) { messages.append($0) }
         let state = try #require(restored(messages))
@@ -94,11 +94,11 @@ struct RestorationTests {
             host.say(.stateChanged(.resetting))
         }
         app.say(.request(1, .scan(ScanRequest())))
-        while try bench.current.waitingCount < 1 { await Task.yield() }
+        try await waiting { try bench.current.waitingCount >= 1 }
         guard case .apps(let apps) = try DaemonQuery(at: bench.path).ask(.apps) else { throw Failure.notFound }
         try #require(apps.map(\.use.isScanning) == [true])
         host.say(.stateChanged(.poweredOn))
-        while host.scans < 2 { await Task.yield() }
+        try await waiting { host.scans >= 2 }
     }
 
     @Test("An app that ends its session finds nothing of it")
@@ -120,7 +120,7 @@ struct RestorationTests {
         for number in 1...200 as ClosedRange<UInt32> { app?.say(.request(number, .stopScan)) }
         app?.say(.request(201, .connect(peer, ConnectRequest())))
         app = nil
-        while try bench.current.waitingCount < 1 { await Task.yield() }
+        try await waiting { try bench.current.waitingCount >= 1 }
         var messages: [DaemonMessage] = []
         let next = try await launch(on: bench) { messages.append($0) }
         _ = next
@@ -164,7 +164,7 @@ struct RestorationTests {
         #expect(restored(messages) == nil)
         _ = first
         first = nil
-        while try bench.current.waitingCount < 1 { await Task.yield() }
+        try await waiting { try bench.current.waitingCount >= 1 }
         second.say(.close)
         _ = try await second.listen()
         #expect(try bench.current.waitingCount == 1)
@@ -184,7 +184,7 @@ struct RestorationTests {
         var (app, peer): (RawApp?, PeerIdentifier) = try await connectedApp(on: bench)
         try await subscribe(to: 0x2A37, of: peer, by: #require(app))
         app = nil
-        while runs.withLock({ $0.isEmpty }) { await Task.yield() }
+        try await waiting { !runs.withLock { $0.isEmpty } }
         var messages: [DaemonMessage] = []
         let next = try await launch(on: bench) { messages.append($0) }
         messages += try await next.listen {
@@ -213,7 +213,7 @@ struct RestorationTests {
         let file = place + "/\(geteuid())/app.service"
         #expect(access(file, F_OK) != 0)
         app = nil
-        while access(file, F_OK) != 0 { await Task.yield() }
+        try await waiting { access(file, F_OK) == 0 }
         let told = FileManager.default.contents(atPath: file).map { String(decoding: $0, as: UTF8.self) }
         #expect(told == "BLUETOOTH_RESTORE_CENTRALS=\"app\"\nBLUETOOTH_RESTORE_PERIPHERALS=\"\"\n")
         var messages: [DaemonMessage] = []

@@ -76,7 +76,7 @@ struct SharingTests {
                 #expect(zip(heard, heard.dropFirst()).allSatisfy { Int($1) == (Int($0) + 1) % 200 })
             }
         }
-        while try bench.current.connectionCount > 0 { await Task.yield() }
+        try await waiting { try bench.current.connectionCount == 0 }
     }
 
     @Test("Apps hear that the host resets when the daemon ends, and go on with the next one")
@@ -105,7 +105,7 @@ struct SharingTests {
     func leaving() async throws {
         let bench = try DaemonBench()
         try await bench.central().poweredOn()
-        while try bench.current.connectionCount > 0 { await Task.yield() }
+        try await waiting { try bench.current.connectionCount == 0 }
     }
 
     @Test("An app that wants a radio that is not there has none")
