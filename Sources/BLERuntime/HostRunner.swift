@@ -26,6 +26,9 @@ package final class HostRunner: @unchecked Sendable {
         case caughtUp(ClientID)
     }
 
+    /// Where monitors of this user find the host; `nil` if it is shown to nobody.
+    package let monitorSocket: HostSocket?
+
     private let loop: EventLoop
     private let transport: any Transport
     private let storage: StateFile?
@@ -72,6 +75,7 @@ package final class HostRunner: @unchecked Sendable {
         let source = PacketSource(program: program, machine: transport.name)
         witnesses = Witnesses(source: source, tap: tap, capture: capture)
         if isWatchable { witnesses.openDoor(on: loop) }
+        monitorSocket = witnesses.socket
         weak let runner = self
         loop.start { runner?.takeTurn() }
     }

@@ -25,6 +25,9 @@ final class Witnesses: @unchecked Sendable {
         areThere = tap != nil || capture != nil || log != nil
     }
 
+    /// Where monitors watch, if they may.
+    var socket: HostSocket? { door?.socket }
+
     /// Lets monitors watch from now on, unless the environment says no.
     func openDoor(on loop: EventLoop) {
         guard getenv(Self.variable).map({ String(cString: $0) }) != "off" else { return }

@@ -144,16 +144,23 @@ struct RadioServerTests {
         let radio = RadioServer(seed: 1)
         let first = try radio.listen(at: .tcp(host: "127.0.0.1", port: 0))
         let second = try radio.listen(at: .tcp(host: "127.0.0.1", port: 0))
+        let serving = Self.host(at: first, secret: 1)
+        let asking = Self.host(at: second, secret: 2, isWatchable: true), place = try #require(asking.monitorSocket)
         let (items, heard) = AsyncStream.makeStream(of: CaptureReader.Item.self)
-        let watch = HostWatch(of: [getpid()]) { event in
+        let (attachments, attached) = AsyncStream.makeStream(of: Void.self)
+        let watch = HostWatch(find: { [place] }) { event in
+            if case .attached = event { attached.yield() }
             if case .item(let item, _) = event { heard.yield(item) }
         }
         let released = DispatchSemaphore(value: 0)
-        let lazy = HostWatch(of: [getpid()]) { _ in released.wait() }
-        let serving = Self.host(at: first, secret: 1)
-        let asking = Self.host(at: second, secret: 2, isWatchable: true)
-        watch.start()
-        lazy.start()
+        let lazy = HostWatch(find: { [place] }) { event in
+            if case .attached = event { attached.yield() }
+            released.wait()
+        }
+        for watch in [watch, lazy] {
+            watch.start()
+            await attachments.first { _ in true }
+        }
         let server = EchoServer(on: serving), client = EchoClient(on: asking, count: 300)
         await waiting(for: client) { $0.isComplete }
         #expect(server.queue.sync { server.written.count } == 300)

@@ -53,16 +53,16 @@ class SeamApp: @unchecked Sendable {
     }
 }
 
-/// Waits until `condition` holds of `app`, looking after each event.
+/// Waits until `condition` holds of `app`, looking after each event, or the test runs out of time.
 func waiting<App: SeamApp>(for app: App, until condition: @escaping @Sendable (App) -> Bool) async {
-    await withCheckedContinuation { done in
-        app.queue.async {
-            guard !condition(app) else { return done.resume() }
-            app.afterEvent = { [unowned app] in
-                guard condition(app) else { return }
-                app.afterEvent = {}
-                done.resume()
-            }
+    let (fulfilments, fulfilled) = AsyncStream.makeStream(of: Void.self)
+    app.queue.async {
+        guard !condition(app) else { return fulfilled.finish() }
+        app.afterEvent = { [unowned app] in
+            guard condition(app) else { return }
+            app.afterEvent = {}
+            fulfilled.finish()
         }
     }
+    for await _ in fulfilments {}
 }
