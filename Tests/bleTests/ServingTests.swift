@@ -45,7 +45,7 @@ struct ServingTests {
         }
         var isSettled = false
         let settling = Task {
-            await sensor.settle()
+            await sensor.valuesSent()
             isSettled = true
         }
         await Task.yield()

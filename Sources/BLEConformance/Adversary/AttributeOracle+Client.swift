@@ -35,7 +35,7 @@ extension AttributeOracle {
     }
 
     /// The peer answers something, or what was never asked.
-    mutating func settle(_ packet: [UInt8], at index: Int) {
+    mutating func answered(_ packet: [UInt8], at index: Int) {
         guard let request = bearers[index].request else { return }
         var outcomes: [Outcome] = []
         if packet[0] == 0x01 {

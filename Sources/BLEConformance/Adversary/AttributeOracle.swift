@@ -64,7 +64,7 @@ struct AttributeOracle {
         case 0x1E: return confirm(at: index)
         case 0x1B, 0x23: return []
         case 0x01, 0x03, 0x05, 0x07, 0x09, 0x0B, 0x0D, 0x0F, 0x11, 0x13, 0x17, 0x19, 0x21:
-            settle(packet, at: index)
+            answered(packet, at: index)
             return []
         default: return opcode & 0x40 == 0 ? serve(packet, at: index) : []
         }

@@ -35,7 +35,7 @@ struct PairingDriver: Driver {
         confirms = description.confirm_numeric ?? true
         manager = try description.makeManager()
         if role == .central { manager.pair(needsMITM: false, at: now) }
-        settle(at: now)
+        drain(at: now)
     }
 
     var deadline: Instant? { manager.deadline }
@@ -47,7 +47,7 @@ struct PairingDriver: Driver {
         let isEarly = role == .central && manager.isEncrypting && packet.first.map { Self.keys.contains($0) } ?? false
         if isEarly, early.count < Self.earlyLimit { return early.append(packet) }
         manager.receive(packet.span, at: now)
-        settle(at: now)
+        drain(at: now)
     }
 
     mutating func receive(line: String, at now: Instant) throws {
@@ -56,17 +56,17 @@ struct PairingDriver: Driver {
         }
         _ = manager.longTermKey(for: 0, diversifier: 0)
         manager.encryptionChanged(.on, at: now)
-        settle(at: now)
+        drain(at: now)
         for packet in early { receive(packet: packet, at: now) }
         early = []
     }
 
     mutating func wake(at now: Instant) {
         manager.wake(at: now)
-        settle(at: now)
+        drain(at: now)
     }
 
-    private mutating func settle(at now: Instant) {
+    private mutating func drain(at now: Instant) {
         while let output = manager.next() { follow(output, at: now) }
         guard !hasToldKey, let (key, strength) = manager.agreedKey else { return }
         hasToldKey = true

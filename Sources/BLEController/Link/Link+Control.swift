@@ -144,8 +144,8 @@ extension Link {
         }
         self[role].change = change
         switch (self[role].control.active, change) {
-        case (.parameters(let own)?, .timing): self[role].control.settle(.parameters(own))
-        case (.phy(let own)?, .phy): self[role].control.settle(.phy(own))
+        case (.parameters(let own)?, .timing): self[role].control.agree(on: .parameters(own))
+        case (.phy(let own)?, .phy): self[role].control.agree(on: .phy(own))
         default: break
         }
     }

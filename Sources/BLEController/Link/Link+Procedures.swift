@@ -69,7 +69,7 @@ extension Link {
         case .timing(let parameters): layDownTiming(parameters, procedure)
         case .channels(let map):
             let indication = LL.ChannelMapIndication(channelMap: map, instant: nextInstant)
-            self[.central].control.settle(procedure)
+            self[.central].control.agree(on: procedure)
             self[.central].control.send(.channelMap(indication))
             self[.central].change = .channels(indication)
         }
@@ -91,7 +91,7 @@ extension Link {
         update.latency = parameters.latency
         update.timeout = parameters.timeout
         update.instant = nextInstant
-        self[.central].control.settle(procedure)
+        self[.central].control.agree(on: procedure)
         self[.central].control.send(.connectionUpdate(update))
         self[.central].change = .timing(update)
     }
@@ -121,7 +121,7 @@ extension Link {
         let isOwn = if case .phy? = self[.central].control.active { true } else { false }
         if isChange {
             self[.central].change = .phy(update)
-            if isOwn { self[.central].control.settle(.phy(own)) }
+            if isOwn { self[.central].control.agree(on: .phy(own)) }
         } else if isOwn {
             self[.central].control.finish()
             events.append(.phyUpdated(.central, status: 0))

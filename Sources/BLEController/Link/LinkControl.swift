@@ -4,7 +4,7 @@ import BLEWire
 ///
 ///                begin              answered, no instant
 ///       ┌──────┐ ─────▶ ┌──────────┐ ────────────────────▶ idle
-///       │ idle │        │ awaiting │ ── instant agreed ──▶ settling ── instant ──▶ idle
+///       │ idle │        │ awaiting │ ── instant agreed ──▶ agreed ─── instant ──▶ idle
 ///       └──────┘        └──────────┘ ── 40 s ────────────▶ the connection ends
 ///
 /// Core 6.0, Vol 6, Part B, 5.1.
@@ -40,7 +40,7 @@ struct LinkControl: Sendable {
         /// The other end has to answer.
         case awaiting(Procedure, deadline: Instant)
         /// The answer is there and the change comes with its instant.
-        case settling(Procedure)
+        case agreed(Procedure)
     }
 
     /// How long the other end may take to answer.
@@ -67,7 +67,7 @@ struct LinkControl: Sendable {
     var active: Procedure? {
         switch state {
         case .idle: nil
-        case .awaiting(let procedure, _), .settling(let procedure): procedure
+        case .awaiting(let procedure, _), .agreed(let procedure): procedure
         }
     }
 
@@ -112,7 +112,7 @@ struct LinkControl: Sendable {
     }
 
     /// Notes that `procedure` is agreed on and completes at an instant.
-    mutating func settle(_ procedure: Procedure) { state = .settling(procedure) }
+    mutating func agree(on procedure: Procedure) { state = .agreed(procedure) }
 
     /// Notes that the procedure under way is over.
     mutating func finish() { state = .idle }

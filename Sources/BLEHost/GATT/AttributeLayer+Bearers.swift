@@ -76,7 +76,7 @@ extension AttributeLayer {
     /// Goes on without a bearer: what waited to be sent goes over the unenhanced one, and what was being answered there
     /// needs no answer any more.
     private mutating func closed(_ place: Place, at now: Instant) {
-        settleSent(at: place)
+        countPacketsAsSent(at: place)
         let values = links[place.link].server.bearers[place.bearer].updates.removeValues(),
             indications = links[place.link].server.bearers[place.bearer].indications.removeValues()
         forget(links[place.link].server.bearers[place.bearer].id)

@@ -59,7 +59,7 @@ extension AttributeLayer {
         case .wait: break
         case .refuse:
             outbox.append(.note(.limitReached(.queuedIndications(links[place.link].handle))))
-            if let number = item.update { updates.settle(number) }
+            if let number = item.update { updates.sent(number) }
         }
     }
 
@@ -84,7 +84,7 @@ extension AttributeLayer {
         case .nothing: break
         case .abandon:
             outbox.append(.note(.transactionTimedOut(links[place.link].handle)))
-            settleUpdates(at: place)
+            countUpdatesAsSent(at: place)
             giveUp(place, at: now)
         }
     }
@@ -92,32 +92,32 @@ extension AttributeLayer {
     /// Notes that the controller has taken this packet, and with it all that were handed down before.
     mutating func sentUpdates(upTo receipt: SendReceipt, at place: Place) {
         while let number = links[place.link].server.bearers[place.bearer].updates.nextTaken(upTo: receipt) {
-            settle(number)
+            updateSent(number)
         }
         notify(links[place.link].server.bearers[place.bearer].updates.takeDue(), at: place)
     }
 
     /// Counts everything as sent that the link has not sent: it is about to go.
-    mutating func settleUpdates(at index: Int) {
-        for place in places(at: index) { settleUpdates(at: place) }
+    mutating func countUpdatesAsSent(at index: Int) {
+        for place in places(at: index) { countUpdatesAsSent(at: place) }
     }
 
     /// Counts everything as sent that a bearer has not sent.
-    mutating func settleUpdates(at place: Place) {
-        settleSent(at: place)
+    mutating func countUpdatesAsSent(at place: Place) {
+        countPacketsAsSent(at: place)
         dropWaiting(at: place)
     }
 
     /// Counts the packets as sent of which a bearer will not hear any more.
-    mutating func settleSent(at place: Place) {
-        while let number = links[place.link].server.bearers[place.bearer].updates.removeFirstSent() { settle(number) }
+    mutating func countPacketsAsSent(at place: Place) {
+        while let number = links[place.link].server.bearers[place.bearer].updates.removeFirstSent() { updateSent(number) }
     }
 
     /// Counts the values as sent that wait to be notified or indicated.
     mutating func dropWaiting(at place: Place) {
-        for value in links[place.link].server.bearers[place.bearer].updates.removeValues() { settle(value.number) }
+        for value in links[place.link].server.bearers[place.bearer].updates.removeValues() { updateSent(value.number) }
         for item in links[place.link].server.bearers[place.bearer].indications.removeValues() {
-            if let number = item.update { settle(number) }
+            if let number = item.update { updateSent(number) }
         }
     }
 
@@ -129,18 +129,18 @@ extension AttributeLayer {
         for place in places(at: index) {
             if bits & Subscription.notifications.rawValue == 0 {
                 let dropped = links[place.link].server.bearers[place.bearer].updates.removeValues(of: handle)
-                for value in dropped { settle(value.number) }
+                for value in dropped { updateSent(value.number) }
             }
             if bits & Subscription.indications.rawValue == 0 {
                 let dropped = links[place.link].server.bearers[place.bearer].indications.removeValues(of: handle)
-                for item in dropped { if let number = item.update { settle(number) } }
+                for item in dropped { if let number = item.update { updateSent(number) } }
             }
         }
     }
 
-    mutating func settle(_ number: UpdateLedger.Number) {
+    mutating func updateSent(_ number: UpdateLedger.Number) {
         guard let client = updates.client(of: number) else { return }
-        updates.settle(number)
+        updates.sent(number)
         tellOfUpdates(to: client)
     }
 

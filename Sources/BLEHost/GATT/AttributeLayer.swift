@@ -139,7 +139,7 @@ package struct AttributeLayer {
     package mutating func linkDown(_ link: ConnectionHandle, failure: Failure, at now: Instant) {
         guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
         links[index].client.close(failure, into: &outbox)
-        settleUpdates(at: index)
+        countUpdatesAsSent(at: index)
         unsubscribe(from: .all, at: index)
         for bearer in links[index].server.bearers { forget(bearer.id) }
         links.remove(at: index)

@@ -95,7 +95,7 @@ extension Host {
             case .bearer(.channel(let channel, let request), _):
                 layers.channels.perform(request, on: channel, for: .attributes, at: now)
             case .event(let event, let client): tell(client, event)
-            case .mtuSettled(let link, let mtu): settled(link, mtu: mtu, at: now)
+            case .mtuSettled(let link, _): mtuSettled(on: link, at: now)
             case .abandon(let link):
                 note(.transactionTimedOut(link))
                 disconnect(link, for: .timedOut, at: now)

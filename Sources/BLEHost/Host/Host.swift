@@ -135,14 +135,14 @@ extension Host {
         isRecovering = false
         unknownCommands = []
         setUp(at: now)
-        settle(at: now)
+        proceed(at: now)
     }
 
     /// The controller went away: every pending request is answered, links end, and clients hear that it is being reset.
     package mutating func transportClosed(at now: Instant) {
         tearDown(at: now)
         changeState(to: .resetting)
-        settle(at: now)
+        proceed(at: now)
     }
 
     /// Why there is no controller.
@@ -163,14 +163,14 @@ extension Host {
         case .forbidden: changeState(to: .unauthorized)
         case .switchedOff: changeState(to: .poweredOff)
         }
-        settle(at: now)
+        proceed(at: now)
     }
 
     /// The user switched Bluetooth off: the same, but it stays off until the transport is opened.
     package mutating func transportSwitchedOff(at now: Instant) {
         tearDown(at: now)
         changeState(to: .poweredOff)
-        settle(at: now)
+        proceed(at: now)
     }
 
     /// Takes one whole H4 packet from the controller, its indicator included.
@@ -188,14 +188,14 @@ extension Host {
     mutating func receiveInFull(_ packet: Span<UInt8>, at now: Instant) {
         alarm = .unknown
         if HCI.LEAdvertisingReport.begins(packet), receiveReports(packet, at: now) { return }
-        if receiveWhole(packet, at: now) { settle(at: now) } else { flush(at: now) }
+        if receiveWhole(packet, at: now) { proceed(at: now) } else { flush(at: now) }
     }
 
     /// Begins a session; the client hears at once which peers are known and, if that is known, how the radio is.
     package mutating func open(_ client: ClientID, role: ClientRole, at now: Instant) {
         clients.open(client, role: role)
         introduce(client, role)
-        settle(at: now)
+        proceed(at: now)
     }
 
     /// The app of a client has ended, and the session waits for its next launch.
@@ -209,14 +209,14 @@ extension Host {
             attributes.appEnded(client, at: now)
         }
         for handle in links.handles { answerErrands(of: client, on: handle, at: now) }
-        settle(at: now)
+        proceed(at: now)
     }
 
     /// The app of a client was launched again: it hears what every new session does.
     package mutating func appReturned(_ client: ClientID, at now: Instant) {
         guard let role = clients.role(of: client) else { return note(.unknownClient(client)) }
         introduce(client, role)
-        settle(at: now)
+        proceed(at: now)
     }
 
     /// Tells a client which peers are known and how the radio is.
@@ -247,7 +247,7 @@ extension Host {
             channels.clientClosed(client, at: now)
             attributes.clientClosed(client, at: now)
         }
-        settle(at: now)
+        proceed(at: now)
     }
 
     /// Takes what a client asks for.
@@ -255,13 +255,13 @@ extension Host {
         if performAtOnce(request, for: client, at: now) { return }
         guard let role = clients.role(of: client) else { return note(.unknownClient(client)) }
         carryOut(request, for: client, role: role, at: now)
-        if request.steersController { settle(at: now) } else { flush(at: now) }
+        if request.steersController { proceed(at: now) } else { flush(at: now) }
     }
 
     /// Lets every timer that is due expire; does nothing if none is.
     package mutating func wake(at now: Instant) {
         expire(at: now)
-        settle(at: now)
+        proceed(at: now)
     }
 
     /// When to call ``wake(at:)``, or earlier: nothing is looked at unless something has happened that may change it.

@@ -15,7 +15,7 @@ struct HostOutbox {
 
     @inline(__always)
     mutating func append(_ output: consuming Host.Output) {
-        if !taken.isEmpty { settleTaken() }
+        if !taken.isEmpty { appendTaken() }
         outputs.append(output)
     }
 
@@ -53,7 +53,7 @@ struct HostOutbox {
 
     /// Hands out what is next; `nil` if there is nothing.
     mutating func next() -> Host.Output? {
-        if !taken.isEmpty { settleTaken() }
+        if !taken.isEmpty { appendTaken() }
         if let packet = packets.packet(at: nextOctet) {
             nextOctet += packet.count
             return .packet(packet)
@@ -69,7 +69,7 @@ struct HostOutbox {
     /// Hands out all that there is in exchange for what is empty, whose storage is used from now on.
     mutating func takeAll(into others: inout [Host.Output], _ packets: inout OutgoingPackets) {
         precondition(others.isEmpty && packets.isEmpty, "what was taken before has been dealt with")
-        if !taken.isEmpty { settleTaken() }
+        if !taken.isEmpty { appendTaken() }
         guard nextOutput == 0, nextOctet == 0 else { return takeRest(into: &others, &packets) }
         if !outputs.isEmpty { swap(&outputs, &others) }
         if !self.packets.isEmpty { swap(&self.packets, &packets) }
@@ -84,7 +84,7 @@ struct HostOutbox {
     }
 
     @inline(never)
-    private mutating func settleTaken() {
+    private mutating func appendTaken() {
         if let output = taken.take() { outputs.append(output) }
     }
 

@@ -58,7 +58,7 @@ struct LinkState {
     mutating func secured(with strength: PairingStrength) { self.strength = strength }
 
     /// The ends have agreed on the size of ATT packets; `false` if that is nothing new, or the link ends.
-    mutating func settle() -> Bool {
+    mutating func mtuSettled() -> Bool {
         guard phase == .settling else { return false }
         phase = .up
         return true

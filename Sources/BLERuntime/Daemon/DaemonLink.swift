@@ -122,7 +122,7 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
             }
         }
         errands.removeAll(keepingCapacity: errands.count <= ClientMailbox.limit)
-        for session in sessions { session.settle() }
+        for session in sessions { session.passOn() }
     }
 
     /// A session has heard how it stands with the daemon.

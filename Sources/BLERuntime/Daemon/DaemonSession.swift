@@ -85,7 +85,7 @@ final class DaemonSession: @unchecked Sendable {
     }
 
     /// Sends what there is to send, and hands the app what there is to hear.
-    func settle() {
+    func passOn() {
         if case .open(let stream, _) = state { conversation.takeOctets { stream.write($0) } }
         conversation.takeEvents(into: &events)
         guard !events.isEmpty, let mailbox else { return }

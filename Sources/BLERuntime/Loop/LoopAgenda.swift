@@ -29,7 +29,7 @@ struct LoopAgenda {
         // To look first costs less than to move what mostly stays.
         if watches.contains(where: { $0.isCancelled }) { removeCancelled() }
         if alarms.contains(where: { $0.isOver }) { alarms.removeAll { $0.isOver } }
-        settleCrowd()
+        updateCrowd()
         let count = crowd == nil ? watches.count : 1
         if questions.count != count + 1 {
             questions = Array(repeating: pollfd(fd: bell, events: Int16(POLLIN), revents: 0), count: count + 1)
@@ -53,10 +53,10 @@ struct LoopAgenda {
     }
 
     /// Has the system keep what many watches wait for, unless it cannot.
-    private mutating func settleCrowd() {
+    private mutating func updateCrowd() {
         if crowd != nil, watches.count < WatchCrowd.least / 2 { disband() }
         if crowd == nil, watches.count >= WatchCrowd.least, !isUncrowdable { crowd = WatchCrowd() }
-        guard let crowd, !crowd.settle(watches) else { return }
+        guard let crowd, !crowd.update(watches) else { return }
         isUncrowdable = true
         disband()
     }

@@ -28,7 +28,7 @@ final class WatchCrowd {
 
     /// Tells the system what is waited for; `false` if it does not take one of these, and all have to be asked about
     /// one by one.
-    func settle(_ present: [LoopWatch]) -> Bool {
+    func update(_ present: [LoopWatch]) -> Bool {
         present.allSatisfy { $0.asked == $0.wanted || tell($0, $0.wanted) }
     }
 

@@ -22,7 +22,7 @@ struct PacketFeed {
 
     /// Takes a record, or leaves it out if too much waits; `pending` octets were taken and have not been sent yet.
     mutating func add(_ record: [UInt8], pending: Int) {
-        settle(pending: pending)
+        tellLoss(pending: pending)
         if lost == told, octets.count + pending + record.count <= limit {
             octets += record
         } else {
@@ -32,13 +32,13 @@ struct PacketFeed {
 
     /// Takes out what is to be sent now.
     mutating func take(pending: Int) -> [UInt8] {
-        settle(pending: pending)
+        tellLoss(pending: pending)
         defer { octets.removeAll(keepingCapacity: octets.count <= 1 << 16) }
         return octets
     }
 
     /// Says what was left out, as soon as half of all is free.
-    private mutating func settle(pending: Int) {
+    private mutating func tellLoss(pending: Int) {
         guard lost > told, octets.count + pending <= limit / 2 else { return }
         octets += statement(lost)
         told = lost

@@ -45,7 +45,7 @@ final class PortStream: @unchecked Sendable {
     func start() {
         watch = loop.watch(port.descriptor, for: []) { [weak self] possible in self?.ready(possible) }
         write(line.begin())
-        settle()
+        updateInterest()
         if line.isReady { owner?.portReady() }
     }
 
@@ -64,7 +64,7 @@ final class PortStream: @unchecked Sendable {
         get { isPaused }
         set {
             isPaused = newValue
-            settle()
+            updateInterest()
         }
     }
 
@@ -140,11 +140,11 @@ final class PortStream: @unchecked Sendable {
             written += 1
         }
         backlog.removeFirst(written)
-        settle()
+        updateInterest()
     }
 
     /// Reads if nothing stands against it, and waits for room if there is something to write.
-    private func settle() {
+    private func updateInterest() {
         guard let watch else { return }
         watch.interest = backlog.isEmpty ? [] : .writing
         if !isPaused, pendingOctets <= SocketStream.largeBacklog { watch.interest.insert(.reading) }

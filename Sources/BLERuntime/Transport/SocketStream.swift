@@ -55,7 +55,7 @@ package final class SocketStream: @unchecked Sendable {
         self.receive = receive
         self.closed = closed
         state = .open(loop.watch(descriptor, for: []) { [weak self] possible in self?.ready(possible) })
-        settleInterest()
+        updateInterest()
     }
 
     /// Says this to whoever is not to be served, as far as the system takes it, and ends a stream that was not started.
@@ -101,18 +101,18 @@ package final class SocketStream: @unchecked Sendable {
         guard pendingOctets <= Self.mostBacklog else {
             return end(TransportError(.congested, "the other end has not read \(pendingOctets) octets"))
         }
-        settleInterest()
+        updateInterest()
     }
 
     /// Reads no more until ``resume()``.
     package func pause() {
         isPaused = true
-        settleInterest()
+        updateInterest()
     }
 
     package func resume() {
         isPaused = false
-        settleInterest()
+        updateInterest()
     }
 
     /// Reads what there is, unless the stream is paused; returns whether there was something, or it has ended.
@@ -206,7 +206,7 @@ package final class SocketStream: @unchecked Sendable {
             isUnheard = true
             backlog = []
             written = 0
-            settleInterest()
+            updateInterest()
         } else {
             end(TransportError(.closed, errno: errno, "the connection broke"))
         }
@@ -230,11 +230,11 @@ package final class SocketStream: @unchecked Sendable {
             backlog.removeFirst(written)
             written = 0
         }
-        settleInterest()
+        updateInterest()
     }
 
     /// Reads if nothing stands against it, and waits for room if there is something to write.
-    private func settleInterest() {
+    private func updateInterest() {
         guard case .open(let watch) = state else { return }
         let reads = !isPaused && pendingOctets <= Self.largeBacklog
         watch.interest = []

@@ -12,7 +12,7 @@ extension CBManager {
         let answer = Answer<Void>()
         let id = observers.add { event in
             guard case .stateChanged(let state) = event else { return }
-            answer.settle(state)
+            answer.give(state)
         }
         defer { observers.remove(id) }
         switch state {
@@ -24,10 +24,10 @@ extension CBManager {
 }
 
 extension Answer<Void> {
-    fileprivate func settle(_ state: HostState) {
+    fileprivate func give(_ state: HostState) {
         switch state {
-        case .poweredOn: settle(.success(()))
-        case .unsupported, .unauthorized: settle(.failure(CBError(.operationNotSupported)))
+        case .poweredOn: give(.success(()))
+        case .unsupported, .unauthorized: give(.failure(CBError(.operationNotSupported)))
         case .unknown, .resetting, .poweredOff: break
         }
     }

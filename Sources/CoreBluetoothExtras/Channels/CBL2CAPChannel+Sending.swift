@@ -16,11 +16,11 @@ extension CBL2CAPChannel {
         let answer = Answer<Void>(), channel = Unchecked(self)
         let id = manager.observers.wait { _ in
             guard channel.object.hasNothingToSend else { return .passed }
-            answer.settle(.success(()))
+            answer.give(.success(()))
             return .answered
         }
         defer { manager.observers.remove(id) }
-        if hasNothingToSend { answer.settle(.success(())) }
+        if hasNothingToSend { answer.give(.success(())) }
         try await answer.value
     }
 

@@ -53,12 +53,12 @@ final class PairingQuestions: Sendable {
         switch event {
         case .outOfBandDataMade(let told):
             let answer = content.withLock { $0.data.isEmpty ? nil : $0.data.removeFirst() }
-            answer?.settle(.success(OutOfBandData(told)))
-        case .bonds(let bonds): takeList()?.settle(.success(bonds.map { Bond($0) }))
+            answer?.give(.success(OutOfBandData(told)))
+        case .bonds(let bonds): takeList()?.give(.success(bonds.map { Bond($0) }))
         case .paired(let peer, let method, _):
-            for answer in takePairings(with: peer) { answer.settle(.success(PairingMethod(method))) }
+            for answer in takePairings(with: peer) { answer.give(.success(PairingMethod(method))) }
         case .failed(let peer, let failure):
-            for answer in takePairings(with: peer) { answer.settle(.failure(PairingError(failure))) }
+            for answer in takePairings(with: peer) { answer.give(.failure(PairingError(failure))) }
         case .asked, .withdrawn, .secured: break
         }
     }
@@ -69,9 +69,9 @@ final class PairingQuestions: Sendable {
             defer { content = Content(isOver: true) }
             return content
         }
-        for answer in old.lists { answer.settle(.failure(PairingError.unsupported)) }
-        for answer in old.data { answer.settle(.failure(PairingError.unsupported)) }
-        for (_, answer) in old.pairings { answer.settle(.failure(PairingError.unsupported)) }
+        for answer in old.lists { answer.give(.failure(PairingError.unsupported)) }
+        for answer in old.data { answer.give(.failure(PairingError.unsupported)) }
+        for (_, answer) in old.pairings { answer.give(.failure(PairingError.unsupported)) }
     }
 
     private func takeList() -> Answer<[Bond]>? {

@@ -7,22 +7,22 @@ final class Answer<Value: Sendable>: Sendable {
     private enum State {
         case open
         case awaited(CheckedContinuation<Value, any Error>)
-        case settled(Result<Value, any Error>)
+        case given(Result<Value, any Error>)
     }
 
     private let state = Locked(State.open)
 
     /// Gives the answer, unless there is one.
-    func settle(_ result: Result<Value, any Error>) {
+    func give(_ result: Result<Value, any Error>) {
         let waiting: CheckedContinuation<Value, any Error>? = state.withLock { state in
             switch state {
             case .open:
-                state = .settled(result)
+                state = .given(result)
                 return nil
             case .awaited(let continuation):
-                state = .settled(result)
+                state = .given(result)
                 return continuation
-            case .settled: return nil
+            case .given: return nil
             }
         }
         waiting?.resume(with: result)
@@ -33,15 +33,15 @@ final class Answer<Value: Sendable>: Sendable {
         get async throws {
             try await withTaskCancellationHandler {
                 try await withCheckedThrowingContinuation { continuation in
-                    let settled: Result<Value, any Error>? = state.withLock { state in
-                        if case .settled(let result) = state { return result }
+                    let given: Result<Value, any Error>? = state.withLock { state in
+                        if case .given(let result) = state { return result }
                         state = .awaited(continuation)
                         return nil
                     }
-                    if let settled { continuation.resume(with: settled) }
+                    if let given { continuation.resume(with: given) }
                 }
             } onCancel: {
-                settle(.failure(CancellationError()))
+                give(.failure(CancellationError()))
             }
         }
     }

@@ -18,11 +18,11 @@ extension CBManager {
         let answer = Answer<Value>()
         let id = observers.wait { received in
             if let result = event(received) {
-                answer.settle(result)
+                answer.give(result)
                 return .answered
             }
             if case .stateChanged(let state) = received, state != .poweredOn {
-                answer.settle(.failure(CBError(.notConnected)))
+                answer.give(.failure(CBError(.notConnected)))
                 return .heard
             }
             return .passed

@@ -99,7 +99,7 @@ final class Central: NSObject {
             time.map { time in
                 Task {
                     try await clock.sleep(for: time)
-                    settle(number, .failure(.noAnswer(to: what, within: time)))
+                    finish(number, with: .failure(.noAnswer(to: what, within: time)))
                 }
             },
             checkup(of: need),
@@ -144,7 +144,7 @@ final class Central: NSObject {
         }
     }
 
-    private func settle(_ number: Int, _ result: Result<Void, Trouble>) {
+    private func finish(_ number: Int, with result: Result<Void, Trouble>) {
         guard let step, step.number == number else { return }
         self.step = nil
         step.continuation.resume(with: result.mapError { $0 as any Error })
@@ -164,15 +164,15 @@ final class Central: NSObject {
         Task {
             try await clock.sleep(for: Self.farewell)
             pace = .overdue
-            if let step { settle(step.number, .failure(.noAnswer(to: step.what, within: Self.farewell))) }
+            if let step { finish(step.number, with: .failure(.noAnswer(to: step.what, within: Self.farewell))) }
         }
     }
 
     func happened(_ happening: Happening) {
         onHappening?(happening)
         guard let step else { return }
-        if let result = step.verdict(happening) { return settle(step.number, result) }
-        if let trouble = missing(step.need, after: happening) { settle(step.number, .failure(trouble)) }
+        if let result = step.verdict(happening) { return finish(step.number, with: result) }
+        if let trouble = missing(step.need, after: happening) { finish(step.number, with: .failure(trouble)) }
     }
 
     /// What makes a step that needs this come to nothing, after `happening`.

@@ -66,7 +66,7 @@ func withPeripheral(
         } catch {
             central.hurry()
             try? await central.disconnect(peripheral)
-            await desk?.settle()
+            await desk?.outcomeTold()
             throw error
         }
         try await central.disconnect(peripheral)

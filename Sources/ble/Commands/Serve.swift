@@ -64,7 +64,7 @@ struct Serve: AsyncParsableCommand {
             let input = Task {
                 while let line = await StandardInput.line(), !Task.isCancelled {
                     obey(line, peripheral, desk, printer)
-                    await peripheral.settle()
+                    await peripheral.valuesSent()
                 }
             }
             _ = await ending.result

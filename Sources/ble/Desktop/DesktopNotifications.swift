@@ -46,7 +46,7 @@ final class DesktopNotifications {
             let desktop = try DesktopNotifications(user: geteuid()) { connection.send($0) }
             desktop.connection = connection
             link.desktop = desktop
-            try await desktop.settle()
+            try await desktop.opened()
             return desktop
         } catch let trouble as Trouble {
             throw trouble
@@ -61,7 +61,7 @@ final class DesktopNotifications {
     @MainActor private final class Link { weak var desktop: DesktopNotifications? }
 
     /// Returns when notifications can be shown.
-    private func settle() async throws(Trouble) {
+    private func opened() async throws(Trouble) {
         let timer = Task {
             try await Task.sleep(for: Self.patience)
             lose(.noDesktop("nobody has answered within \(Self.patience.seconds) s"))

@@ -53,7 +53,7 @@ final class PairingDesk {
 
     /// Returns when it has been said what came of a pairing that is under way, if that is said within a second: a link
     /// that is lost is told of on another way.
-    func settle() async {
+    func outcomeTold() async {
         for _ in 0..<100 where isUnderWay { try? await Task.sleep(for: .milliseconds(10)) }
     }
 

@@ -17,11 +17,11 @@ final class DescribedPeripheral: NSObject {
     private var unsent: [(characteristic: CBMutableCharacteristic, value: Data)] = [] {
         didSet {
             guard unsent.isEmpty else { return }
-            settling?.resume()
-            settling = nil
+            waiting?.resume()
+            waiting = nil
         }
     }
-    private var settling: CheckedContinuation<Void, Never>?
+    private var waiting: CheckedContinuation<Void, Never>?
     private var published: [CBMutableService] = []
     private var pendingServices = 0
 
@@ -62,8 +62,8 @@ final class DescribedPeripheral: NSObject {
     }
 
     /// Returns when no value waits to be sent any more; one caller at a time.
-    func settle() async {
-        while !unsent.isEmpty { await withCheckedContinuation { settling = $0 } }
+    func valuesSent() async {
+        while !unsent.isEmpty { await withCheckedContinuation { waiting = $0 } }
     }
 
     /// Publishes one service more, as a file describes it; returns what of it cannot be had, in sentences.

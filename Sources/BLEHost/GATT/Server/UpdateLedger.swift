@@ -49,7 +49,7 @@ package struct UpdateLedger: Sendable {
     package mutating func expect(_ number: Number) { change(number) { $0 += 1 } }
 
     /// Notes that the packet for one of them has left, or never will.
-    package mutating func settle(_ number: Number) { change(number) { $0 = max(0, $0 - 1) } }
+    package mutating func sent(_ number: Number) { change(number) { $0 = max(0, $0 - 1) } }
 
     /// How many updates of this client have left since it was told last, in the order in which it asked for them.
     package mutating func collect(for client: ClientID) -> Int {

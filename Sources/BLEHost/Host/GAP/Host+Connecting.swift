@@ -76,8 +76,8 @@ extension Host {
     }
 
     /// The ends of a link have agreed on the size of ATT packets: now it is of use.
-    mutating func settled(_ link: ConnectionHandle, mtu: Int, at now: Instant) {
-        guard let index = links.index(of: link), links.values[index].settle() else { return }
+    mutating func mtuSettled(on link: ConnectionHandle, at now: Instant) {
+        guard let index = links.index(of: link), links.values[index].mtuSettled() else { return }
         announceLinks()
         for attachment in attachments.on(link) where attachment.state == .linked(link) {
             join(attachment, link, at: now)

@@ -60,7 +60,7 @@ extension Host {
         guard address.isResolvable || peers.isIdentity(address),
             attachments.move(peers.identifier(of: address), to: address)
         else { return }
-        settle(at: now)
+        proceed(at: now)
     }
 
     /// Tells testers and clients of what they hear.

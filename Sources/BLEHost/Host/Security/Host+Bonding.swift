@@ -37,7 +37,7 @@ extension Host {
         tellAgents(.paired(peer, outcome.method, isBonded: isBonded))
         secured(handle, with: outcome.strength, isBonded: isBonded)
         answerSecurity(of: handle, .secured, at: now)
-        settle(at: now)
+        proceed(at: now)
     }
 
     /// Tells those who look after pairing what the key of a link is worth.

@@ -10,7 +10,7 @@ extension Host {
         at now: Instant
     ) {
         trust(link, security, keySize: keySize, at: now)
-        settle(at: now)
+        proceed(at: now)
     }
 
     /// Trusts a link as far as this from now on.
@@ -24,14 +24,14 @@ extension Host {
     package mutating func authorize(_ link: ConnectionHandle, _ isAuthorized: Bool = true, at now: Instant) {
         guard links[link] != nil else { return note(.unknownLink(link)) }
         withLayers(at: now) { attributes, _ in attributes.authorize(link, isAuthorized) }
-        settle(at: now)
+        proceed(at: now)
     }
 
     /// Says that this host is bonded with the peer of a link, or has just been: the bond is kept from now on, and what
     /// is kept with it counts on this link and on all that follow.
     package mutating func bonded(_ link: ConnectionHandle, _ bond: Bond, at now: Instant) {
         keep(bond, of: link, at: now)
-        settle(at: now)
+        proceed(at: now)
     }
 
     /// Keeps the bond with the peer of a link, and has it count there.

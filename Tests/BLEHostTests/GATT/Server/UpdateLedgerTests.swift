@@ -13,12 +13,12 @@ struct UpdateLedgerTests {
         let first = ledger.begin(for: Self.client), second = ledger.begin(for: Self.client)
         let third = ledger.begin(for: Self.other)
         for number in [first, first, second, third] { ledger.expect(number) }
-        ledger.settle(second)
-        ledger.settle(third)
-        ledger.settle(first)
+        ledger.sent(second)
+        ledger.sent(third)
+        ledger.sent(first)
         let early = ledger.collect(for: Self.client), others = ledger.collect(for: Self.other)
         #expect(early == 0 && others == 1)
-        ledger.settle(first)
+        ledger.sent(first)
         let all = ledger.collect(for: Self.client)
         #expect(all == 2 && ledger.isEmpty)
         #expect(ledger.client(of: first) == nil)
@@ -31,9 +31,9 @@ struct UpdateLedgerTests {
         ledger.expect(gone)
         ledger.expect(stays)
         ledger.remove(Self.client)
-        ledger.settle(gone)
-        ledger.settle(stays)
-        ledger.settle(stays)
+        ledger.sent(gone)
+        ledger.sent(stays)
+        ledger.sent(stays)
         let count = ledger.collect(for: Self.client), others = ledger.collect(for: Self.other)
         #expect(count == 0 && others == 1 && ledger.isEmpty)
     }
@@ -51,7 +51,7 @@ struct UpdateLedgerTests {
                 model.append((number, client, packets))
             case 1, 2:
                 guard let index = model.indices.randomElement(using: &random) else { continue }
-                ledger.settle(model[index].number)
+                ledger.sent(model[index].number)
                 model[index].packets = max(0, model[index].packets - 1)
             default:
                 let expected = model.filter { $0.client == client }.prefix { $0.packets == 0 }.count

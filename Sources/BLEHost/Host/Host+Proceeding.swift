@@ -18,7 +18,7 @@ extension Host {
     }
 
     /// Brings the machines that drive the controller up to date, and sends whatever may be sent.
-    mutating func settle(at now: Instant) {
+    mutating func proceed(at now: Instant) {
         if case .ready(let controller) = phase { plan(for: controller, at: now) }
         flush(at: now)
     }
