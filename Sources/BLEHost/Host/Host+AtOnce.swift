@@ -8,25 +8,26 @@ extension Host {
     /// Takes data of a link.
     @inline(never)
     mutating func receiveDataAtOnce(_ packet: Span<UInt8>, at now: Instant) {
-        if !receivedAtOnce(packet, at: now) { receiveAttribute(packet, at: now) }
-    }
-
-    /// Hands what came whole to the attribute layer, without another look at the headers.
-    @inline(never)
-    private mutating func receiveAttribute(_ packet: Span<UInt8>, at now: Instant) {
         guard let attribute = AttributePacket(packet), let index = links.index(of: attribute.link),
             !links.values[index].isCollecting
         else { return receiveInFull(packet, at: now) }
+        if !receivedAtOnce(attribute, in: packet, at: now) { receive(packet, on: attribute.link, at: now) }
+    }
+
+    /// Hands what came whole to the attribute layer.
+    @inline(never)
+    private mutating func receive(_ packet: Span<UInt8>, on link: ConnectionHandle, at now: Instant) {
         let payload = packet.extracting(droppingFirst: AttributePacket.start)
-        withLayers(at: now) { attributes, _ in attributes.receive(payload, on: attribute.link, at: now) }
+        withLayers(at: now) { attributes, _ in attributes.receive(payload, on: link, at: now) }
         flush(at: now)
     }
 
     @inline(__always)
-    private mutating func receivedAtOnce(_ packet: Span<UInt8>, at now: Instant) -> Bool {
-        guard let attribute = AttributePacket(packet), let index = links.index(of: attribute.link),
-            !links.values[index].isCollecting
-        else { return false }
+    private mutating func receivedAtOnce(
+        _ attribute: AttributePacket,
+        in packet: Span<UInt8>,
+        at now: Instant
+    ) -> Bool {
         switch attribute.kind {
         case .notification: return layers.atOnce { $0.deliverAtOnce(attribute, in: packet, into: &outbox) }
         case .readResponse, .writeResponse:
