@@ -7,7 +7,7 @@ extension Machine {
     /// That is for tests that run one after the other, as those of XCTest do, for instance in `setUp()`; it holds until
     /// it is said of another machine, or ``World/leaveProcess()``. A process lives in one machine at a time, so tests
     /// of Swift Testing, which run side by side, say it with a closure.
-    public func inhabitProcessWide() { ProcessSeat.take(self) }
+    public func inhabitProcessWide() { ProcessSeat.move(to: self) }
 
     /// Has the whole process live in this machine while `body` runs.
     ///
@@ -32,5 +32,5 @@ extension Machine {
 
 extension World {
     /// Has the process live in no world any more, after ``Machine/inhabitProcessWide()``.
-    public static func leaveProcess() { ProcessSeat.take(nil) }
+    public static func leaveProcess() { ProcessSeat.move(to: nil) }
 }

@@ -16,7 +16,7 @@ enum ProcessSeat {
     static var machine: (any HostLink)? { state.withLock { $0.machine } }
 
     /// Has the process live there until somebody says otherwise.
-    static func take(_ machine: (any HostLink)?) {
+    static func move(to machine: (any HostLink)?) {
         let isReserved = state.withLock { state in
             guard !state.isReserved else { return true }
             state.machine = machine

@@ -6,7 +6,7 @@ import Foundation
 extension CBPeripheral {
     /// Takes what the host says but for what is notified; on the manager's queue.
     func receive(_ event: PeerEvent, answering number: RequestNumber) {
-        let step = take { $0.receive(event, answering: number, of: self) }
+        let step = takeStep { $0.receive(event, answering: number, of: self) }
         step.call?.make(by: self, to: step.delegate)
         switch step.heard {
         case .nothing: break
@@ -25,7 +25,7 @@ extension CBPeripheral {
     ///
     /// The host has answered what it knew of; this is what waited for its turn, or came too late.
     func failRequests(_ failure: Failure) {
-        if let rest = tell(take { $0.failRequests(failure, of: self) }) { proceed(rest) }
+        if let rest = tell(takeStep { $0.failRequests(failure, of: self) }) { proceed(rest) }
     }
 
     /// Tells the app of a value that it did not ask for; what waits for answers goes on waiting.
@@ -47,11 +47,11 @@ extension CBPeripheral {
     /// Takes one step after the other until nothing is left to tell.
     private func proceed(_ rest: PeripheralRecord.Rest) {
         var rest: PeripheralRecord.Rest? = rest
-        while let left = rest { rest = tell(take { $0.proceed(left, of: self) }) }
+        while let left = rest { rest = tell(takeStep { $0.proceed(left, of: self) }) }
     }
 
     /// Takes a step, and sends what is to be sent with it.
-    private func take(_ body: (inout PeripheralRecord) -> PeripheralRecord.Step) -> PeripheralRecord.Step {
+    private func takeStep(_ body: (inout PeripheralRecord) -> PeripheralRecord.Step) -> PeripheralRecord.Step {
         record.withLock { record in
             let step = body(&record)
             for (request, number) in step.requests { session.send(.peer(peer, request, number)) }

@@ -177,7 +177,7 @@ extension ChannelOracle {
     }
 
     /// The host gives the peer credits; `false` if it may not.
-    mutating func take(_ credit: Signal.FlowControlCredit) -> Bool {
+    mutating func receive(_ credit: Signal.FlowControlCredit) -> Bool {
         guard let index = channels.firstIndex(where: { $0.local == credit.channel }) else { return false }
         channels[index].credits += Int(credit.credits)
         return credit.credits > 0 && channels[index].credits <= Self.window && !channels[index].isClosing

@@ -61,7 +61,7 @@ extension ChannelVictim {
         }
         switch packet.signal {
         case .flowControlCredit(let credit):
-            base.check(oracle.take(credit), "gives \(credit)")
+            base.check(oracle.receive(credit), "gives \(credit)")
         case .disconnectionRequest(let request):
             oracle.asked(toClose: request.source, packet.identifier)
             reaction.answers.append(.closing(destination: request.destination, source: request.source))

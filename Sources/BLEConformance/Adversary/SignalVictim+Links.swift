@@ -75,7 +75,7 @@ extension SignalVictim {
     func drain() {
         while let output = host.next() {
             if case .packet(let packet) = output {
-                if packet.first == HCI.PacketType.command.wire { obey(packet) } else { take(packet) }
+                if packet.first == HCI.PacketType.command.wire { obey(packet) } else { receive(packet) }
             } else if case .event(let event, _) = output {
                 note(event)
             }
@@ -90,8 +90,8 @@ extension SignalVictim {
         host.receive(ObedientController.answer(to: command).encoded.span, at: now)
     }
 
-    /// Takes a packet of a link, each of which fits into one of the controller's buffers.
-    private func take(_ packet: [UInt8]) {
+    /// Receives a packet of a link, each of which fits into one of the controller's buffers.
+    private func receive(_ packet: [UInt8]) {
         let link = ConnectionHandle(wire: UInt16(packet[1]) | UInt16(packet[2] & 0x0F) << 8) ?? .lowest
         let channel = ChannelIdentifier(wire: UInt16(packet[7]) | UInt16(packet[8]) << 8)
         let payload = [UInt8](packet.dropFirst(9))

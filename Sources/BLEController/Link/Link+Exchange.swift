@@ -51,7 +51,7 @@ extension Link {
             deliveries.append(.left(.central, reason: reason, at: downEnd))
         }
         guard heard else { return endEvent() }
-        let control = take(sent, by: .peripheral, at: downEnd, into: &deliveries)
+        let control = hear(sent, by: .peripheral, at: downEnd, into: &deliveries)
         guard self[.peripheral].isPresent else { return endEvent() }
 
         let answer = self[.peripheral].transmit(up)
@@ -61,7 +61,7 @@ extension Link {
         if path.records != nil { record(answer, .peripheral, at: upStart, heard: answered, over: &path) }
         if let control { deliveries.append(control) }
         guard answered, self[.central].isPresent else { return endEvent() }
-        if let control = take(answer, by: .central, at: upEnd, into: &deliveries) { deliveries.append(control) }
+        if let control = hear(answer, by: .central, at: upEnd, into: &deliveries) { deliveries.append(control) }
 
         let next = upEnd + Spacing.interFrame
         guard sent.moreData || answer.moreData, isMeeting, fits(next) else {
@@ -96,7 +96,7 @@ extension Link {
 
     /// Gives a packet that arrived to the end that heard it, but for a new control PDU, which it returns: that is
     /// looked at only once the answer is out.
-    private mutating func take(
+    private mutating func hear(
         _ packet: Transmission,
         by role: Role,
         at instant: Instant,

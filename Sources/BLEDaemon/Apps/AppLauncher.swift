@@ -67,7 +67,7 @@ package final class AppLauncher: @unchecked Sendable {
             Self.centralsVariable: centrals.joined(separator: ","),
             Self.peripheralsVariable: peripherals.joined(separator: ","),
         ]
-        guard !take(way, to: app, variables) else { return true }
+        guard !launch(app, by: way, variables) else { return true }
         Logger.coreBluetooth.error("\(app.program) could not be launched by \(way.words).")
         return false
     }
@@ -77,7 +77,7 @@ package final class AppLauncher: @unchecked Sendable {
         if case .unit(let unit, _) = way(to: app) { folder?.remove(unit, of: app.user) }
     }
 
-    private func take(_ way: Way, to app: AppLaunch, _ variables: [String: String]) -> Bool {
+    private func launch(_ app: AppLaunch, by way: Way, _ variables: [String: String]) -> Bool {
         switch way {
         case .command(let command): return run(command, variables)
         case .unit(let unit, let command):

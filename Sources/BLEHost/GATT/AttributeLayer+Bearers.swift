@@ -51,7 +51,7 @@ extension AttributeLayer {
             links[index].client.opened(channel.id, mtu: mtu, at: now, into: &outbox)
         case .refused(let failure):
             let action = links[index].client.opening.refused(failure, retryDelay: retryDelay, at: now)
-            links[index].client.take(action, into: &outbox)
+            links[index].client.follow(action, into: &outbox)
         case .mtuChanged(let channel, let mtu):
             if let place = place(of: .enhanced(channel), on: link) {
                 links[place.link].server.bearers[place.bearer].resize(to: mtu)

@@ -5,8 +5,8 @@ extension AttributeLayer {
     mutating func serve(_ packet: ATTPacket, at place: Place, _ now: Instant) {
         switch packet {
         case .confirmation: confirm(at: place, now)
-        case .writeCommand(let command): take(command, at: place.link)
-        case .signedWriteCommand(let command): take(command, at: place.link)
+        case .writeCommand(let command): obey(command, at: place.link)
+        case .signedWriteCommand(let command): obey(command, at: place.link)
         default: receive(.request(packet), at: place, now)
         }
     }
@@ -84,7 +84,7 @@ extension AttributeLayer {
     }
 
     /// A write that nobody awaits an answer to: what is not permitted is ignored.
-    private mutating func take(_ command: ATT.WriteCommand, at index: Int) {
+    private mutating func obey(_ command: ATT.WriteCommand, at index: Int) {
         guard !links[index].server.isHeldBack else {
             return outbox.append(.note(.commandRefused(command.handle, .databaseOutOfSync, links[index].handle)))
         }
@@ -101,13 +101,13 @@ extension AttributeLayer {
     /// A write command that the peer has signed: what was not, or was taken before, is ignored.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.5.4; Part C, 10.4.2.
-    private mutating func take(_ command: ATT.SignedWriteCommand, at index: Int) {
+    private mutating func obey(_ command: ATT.SignedWriteCommand, at index: Int) {
         var signing = links[index].client.bond.kept?.remoteSigning
         guard signing?.verify(command) == true else {
             return outbox.append(.note(.unverifiedWrite(links[index].handle)))
         }
         changeBond(at: index) { $0.remoteSigning = signing }
-        take(ATT.WriteCommand(handle: command.handle, value: command.value), at: index)
+        obey(ATT.WriteCommand(handle: command.handle, value: command.value), at: index)
     }
 
     /// Keeps a value that a peer wrote, and tells its owner if the peer wants to hear of something else now.

@@ -110,7 +110,9 @@ extension AttributeLayer {
 
     /// Counts the packets as sent of which a bearer will not hear any more.
     mutating func countPacketsAsSent(at place: Place) {
-        while let number = links[place.link].server.bearers[place.bearer].updates.removeFirstSent() { updateSent(number) }
+        while let number = links[place.link].server.bearers[place.bearer].updates.removeFirstSent() {
+            updateSent(number)
+        }
     }
 
     /// Counts the values as sent that wait to be notified or indicated.

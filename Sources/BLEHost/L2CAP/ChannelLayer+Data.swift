@@ -37,10 +37,10 @@ extension ChannelLayer {
         send(.flowControlCredit(credit), identifier, on: links.handle(at: link))
     }
 
-    /// Takes credits that the peer gives.
+    /// The peer gives credits.
     ///
     /// Core 6.0, Vol 3, Part A, 4.24.
-    mutating func take(_ credit: Signal.FlowControlCredit, on handle: ConnectionHandle, at now: Instant) {
+    mutating func receive(_ credit: Signal.FlowControlCredit, on handle: ConnectionHandle, at now: Instant) {
         guard let link = links.index(of: handle), let index = links.values[link].index(remote: credit.channel) else {
             return outbox.append(.note(.unknownChannel(credit.channel, handle)))
         }

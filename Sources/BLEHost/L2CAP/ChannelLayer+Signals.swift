@@ -41,7 +41,7 @@ extension ChannelLayer {
         case .creditBasedReconfigureResponse(let response): resized(response, identifier, on: handle)
         case .disconnectionRequest(let request): close(request, identifier, on: handle)
         case .disconnectionResponse(let response): closed(response, identifier, on: handle)
-        case .flowControlCredit(let credit): take(credit, on: handle, at: now)
+        case .flowControlCredit(let credit): receive(credit, on: handle, at: now)
         case .unknown: send(.commandReject(.notUnderstood), identifier, on: handle)
         }
     }

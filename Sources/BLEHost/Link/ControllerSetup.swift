@@ -60,7 +60,7 @@ struct ControllerSetup {
     /// - Returns: What to do next.
     /// - Throws: `PacketError` if the answer makes no sense; the setup goes on with ``skip()`` then.
     mutating func answered(_ status: HCI.Status, _ answer: HCI.CommandComplete?) throws(PacketError) -> OnAnswer {
-        if status == .success, let answer { try take(answer) }
+        if status == .success, let answer { try read(answer) }
         return proceed(status)
     }
 
@@ -147,7 +147,7 @@ struct ControllerSetup {
         return LEEventMask(wire: masks.reduce(0) { $0 | $1.wire })
     }
 
-    private mutating func take(_ answer: HCI.CommandComplete) throws(PacketError) {
+    private mutating func read(_ answer: HCI.CommandComplete) throws(PacketError) {
         switch step {
         case .version:
             let version = try answer.returned(by: HCI.ReadLocalVersionInformation.self)

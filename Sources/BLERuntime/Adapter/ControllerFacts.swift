@@ -103,7 +103,7 @@ struct ControllerProbe {
 
     private mutating func proceed(_ status: HCI.Status, _ answer: HCI.CommandComplete?) -> OnReceive {
         if step == .reset, status != .success { return .broken }
-        if status == .success, let answer { try? take(answer) }
+        if status == .success, let answer { try? read(answer) }
         while let next = Step(rawValue: step.rawValue + 1) {
             step = next
             if isWorthwhile(next) { return .ask(Self.command(for: next)) }
@@ -140,7 +140,7 @@ struct ControllerProbe {
         }
     }
 
-    private mutating func take(_ answer: HCI.CommandComplete) throws(PacketError) {
+    private mutating func read(_ answer: HCI.CommandComplete) throws(PacketError) {
         switch step {
         case .reset: break
         case .version:

@@ -90,11 +90,11 @@ final class PortStream: @unchecked Sendable {
             let count = Glibc.read(port.descriptor.raw, &buffer, Self.readSize)
             if count < 0, errno == EAGAIN || errno == EINTR { return }
             guard count > 0 else { return end(Self.closed(count < 0 ? errno : 0)) }
-            take(count)
+            received(count)
         }
     }
 
-    private func take(_ count: Int) {
+    private func received(_ count: Int) {
         let wasReady = line.isReady
         var packets: [UInt8] = []
         hasRead = true

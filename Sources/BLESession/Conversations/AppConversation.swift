@@ -138,7 +138,7 @@ package struct AppConversation: Sendable {
             toldRefusal = told
         case (.event(let event), .open): events.append(event)
         case (.taken(let number), .open):
-            take(upTo: number)
+            dropTaken(upTo: number)
             sendWaiting()
         case (.requestRefused(let number, let refusal), .open): refuse(number, refusal)
         case (.welcome, _), (.event, _), (.taken, _), (.requestRefused, _), (.answer, _): break
@@ -161,7 +161,7 @@ package struct AppConversation: Sendable {
         }
     }
 
-    private mutating func take(upTo number: UInt32) {
+    private mutating func dropTaken(upTo number: UInt32) {
         while position(of: number) >= 0, untaken.popFirst() != nil { firstUntaken &+= 1 }
     }
 

@@ -118,15 +118,15 @@ struct NoticeBoard {
         for event in heard {
             switch event {
             case .replied(let serial, let reply):
-                if let event = try take(reply, to: serial) { events.append(event) }
+                if let event = try hear(reply, to: serial) { events.append(event) }
             case .signal(let signal):
-                if let event = try take(signal) { events.append(event) }
+                if let event = try hear(signal) { events.append(event) }
             }
         }
         return events
     }
 
-    private mutating func take(_ reply: BusReply, to serial: UInt32) throws(Failure) -> Event? {
+    private mutating func hear(_ reply: BusReply, to serial: UInt32) throws(Failure) -> Event? {
         guard let index = calls.firstIndex(where: { $0.serial == serial }) else { return nil }
         switch (calls.remove(at: index).purpose, reply) {
         case (.signals, .values): hearsSignals = true
@@ -161,7 +161,7 @@ struct NoticeBoard {
     }
 
     /// Whoever else is on the bus may send such signals, too, so they count from the one who shows the notification.
-    private mutating func take(_ signal: BusMessage) throws(Failure) -> Event? {
+    private mutating func hear(_ signal: BusMessage) throws(Failure) -> Event? {
         guard signal.interface == Self.name, case .uint32(let number)? = signal.body.first else { return nil }
         let place = Place(server: signal.sender, number: number)
         guard let index = notices.firstIndex(where: { $0.place == place }) else { return nil }

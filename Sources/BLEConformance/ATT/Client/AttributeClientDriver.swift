@@ -48,7 +48,7 @@ struct AttributeClientDriver: Driver {
 
     mutating func wake(at now: Instant) {
         app.wake(at: now)
-        take(tester.wake(at: now), at: now)
+        follow(tester.wake(at: now), at: now)
         hear(at: now)
     }
 
@@ -63,7 +63,7 @@ struct AttributeClientDriver: Driver {
     mutating func receive(packet: [UInt8], at now: Instant) {
         guard let first = packet.first else { return }
         if tester.isAsking, ATT.Opcode(wire: first).isAnswer {
-            take(tester.receive(packet, mtu: app.mtu, at: now), at: now)
+            follow(tester.receive(packet, mtu: app.mtu, at: now), at: now)
         } else {
             app.receive(packet)
         }
@@ -76,18 +76,18 @@ struct AttributeClientDriver: Driver {
             switch event {
             case .packet(let packet): outputs.append(.packet(packet))
             case .connected: begin(at: now)
-            case .answered(let answer): take(answer, at: now)
+            case .answered(let answer): answered(answer, at: now)
             case .notified(let handle, let value):
                 say(AttributeReport.Notified(notified: .init(handle: handle.wire, value: value.hexadecimal)))
             }
         }
     }
 
-    private mutating func take(_ event: TesterClient.OnEvent, at now: Instant) {
+    private mutating func follow(_ event: TesterClient.OnEvent, at now: Instant) {
         switch event {
         case .nothing: break
         case .send(let packet): outputs.append(.packet(packet))
-        case .answered(let answer): take(answer, at: now)
+        case .answered(let answer): answered(answer, at: now)
         }
     }
 
@@ -142,11 +142,11 @@ struct AttributeClientDriver: Driver {
         switch question {
         case .app(let request): app.ask(request, retries: retries)
         case .tester(let procedure):
-            take(tester.ask(procedure, retries: retries, mtu: app.mtu, at: now), at: now)
+            follow(tester.ask(procedure, retries: retries, mtu: app.mtu, at: now), at: now)
         }
     }
 
-    private mutating func take(_ answer: AttributeOperation.Answer, at now: Instant) {
+    private mutating func answered(_ answer: AttributeOperation.Answer, at now: Instant) {
         switch state {
         case .connecting, .idle: preconditionFailure("what is answered was asked")
         case .operating: finish(with: AttributeReport.Answer(result: .init(answer)), at: now)

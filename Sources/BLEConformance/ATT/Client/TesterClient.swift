@@ -35,7 +35,7 @@ struct TesterClient {
         guard !bearer.isDead else { return .answered(.failure(.timedOut)) }
         var procedure = procedure
         let step = procedure.begin(mtu: mtu)
-        return take(step, of: procedure, retries: retries, at: now)
+        return follow(step, of: procedure, retries: retries, at: now)
     }
 
     /// Takes what the server answers.
@@ -47,10 +47,10 @@ struct TesterClient {
         let event = packet.map { bearer.receive($0) } ?? bearer.receiveMalformed(ATT.Opcode(wire: first))
         guard case .answered(let answer) = event else { return .nothing }
         guard !retries || !answer.needsSecurity else {
-            return take(.request(request), of: procedure, retries: false, at: now)
+            return follow(.request(request), of: procedure, retries: false, at: now)
         }
         let step = procedure.receive(answer, mtu: mtu)
-        return take(step, of: procedure, retries: retries, at: now)
+        return follow(step, of: procedure, retries: retries, at: now)
     }
 
     /// Gives up what is not answered in time.
@@ -60,7 +60,7 @@ struct TesterClient {
         return .answered(.failure(.timedOut))
     }
 
-    private mutating func take(
+    private mutating func follow(
         _ step: ProcedureStep<AttributeOperation.Answer>,
         of procedure: AttributeProcedure,
         retries: Bool,

@@ -45,7 +45,7 @@ extension GATTClient {
                 if let lost = bearers.all[index].end() { fail(lost, with: .timedOut, into: &outbox) }
             }
         }
-        take(opening.expire(at: now, hasBearers: bearers.enhancedCount > 0), into: &outbox)
+        follow(opening.expire(at: now, hasBearers: bearers.enhancedCount > 0), into: &outbox)
     }
 
     /// Has the peer asked for bearers if there is use for them.
@@ -61,13 +61,13 @@ extension GATTClient {
     /// Takes what the peer's server says that it can do.
     mutating func inquired(_ features: UInt8?, into outbox: inout Outbox) {
         let isOffered = (features ?? 0) & GATT.enhancedBearersSupported != 0
-        take(
+        follow(
             opening.inquired(isOffered: isOffered && trust.security >= .encrypted && bearers.enhancedCount == 0),
             into: &outbox
         )
     }
 
-    mutating func take(_ event: BearerOpening.OnEvent, into outbox: inout Outbox) {
+    mutating func follow(_ event: BearerOpening.OnEvent, into outbox: inout Outbox) {
         switch event {
         case .nothing: break
         case .open: outbox.append(.bearer(.open(BearerOpening.count), of: link))

@@ -70,10 +70,10 @@ extension GATTClient {
     ) {
         procedure.security = trust.security
         let step = bearers.all[index].begin(procedure, &database, mtu: mtu(at: index))
-        take(step, on: index, at: now, into: &outbox)
+        follow(step, on: index, at: now, into: &outbox)
     }
 
-    private mutating func take(
+    private mutating func follow(
         _ step: ProcedureStep<Procedure.Outcome>,
         on index: Int,
         at now: Instant,
@@ -89,8 +89,8 @@ extension GATTClient {
         }
     }
 
-    /// Takes what the bearer at `index` made of a packet.
-    mutating func take(
+    /// Follows what the bearer at `index` made of a packet.
+    mutating func follow(
         _ event: ATTClientBearer.OnReceive,
         on index: Int,
         at now: Instant,
@@ -102,7 +102,7 @@ extension GATTClient {
             if case .failure(.databaseOutOfSync) = answer { outOfSync(on: index, at: now, into: &outbox) }
             if let step = bearers.all[index].answer(answer, &database, mtu: mtu(at: index)) {
                 for handle in database.takeFaults() { outbox.append(.note(.implausibleAttribute(handle, link))) }
-                take(step, on: index, at: now, into: &outbox)
+                follow(step, on: index, at: now, into: &outbox)
             }
             proceed(at: now, into: &outbox)
         }

@@ -22,7 +22,7 @@ extension GATTClient {
             proceed(at: now, into: &outbox)
         default:
             guard let index = bearers.index(of: bearer) else { return }
-            take(bearers.all[index].receive(packet), on: index, at: now, into: &outbox)
+            follow(bearers.all[index].receive(packet), on: index, at: now, into: &outbox)
         }
     }
 
@@ -39,7 +39,7 @@ extension GATTClient {
         }
         guard let index = bearers.index(of: bearer) else { return }
         let event = bearers.all[index].receiveMalformed(opcode)
-        if event != .ignored { take(event, on: index, at: now, into: &outbox) }
+        if event != .ignored { follow(event, on: index, at: now, into: &outbox) }
     }
 
     private func deliver(_ value: [UInt8], of handle: AttributeHandle, into outbox: inout Outbox) {

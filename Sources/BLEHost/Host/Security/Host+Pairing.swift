@@ -213,8 +213,8 @@ extension Host {
             pair(handle, needsMITM: false, for: .request, at: now)
         case .insist(let policy): pairings.insist(client, on: policy)
         case .makeOutOfBandData: tell(client, .security(.outOfBandDataMade(pairings.makeOutOfBandData())))
-        case .takeOutOfBandData(let told, let peer): pairings.take(told, from: peer)
-        case .takeTemporaryKey(let key, let peer): pairings.take(key, with: peer)
+        case .takeOutOfBandData(let told, let peer): pairings.learn(told, from: peer)
+        case .takeTemporaryKey(let key, let peer): pairings.learn(key, sharedWith: peer)
         case .listBonds: tell(client, .security(.bonds(peers.bonds)))
         case .removeBond(let peer):
             remember(peers.unbonded(peer))

@@ -96,16 +96,16 @@ struct Pairings {
         return told
     }
 
-    /// Takes what a peer told by other means; `nil` forgets it.
-    mutating func take(_ told: SecurityManager.OutOfBandData.Told?, from peer: PeerIdentifier) {
+    /// Learns what a peer told by other means; `nil` forgets it.
+    mutating func learn(_ told: SecurityManager.OutOfBandData.Told?, from peer: PeerIdentifier) {
         heard[peer] = told
         configureAll()
     }
 
-    /// Takes a key that this host and a peer know by other means, or forgets it.
+    /// Learns a key that this host and a peer know by other means, or forgets it.
     ///
     /// Without a peer it is for any.
-    mutating func take(_ temporaryKey: Key128?, with peer: PeerIdentifier?) {
+    mutating func learn(_ temporaryKey: Key128?, sharedWith peer: PeerIdentifier?) {
         if let peer { temporaryKeys[peer] = temporaryKey } else { anyTemporaryKey = temporaryKey }
         configureAll()
     }

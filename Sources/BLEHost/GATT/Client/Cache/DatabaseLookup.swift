@@ -111,11 +111,11 @@ struct DatabaseLookup: Sendable {
                 database.doubt([include.range.start])
             }
             return next(&database, mtu: mtu)
-        case .asking(let request): return take(answer, to: request, &database, mtu: mtu)
+        case .asking(let request): return learn(answer, to: request, &database, mtu: mtu)
         }
     }
 
-    private mutating func take(
+    private mutating func learn(
         _ answer: ATTAnswer,
         to request: DatabaseRequest,
         _ database: inout PeerDatabase,
