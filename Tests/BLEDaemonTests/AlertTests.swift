@@ -8,7 +8,7 @@ import Testing
 
 @testable import BLEDaemon
 
-@Suite("Alerts of apps that share a radio", .timeLimit(.minutes(10)))
+@Suite("Alerts of apps that share a radio", .timeLimit(.minutes(30)))
 struct AlertTests {
     /// Whoever shows alerts, and what it has shown.
     private final class Agent: Sendable {

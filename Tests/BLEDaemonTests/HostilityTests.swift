@@ -8,7 +8,7 @@ import Testing
 
 @testable import BLEDaemon
 
-@Suite("The daemon and programs that mean no good", .timeLimit(.minutes(10)))
+@Suite("The daemon and programs that mean no good", .timeLimit(.minutes(30)))
 struct HostilityTests {
     private func reason(of messages: [DaemonMessage]) -> Refusal.Reason? {
         if case .refused(let refusal)? = messages.last { refusal.reason } else { nil }

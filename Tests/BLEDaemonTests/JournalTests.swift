@@ -7,7 +7,7 @@ import Testing
 
 @testable import BLEDaemon
 
-@Suite("The journal", .timeLimit(.minutes(10)))
+@Suite("The journal", .timeLimit(.minutes(30)))
 struct JournalTests {
     private static func app(_ process: Int32, user: UInt32 = 1) -> AppCredentials {
         AppCredentials(user: user, groups: [], process: process, program: "/usr/bin/sensor")

@@ -8,7 +8,7 @@ import Testing
 
 @testable import BLEDaemon
 
-@Suite("Launches by units of the service manager", .timeLimit(.minutes(10)))
+@Suite("Launches by units of the service manager", .timeLimit(.minutes(30)))
 struct LaunchTests {
     private static func place() -> String {
         FileManager.default.temporaryDirectory.path + "/launch-\(UUID().uuidString)"

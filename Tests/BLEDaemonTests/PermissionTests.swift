@@ -8,7 +8,7 @@ import Testing
 
 @testable import BLEDaemon
 
-@Suite("Apps under a policy", .timeLimit(.minutes(10)))
+@Suite("Apps under a policy", .timeLimit(.minutes(30)))
 struct PermissionTests {
     private func policy(_ rules: String) throws -> AppPolicy {
         try AppPolicy(json: Data(#"{"rules": [\#(rules)]}"#.utf8), origin: "the policy")

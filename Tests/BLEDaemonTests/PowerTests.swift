@@ -6,7 +6,7 @@ import Testing
 
 @testable import BLEDaemon
 
-@Suite("What the user switches off and ends for all apps", .timeLimit(.minutes(10)))
+@Suite("What the user switches off and ends for all apps", .timeLimit(.minutes(30)))
 struct PowerTests {
     private func ask(_ bench: DaemonBench, _ question: Question) throws -> Answer {
         try DaemonQuery(at: bench.path).ask(question)

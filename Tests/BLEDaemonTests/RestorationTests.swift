@@ -8,7 +8,7 @@ import Testing
 
 @testable import BLEDaemon
 
-@Suite("Sessions that go on without their apps", .timeLimit(.minutes(10)))
+@Suite("Sessions that go on without their apps", .timeLimit(.minutes(30)))
 struct RestorationTests {
     /// A central's app with the restore identifier "app" that has Bluetooth.
     private func launch(

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BLEDaemon
 
-@Suite("Apps that share a radio through the daemon", .timeLimit(.minutes(10)))
+@Suite("Apps that share a radio through the daemon", .timeLimit(.minutes(30)))
 struct SharingTests {
     private static var heartRate: CBUUID { CBUUID(string: "180D") }
     private static var measurement: CBUUID { CBUUID(string: "2A37") }

@@ -7,7 +7,7 @@ import Glibc
 import Logging
 import Testing
 
-@Suite("Default link", .timeLimit(.minutes(10)))
+@Suite("Default link", .timeLimit(.minutes(30)))
 struct DefaultLinkTests {
     /// A log that is kept in memory.
     private final class Lines: Sendable {

@@ -105,7 +105,7 @@ struct SchedulerTests {
         #expect(made.withLock { $0?.state } == .poweredOn)
     }
 
-    @Test("In real time closures are called, too", .timeLimit(.minutes(10)))
+    @Test("In real time closures are called, too", .timeLimit(.minutes(30)))
     func realTime() async {
         world.runInRealTime()
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in

@@ -2,7 +2,7 @@ import BLESimulation
 import CoreBluetoothExtras
 import Testing
 
-@Suite("Advertisements beyond Apple's", .timeLimit(.minutes(10)))
+@Suite("Advertisements beyond Apple's", .timeLimit(.minutes(30)))
 struct BroadcastTests {
     let bench = ExtrasBench()
 

@@ -2,7 +2,7 @@ import BLESimulation
 import CoreBluetoothExtras
 import Testing
 
-@Suite("Centrals beyond Apple's", .timeLimit(.minutes(10)))
+@Suite("Centrals beyond Apple's", .timeLimit(.minutes(30)))
 struct CentralExtrasTests {
     @Test("A discovery shows the address, the packet and the octets as they came")
     func discovery() async throws {

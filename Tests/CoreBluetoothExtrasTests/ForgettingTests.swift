@@ -2,7 +2,7 @@ import BLESimulation
 import CoreBluetoothExtras
 import Testing
 
-@Suite("Forgetting what a device offers", .timeLimit(.minutes(10)))
+@Suite("Forgetting what a device offers", .timeLimit(.minutes(30)))
 struct ForgettingTests {
     @Test(
         "What was found is void, notifications end, and it is all found again",

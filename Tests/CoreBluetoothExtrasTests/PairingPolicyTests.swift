@@ -7,7 +7,7 @@ import Testing
 @testable import BLESimulation
 
 /// Core 6.0, Vol 3, Part C, 10.2.4; Part H, 2.3.5.6.4.
-@Suite("What is told out of band, and insisted on", .timeLimit(.minutes(10)))
+@Suite("What is told out of band, and insisted on", .timeLimit(.minutes(30)))
 struct PairingPolicyTests {
     typealias Bench = PairingTests.Bench
     typealias PairingPolicy = CoreBluetoothExtras.PairingPolicy

@@ -3,7 +3,7 @@ import CoreBluetoothExtras
 import Synchronization
 import Testing
 
-@Suite("Pairing, as an app looks after it", .timeLimit(.minutes(10)))
+@Suite("Pairing, as an app looks after it", .timeLimit(.minutes(30)))
 struct PairingTests {
     /// A phone and a lock with a value for trusted devices, each with somebody who is asked.
     final class Bench {

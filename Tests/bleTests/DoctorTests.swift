@@ -7,7 +7,7 @@ import Testing
 
 @testable import ble
 
-@Suite("Doctor", .serialized, .timeLimit(.minutes(10)))
+@Suite("Doctor", .serialized, .timeLimit(.minutes(30)))
 struct DoctorTests {
     /// What the command prints for a host, as objects.
     private static func objects(_ text: String) -> [[String: Any]] {

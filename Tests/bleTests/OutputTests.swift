@@ -5,7 +5,7 @@ import Testing
 
 @testable import ble
 
-@Suite("Output that nobody takes", .serialized, .timeLimit(.minutes(10)))
+@Suite("Output that nobody takes", .serialized, .timeLimit(.minutes(30)))
 struct OutputTests {
     /// Every command, so that it prints something as soon as it can.
     private static let commands: [[String]] = [

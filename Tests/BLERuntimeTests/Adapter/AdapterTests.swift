@@ -3,7 +3,7 @@ import BLEWire
 import Glibc
 import Testing
 
-@Suite("Adapters", .timeLimit(.minutes(10)))
+@Suite("Adapters", .timeLimit(.minutes(30)))
 struct AdapterTests {
     private static let indexes = (0..<4).map { AdapterIndex(wire: $0) }
 

@@ -3,7 +3,7 @@ import BLEWire
 import Glibc
 import Testing
 
-@Suite("Management client", .timeLimit(.minutes(10)))
+@Suite("Management client", .timeLimit(.minutes(30)))
 struct ManagementClientTests {
     private static let first = AdapterIndex(wire: 0)
 

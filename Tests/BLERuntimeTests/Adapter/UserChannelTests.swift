@@ -3,7 +3,7 @@ import BLEWire
 import Glibc
 import Testing
 
-@Suite("User channel", .timeLimit(.minutes(10)))
+@Suite("User channel", .timeLimit(.minutes(30)))
 struct UserChannelTests {
     private static let event: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]
     private static let reset: [UInt8] = [0x01, 0x03, 0x0C, 0x00]

@@ -3,7 +3,7 @@ import BLEWire
 import Glibc
 import Testing
 
-@Suite("Examination of adapters", .timeLimit(.minutes(10)))
+@Suite("Examination of adapters", .timeLimit(.minutes(30)))
 struct AdapterExaminationTests {
     private static let first = AdapterIndex(wire: 0)
 

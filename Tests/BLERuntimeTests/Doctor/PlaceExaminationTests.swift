@@ -4,7 +4,7 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("Examination of what the environment names", .timeLimit(.minutes(10)))
+@Suite("Examination of what the environment names", .timeLimit(.minutes(30)))
 struct PlaceExaminationTests {
     @Test(
         "A variable that is not understood is named, and its cure makes it understood",

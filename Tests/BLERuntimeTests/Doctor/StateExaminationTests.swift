@@ -3,7 +3,7 @@ import Foundation
 import Glibc
 import Testing
 
-@Suite("Examination of what is kept", .timeLimit(.minutes(10)))
+@Suite("Examination of what is kept", .timeLimit(.minutes(30)))
 struct StateExaminationTests {
     @Test("A state that is as it should be is a fact, before and after it was begun")
     func kept() async {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import BLERuntime
 
-@Suite("Event loop", .timeLimit(.minutes(10)))
+@Suite("Event loop", .timeLimit(.minutes(30)))
 struct EventLoopTests {
     /// A pipe whose ends close when they are let go.
     struct Pipe {

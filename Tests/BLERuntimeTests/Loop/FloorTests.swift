@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLERuntime
 
-@Suite("Floor of a loop", .timeLimit(.minutes(10)))
+@Suite("Floor of a loop", .timeLimit(.minutes(30)))
 struct FloorTests {
     @Test("No change is lost when threads compete")
     func competition() {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import BLERuntime
 
-@Suite("Turns of a loop on other threads", .timeLimit(.minutes(10)))
+@Suite("Turns of a loop on other threads", .timeLimit(.minutes(30)))
 struct LoopTurnTests {
     /// What turns leave behind.
     final class Notes: Sendable {

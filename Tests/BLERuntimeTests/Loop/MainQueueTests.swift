@@ -2,7 +2,7 @@ import BLERuntime
 import Dispatch
 import Testing
 
-@Suite("What is known of the main queue", .timeLimit(.minutes(10)))
+@Suite("What is known of the main queue", .timeLimit(.minutes(30)))
 struct MainQueueTests {
     /// Comes back until the bell was tried, which it is not while other tests add to the queue.
     @MainActor private func canTell() async -> Bool {

@@ -3,7 +3,7 @@ import Testing
 
 @testable import BLERuntime
 
-@Suite("A loop with many descriptors", .timeLimit(.minutes(10)))
+@Suite("A loop with many descriptors", .timeLimit(.minutes(30)))
 struct WatchCrowdTests {
     typealias Pipe = EventLoopTests.Pipe
 

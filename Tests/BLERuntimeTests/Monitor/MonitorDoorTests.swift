@@ -5,7 +5,7 @@ import Testing
 
 @testable import BLERuntime
 
-@Suite("Hosts that are watched", .timeLimit(.minutes(10)))
+@Suite("Hosts that are watched", .timeLimit(.minutes(30)))
 struct MonitorDoorTests {
     static let source = PacketSource(program: "app 7", machine: "hci0")
     static let report = [0x04, 0x3E, 0x00] + [UInt8](repeating: 9, count: 250)

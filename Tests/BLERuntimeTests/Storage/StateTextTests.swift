@@ -31,7 +31,7 @@ struct StateTextTests {
         #expect(read.losses == [])
     }
 
-    @Test("Where it is cut off, nothing of it counts", .timeLimit(.minutes(10)))
+    @Test("Where it is cut off, nothing of it counts", .timeLimit(.minutes(30)))
     func cut() throws {
         let octets = StateText(Self.document).octets
         for length in octets.indices {

@@ -1,7 +1,7 @@
 import BLERuntime
 import Testing
 
-@Suite("Serial port", .timeLimit(.minutes(10)))
+@Suite("Serial port", .timeLimit(.minutes(30)))
 struct SerialPortTests {
     private static let data: [UInt8] = [0x02, 0x40, 0x00, 0x03, 0x00, 1, 2, 3]
 

@@ -4,7 +4,7 @@ import Testing
 
 @testable import BLERuntime
 
-@Suite("The reading side of a socket", .timeLimit(.minutes(5)))
+@Suite("The reading side of a socket", .timeLimit(.minutes(30)))
 struct SocketIntakeTests {
     /// Both ends of a connection of which nobody else knows.
     private struct Connection {

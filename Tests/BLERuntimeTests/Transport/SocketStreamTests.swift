@@ -3,7 +3,7 @@ import Glibc
 import Synchronization
 import Testing
 
-@Suite("Socket stream", .timeLimit(.minutes(10)))
+@Suite("Socket stream", .timeLimit(.minutes(30)))
 struct SocketStreamTests {
     @Test("A stream that nobody holds any more closes its connection", arguments: [false, true])
     func released(isPaused: Bool) async throws {

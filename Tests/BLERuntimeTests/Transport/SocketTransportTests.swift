@@ -4,7 +4,7 @@ import FoundationEssentials
 import Synchronization
 import Testing
 
-@Suite("Socket transport", .timeLimit(.minutes(10)))
+@Suite("Socket transport", .timeLimit(.minutes(30)))
 struct SocketTransportTests {
     static let event: [UInt8] = [0x04, 0x0E, 0x04, 0x01, 0x03, 0x0C, 0x00]
 

@@ -8,7 +8,7 @@ import Glibc
 import Synchronization
 import Testing
 
-@Suite("Radio server", .timeLimit(.minutes(10)))
+@Suite("Radio server", .timeLimit(.minutes(30)))
 struct RadioServerTests {
     /// Starts a host on its own at a controller of `server`.
     static func host(

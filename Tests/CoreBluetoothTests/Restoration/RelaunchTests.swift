@@ -120,7 +120,7 @@ struct RelaunchTests {
         }
     }
 
-    @Test("A world that keeps pace with the clock launches apps, too", .behaviour("4.9.5"), .timeLimit(.minutes(10)))
+    @Test("A world that keeps pace with the clock launches apps, too", .behaviour("4.9.5"), .timeLimit(.minutes(30)))
     func inRealTime() async throws {
         let bench = WorldBench(), first = RestoringApp(), lines = Lines()
         await bench.publish(.dynamic())

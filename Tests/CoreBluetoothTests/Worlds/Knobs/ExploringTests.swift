@@ -2,7 +2,7 @@ import BLESimulation
 import CoreBluetooth
 import Testing
 
-@Suite("The search for faults that break an app", .timeLimit(.minutes(10)))
+@Suite("The search for faults that break an app", .timeLimit(.minutes(30)))
 struct ExploringTests {
     /// Counts values that a device sends, and connects again when it was lost.
     private final class Counter: NSObject, CBCentralManagerDelegate, CBPeripheralDelegate {

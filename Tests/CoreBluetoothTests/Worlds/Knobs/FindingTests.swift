@@ -2,7 +2,7 @@ import BLESimulation
 import CoreBluetooth
 import Testing
 
-@Suite("What an iPhone would refuse", .timeLimit(.minutes(10)))
+@Suite("What an iPhone would refuse", .timeLimit(.minutes(30)))
 struct FindingTests {
     let bench = KnobBench()
 

@@ -2,7 +2,7 @@ import BLESimulation
 import CoreBluetooth
 import Testing
 
-@Suite("What a test can have happen in a world", .timeLimit(.minutes(10)))
+@Suite("What a test can have happen in a world", .timeLimit(.minutes(30)))
 struct KnobTests {
     let bench = KnobBench()
 

@@ -3,7 +3,7 @@ import BLESimulation
 import CoreBluetooth
 import Testing
 
-@Suite("The story of a world", .timeLimit(.minutes(10)))
+@Suite("The story of a world", .timeLimit(.minutes(30)))
 struct StoryTests {
     @Test("It has the seed, the time, what apps asked and heard, and the last packets")
     func story() async throws {

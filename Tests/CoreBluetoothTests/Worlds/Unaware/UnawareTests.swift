@@ -4,7 +4,7 @@ import CoreBluetooth
 import Testing
 
 /// Apps that know nothing of worlds, make their managers where they like, and are tested in one.
-@Suite("Apps that live in a world without knowing", .timeLimit(.minutes(10)))
+@Suite("Apps that live in a world without knowing", .timeLimit(.minutes(30)))
 struct UnawareTests {
     static let thermometer = SimulatedPeripheral(
         name: "Thermometer",
