@@ -46,12 +46,12 @@ def members(group: int) -> list[int]:
 
 def tell(log: pathlib.Path, minutes: float, group: int) -> None:
     """Says what the tests were at when they stopped."""
-    print(f"\n{sys.argv[0]}: nothing was printed for {minutes:g} minutes", flush=True)
-    for process in members(group) if shutil.which("gdb") else []:
-        subprocess.run([*STACKS, "-p", str(process)], stderr=subprocess.DEVNULL, timeout=300, check=False)
-    print("What has begun and not ended:")
+    print(f"\n{sys.argv[0]}: nothing was printed for {minutes:g} minutes. What has begun and not ended:")
     for test in unfinished(log.read_text(errors="replace").splitlines()):
         print(f"  {test}")
+    sys.stdout.flush()
+    for process in members(group) if shutil.which("gdb") else []:
+        subprocess.run([*STACKS, "-p", str(process)], stderr=subprocess.DEVNULL, timeout=300, check=False)
 
 
 def main() -> int:
@@ -62,16 +62,20 @@ def main() -> int:
     with log.open("wb") as kept, subprocess.Popen(
         command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True
     ) as tests:
-        while select.select([tests.stdout], [], [], 60 * minutes)[0]:
-            octets = os.read(tests.stdout.fileno(), 65_536)
-            if not octets:
-                return tests.wait()
-            for place in (kept, sys.stdout.buffer):
-                place.write(octets)
-                place.flush()
-        tell(log, minutes, tests.pid)
-        os.killpg(tests.pid, signal.SIGKILL)
-        return 1
+        try:
+            while select.select([tests.stdout], [], [], 60 * minutes)[0]:
+                octets = os.read(tests.stdout.fileno(), 65_536)
+                if not octets:
+                    return tests.wait()
+                for place in (kept, sys.stdout.buffer):
+                    place.write(octets)
+                    place.flush()
+            tell(log, minutes, tests.pid)
+            return 1
+        finally:
+            # Whoever interrupts this one does not reach the others, which have a session of their own.
+            if tests.poll() is None:
+                os.killpg(tests.pid, signal.SIGKILL)
 
 
 if __name__ == "__main__":
