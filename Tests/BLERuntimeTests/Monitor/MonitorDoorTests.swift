@@ -130,7 +130,8 @@ struct MonitorDoorTests {
     private static func listeners(at socket: HostSocket) -> [Substring] {
         SystemFile.text(of: "/proc/net/unix", most: 16 << 20).split(separator: "\n").compactMap { line in
             let fields = line.split(separator: " ")
-            return fields.last.map { $0 == "@" + socket.name } == true ? fields[6] : nil
+            guard let name = fields.last, name == "@" + socket.name else { return nil }
+            return fields[6]
         }
     }
 
