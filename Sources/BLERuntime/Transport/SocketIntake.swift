@@ -16,6 +16,8 @@ struct SocketIntake {
 
     /// How many octets may be left with the system that have been looked at: some short questions.
     static let mostSeen = 512
+    /// How many are left when an answer has been written: to look again at many costs more than to take them.
+    static let mostKept = 160
     /// How much is read at once at first, and by whoever had as much to read again and again.
     private static let sizes = 4_096...65_536
 
@@ -58,8 +60,13 @@ struct SocketIntake {
         }
     }
 
-    /// Takes what was looked at if that is too much to keep for an answer.
+    /// Takes what was looked at if that is much: an answer, which has been written, acknowledges it then.
     mutating func takeMuch() {
+        if seen > Self.mostKept { takeSeen() }
+    }
+
+    /// Takes what was looked at if that is too much to keep for an answer.
+    mutating func takeTooMuch() {
         if seen > Self.mostSeen { takeSeen() }
     }
 

@@ -32,6 +32,8 @@ package final class SocketStream: @unchecked Sendable {
     private var backlog: [UInt8] = []
     private var written = 0
     @exclusivity(unchecked) private var intake: SocketIntake
+    /// How long the other end takes to answer.
+    @exclusivity(unchecked) private var delay = AnswerDelay()
     private var receive: (Span<UInt8>) throws(TransportError) -> Void = { _ in }
     private var closed: (TransportError) -> Void = { _ in }
 
@@ -94,7 +96,8 @@ package final class SocketStream: @unchecked Sendable {
         if pendingOctets == 0 {
             guard let taken = send(bytes) else { return }
             offset = taken
-            intake.takeSeen()
+            intake.takeMuch()
+            delay.said(at: loop.clock.now)
         }
         guard offset < bytes.count else { return }
         backlog.append(copying: bytes.extracting(offset..<bytes.count))
@@ -115,13 +118,22 @@ package final class SocketStream: @unchecked Sendable {
         updateInterest()
     }
 
-    /// Reads what there is, unless the stream is paused; returns whether there was something, or it has ended.
+    /// Reads what there is; returns whether there was something, or it has ended.
+    ///
+    /// It does not while the stream is paused, or before an answer can be expected.
     ///
     /// What comes over TCP is left with the system until something is written or ``letGo()`` is called, so that an
     /// answer acknowledges what it answers.
     package func readIfAny() -> Bool {
         guard isReading else { return false }
-        return readOnce(looking: true) || !isOpen
+        let now = loop.clock.now
+        guard delay.isOver(at: now) else { return false }
+        guard readOnce(looking: true) else {
+            delay.heardNothing()
+            return !isOpen
+        }
+        delay.heard(at: now)
+        return true
     }
 
     /// Takes what ``readIfAny()`` has left with the system, which goes on to say until then that there is something to
@@ -180,7 +192,7 @@ package final class SocketStream: @unchecked Sendable {
             return false
         case .octets(let range):
             handOver(range)
-            intake.takeMuch()
+            intake.takeTooMuch()
             return true
         }
     }

@@ -71,7 +71,8 @@ struct SocketIntakeTests {
                 said += octets.prefix(max(0, connection.say(octets)))
             case 2: step = intake.take()
             case 3: step = intake.look()
-            default: dice.next() % 2 == 0 ? intake.takeSeen() : intake.takeMuch()
+            case 4 where dice.next() % 2 == 0: intake.takeSeen()
+            default: dice.next() % 2 == 0 ? intake.takeMuch() : intake.takeTooMuch()
             }
             if case .octets(let range) = step { heard += intake.buffer[range] }
         }
@@ -81,6 +82,21 @@ struct SocketIntakeTests {
         }
         #expect(heard == said)
         #expect(intake.take() == .nothing)
+    }
+
+    @Test(
+        "Who has answered takes what was more than 160 octets, and who has not only what is more than 512",
+        arguments: [(160, true, true), (161, true, false), (512, false, true), (513, false, false)]
+    )
+    func keeping(count: Int, hasAnswered: Bool, keeps: Bool) throws {
+        let connection = try Connection(isTCP: true)
+        var intake = SocketIntake(of: connection.near), seen = 0
+        connection.say([UInt8](repeating: 7, count: count))
+        while seen < count { if case .octets(let range) = intake.look() { seen += range.count } }
+        if hasAnswered { intake.takeMuch() } else { intake.takeTooMuch() }
+        var octets = [UInt8](repeating: 0, count: 1_024)
+        let left = recv(connection.near.raw, &octets, octets.count, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
+        #expect(max(0, left) == (keeps ? count : 0))
     }
 
     @Test("The end of a connection is told of after the last octet", arguments: [false, true], [false, true])
