@@ -20,9 +20,16 @@ final class ClientMailbox: @unchecked Sendable {
         let isClosed = Atomic(false)
         /// Whether the client has heard something since it last asked for something.
         let hasHeard = Atomic(false)
+        /// How many things it has asked for because of that.
+        let questions = Atomic(0)
+        /// Where the client may wait for an answer.
+        private let loop: EventLoop?
+        /// Whether the loop relies on it to; on the client's queue.
+        private let isWaiting = Atomic(false)
 
-        init(_ receiver: EventReceiver, caughtUp: @escaping @Sendable () -> Void) {
+        init(_ receiver: EventReceiver, on loop: EventLoop?, caughtUp: @escaping @Sendable () -> Void) {
             self.receiver = receiver
+            self.loop = loop
             self.caughtUp = caughtUp
         }
 
@@ -43,6 +50,20 @@ final class ClientMailbox: @unchecked Sendable {
                 }
             }
             if count > ClientMailbox.limit { caughtUp() } else { giveBack(&events) }
+            if let loop { awaitAnswer(on: loop) }
+        }
+
+        /// Waits for the answer if the client has asked for one thing, in place of the loop.
+        ///
+        /// So neither has to wake the other; what comes is delivered when the queue has done what else there is for it.
+        /// Who asks for more is kept busy by the answers, and leaves the waiting to the loop.
+        private func awaitAnswer(on loop: EventLoop) {
+            if questions.exchange(0, ordering: .relaxed) == 1 {
+                let goesOn = loop.waitHere { contents.withLock { !$0.events.isEmpty } }
+                isWaiting.store(goesOn, ordering: .relaxed)
+            } else if isWaiting.exchange(false, ordering: .relaxed) {
+                loop.stopWaiting()
+            }
         }
 
         /// Keeps the room of `events` for those that come next.
@@ -78,10 +99,16 @@ final class ClientMailbox: @unchecked Sendable {
     /// - Parameters:
     ///   - client: Whose it is.
     ///   - receiver: How the client hears of events.
+    ///   - loop: The loop of the runner, if the client may wait for answers in its place.
     ///   - caughtUp: Called on the client's queue when it has heard what made it fall far behind.
-    init(client: ClientID, receiver: EventReceiver, caughtUp: @escaping @Sendable () -> Void) {
+    init(
+        client: ClientID,
+        receiver: EventReceiver,
+        on loop: EventLoop? = nil,
+        caughtUp: @escaping @Sendable () -> Void
+    ) {
         self.client = client
-        let shelf = Shelf(receiver, caughtUp: caughtUp)
+        let shelf = Shelf(receiver, on: loop, caughtUp: caughtUp)
         self.shelf = shelf
         bell = receiver.queue.map { queue in
             guard let bell = DispatchSource.makeUserDataAddSource(queue: queue) as? DispatchSource else {
@@ -129,7 +156,15 @@ final class ClientMailbox: @unchecked Sendable {
     /// that calls for an answer.
     ///
     /// What it sends because it may send again is no answer, and there will be more of it.
-    func isAnswered() -> Bool { shelf.hasHeard.exchange(false, ordering: .relaxed) }
+    func isAnswered() -> Bool {
+        let isFirst = shelf.hasHeard.exchange(false, ordering: .relaxed)
+        if isFirst {
+            shelf.questions.store(1, ordering: .relaxed)
+        } else if shelf.questions.load(ordering: .relaxed) > 0 {
+            shelf.questions.wrappingAdd(1, ordering: .relaxed)
+        }
+        return isFirst
+    }
 
     /// Calls the client no more, not even with what is waiting.
     func close() {

@@ -262,7 +262,7 @@ extension HostRunner: SwitchableHost {
         _ receiver: EventReceiver
     ) -> any HostSession {
         let client = ClientID(rawValue: clientCount.wrappingAdd(1, ordering: .relaxed).newValue)
-        let mailbox = ClientMailbox(client: client, receiver: receiver) { [weak self] in
+        let mailbox = ClientMailbox(client: client, receiver: receiver, on: loop) { [weak self] in
             self?.hand(over: .caughtUp(client))
         }
         hand(over: .open(mailbox, role))

@@ -163,4 +163,33 @@ struct ClientMailboxTests {
         Self.post([values[2]], to: mailbox)
         #expect(heard.withLock { $0 } == [[values[0], values[1]], [Self.room(1)]])
     }
+
+    @Test(
+        "Who asks for one thing because of what it heard waits for the answer in place of the loop",
+        arguments: [(0, false), (1, true), (2, false), (50, false)]
+    )
+    func waiting(questions: Int, waits: Bool) async {
+        let loop = EventLoop("test-loop"), queue = DispatchQueue(label: "test.app"), looks = Locked<[Bool]>([])
+        loop.start()
+        let key = DispatchSpecificKey<Bool>()
+        queue.setSpecific(key: key, value: true)
+        loop.sync {
+            loop.allowPolling {
+                looks.withLock { $0.append(DispatchQueue.getSpecific(key: key) ?? false) }
+                return false
+            }
+        }
+        LoopTurnTests.takeTurn(of: loop)
+        loop.thread.standIn.isWanted = true
+        let mailbox = Locked<ClientMailbox?>(nil)
+        let receiver = EventReceiver.each(on: queue) { _ in
+            for _ in 0..<questions { _ = mailbox.withLock { $0 }?.isAnswered() }
+        }
+        mailbox.withLock { $0 = ClientMailbox(client: ClientID(rawValue: 1), receiver: receiver, on: loop) {} }
+        if let mailbox = mailbox.withLock({ $0 }) { Self.post([Self.value(1)], to: mailbox) }
+        for _ in 0..<3 { await withCheckedContinuation { done in queue.async { done.resume() } } }
+        #expect(looks.withLock { $0 }.contains(true) == waits)
+        #expect(!looks.withLock { $0 }.contains(false))
+        mailbox.withLock { $0 = nil }
+    }
 }

@@ -48,10 +48,11 @@ struct BusyPolling {
         shortWaits = end <= Self.end(from: begin) ? min(shortWaits + 1, Self.quorum.upperBound) : 0
     }
 
-    /// Takes note of how asking ended.
-    mutating func asked(_ outcome: Outcome) {
+    /// Takes note of how asking ended, after so many times that brought answers and were not told of.
+    mutating func asked(_ outcome: Outcome, after answers: Int = 0) {
+        self.answers = min(self.answers + min(answers, Self.worthOfProcessor), Self.worthOfProcessor)
         switch outcome {
-        case .answered: answers = min(answers + 1, Self.worthOfProcessor)
+        case .answered: self.answers = min(self.answers + 1, Self.worthOfProcessor)
         case .unanswered: giveUp(unless: Self.worthOfTime)
         case .crowdedOut: giveUp(unless: Self.worthOfProcessor)
         }

@@ -5,12 +5,13 @@ import Dispatch
 ///
 /// What belongs to a loop happens on its thread, a round at a time: the thread waits; what other threads posted runs;
 /// descriptors that are ready are handled; timers that are due ring; then the owner takes its turn, once for all of
-/// that. While the thread waits, another one may take a turn in its place (``takeTurnHere()``). Actors may have a loop
+/// that. While the thread waits, another one may take a turn in its place (``takeTurnHere()``), or wait
+/// (``waitHere(until:)``). Actors may have a loop
 /// as their executor. The thread ends when nobody holds the loop any more.
 package final class EventLoop: SerialExecutor {
     /// What the deadlines of this loop are told in.
     package let clock = MonotonicClock()
-    private let thread: LoopThread
+    let thread: LoopThread
 
     /// Creates a loop that begins with ``start(turn:)``; the system shows 15 octets of `name` as that of its thread.
     package init(_ name: String) { thread = LoopThread(name: name, clock: clock) }
@@ -36,6 +37,19 @@ package final class EventLoop: SerialExecutor {
     ///
     /// - Returns: Whether it did; if not, the caller may ``wake()`` the loop.
     package func takeTurnHere() -> Bool { thread.takeTurnHere() }
+
+    /// Has the calling thread wait for the program at the other end, in place of the loop's own.
+    ///
+    /// It takes the turns that the answers bring, for 200 µs at most, and only while the loop would ask itself
+    /// (``BusyPolling``).
+    ///
+    /// - Parameter isDone: Whether the caller has what it waits for.
+    /// - Returns: Whether it has. The loop relies on the caller then, for a millisecond: it must come back, or
+    ///   ``stopWaiting()``.
+    func waitHere(until isDone: () -> Bool) -> Bool { thread.waitHere(until: isDone) }
+
+    /// Has the loop's own thread wait again.
+    func stopWaiting() { thread.stopWaiting() }
 
     /// Runs `body` on the thread and waits for it; at once if this is the thread.
     package func sync<Value: Sendable>(_ body: @escaping @Sendable () -> Value) -> Value {

@@ -1,65 +1,40 @@
 import BLEWire
 import Glibc
 import LinuxCalls
-import Synchronization
 
-/// The thread of a loop and what it works on.
+/// The thread of a loop: waits for what there is to do, and does it.
 ///
-/// Sendable because everything but the inbox and the bell is used by whoever has the floor: the thread, but for when it
-/// waits. Neither is it looked at whether somebody uses what is used already: it calls nobody.
+/// Sendable because other threads use only the inbox, the work and the stand-in, which any thread may use. It is not
+/// looked at whether somebody uses what is used already: it calls nobody.
 final class LoopThread: @unchecked Sendable {
-    /// What other threads leave here.
-    private struct Inbox {
-        var bodies: [@Sendable () -> Void] = []
-        /// Whether a round must begin.
-        var isWoken = false
-        /// Whether the thread waits, so that others may take a turn.
-        var isWaiting = false
-        /// Whether the thread is about to sleep, so that it must be rung for.
-        var isAsleep = false
-        var isStopped = false
-    }
-
     private let name: String
     private let clock: MonotonicClock
-    private let inbox = Locked(Inbox())
-    /// Whoever has it does what belongs to the loop.
-    private let floor = Floor()
-    /// Written to when the thread waits and must not.
-    private let bell: Descriptor
-    /// The thread that has the floor.
-    private let identity = Atomic<UInt>(0)
+    private let inbox = LoopInbox()
+    private let work = LoopWork()
+    let standIn = StandIn()
 
-    private var turn: () -> Instant? = { nil }
-    @exclusivity(unchecked) private var agenda = LoopAgenda()
     /// Empty but while what was posted runs.
     @exclusivity(unchecked) private var bodies: [@Sendable () -> Void] = []
     private var mayWait = false
     /// Whether the system was asked in this round, or the one before.
     private var hasAsked = true
-    /// What the system is asked about, with its answers, which only the thread itself uses.
+    /// Whether something was read before the system was asked.
+    private var hasRead = false
+    /// What the system is asked about, with its answers.
     @exclusivity(unchecked) private var answers: [pollfd] = []
     /// Until when the thread waits, or for ever.
     private var until: Instant?
     private var polling = BusyPolling()
-    /// Reads from a program at the other end, and says whether there was something to read.
-    @exclusivity(unchecked) private var attempt: () -> Bool = { false }
-    /// Called when something has been read so, before the system is asked.
-    @exclusivity(unchecked) private var beforeAsking: () -> Void = {}
-    private var hasRead = false
 
     init(name: String, clock: MonotonicClock) {
         self.name = name
         self.clock = clock
-        let raw = eventfd(0, O_NONBLOCK | O_CLOEXEC)
-        precondition(raw >= 0, "the process has no descriptor left for a bell")
-        bell = Descriptor(raw)
     }
 
-    var isCurrent: Bool { identity.load(ordering: .relaxed) == UInt(pthread_self()) }
+    var isCurrent: Bool { work.isCurrent }
 
     func start(turn: @escaping () -> Instant?) {
-        self.turn = turn
+        work.begin(turn: turn)
         // An app's signal handlers run on the app's threads.
         var all = sigset_t(), before = sigset_t()
         sigfillset(&all)
@@ -79,65 +54,74 @@ final class LoopThread: @unchecked Sendable {
         pthread_detach(thread)
     }
 
-    func post(_ body: @escaping @Sendable () -> Void) { tell { $0.bodies.append(body) } }
+    func post(_ body: @escaping @Sendable () -> Void) { inbox.post(body) }
 
-    func wake() { tell { _ in } }
+    func wake() { inbox.wake() }
 
-    func stop() { tell { $0.isStopped = true } }
-
-    private func tell(_ change: (inout Inbox) -> Void) {
-        let mustRing = inbox.withLock { inbox in
-            change(&inbox)
-            inbox.isWoken = true
-            inbox.isWaiting = false
-            defer { inbox.isAsleep = false }
-            return inbox.isAsleep
-        }
-        guard mustRing else { return }
-        var count: UInt64 = 1
-        write(bell.raw, &count, MemoryLayout<UInt64>.size)
-    }
+    func stop() { inbox.stop() }
 
     func allowPolling(_ attempt: @escaping () -> Bool, beforeAsking: @escaping () -> Void) {
         polling.isAllowed = true
-        self.attempt = attempt
-        self.beforeAsking = beforeAsking
+        work.allowReading(attempt, beforeAsking: beforeAsking)
     }
 
-    func add(_ watch: LoopWatch) { agenda.add(watch) }
+    func add(_ watch: LoopWatch) { work.add(watch) }
 
-    func add(_ alarm: LoopAlarm) { agenda.add(alarm) }
+    func add(_ alarm: LoopAlarm) { work.add(alarm) }
 
     /// Has the calling thread take the turn of the owner, if the thread of the loop waits; returns whether it did.
     func takeTurnHere() -> Bool {
-        guard inbox.withLock({ $0.isWaiting && !$0.isWoken }) else { return false }
-        let isOutdated = floor.takeIfFree {
-            asOwner {
-                takeTurn()
-                return agenda.waitsForOther
-            }
-        }
-        guard let isOutdated else { return false }
+        guard inbox.isWaiting, let isOutdated = work.takeTurnIfFree() else { return false }
         if isOutdated { wake() }
         return true
     }
 
-    private func asOwner<Result>(_ body: () -> Result) -> Result {
-        identity.store(UInt(pthread_self()), ordering: .relaxed)
-        defer { identity.store(0, ordering: .relaxed) }
-        return body()
+    /// Has the calling thread wait in place of the loop's, until `isDone` or for as long as the loop itself would ask;
+    /// returns whether it goes on to stand in.
+    func waitHere(until isDone: () -> Bool) -> Bool {
+        if standIn.isWanted, pollHere(until: isDone) { return true }
+        stopWaiting()
+        return false
+    }
+
+    /// Has the loop's own thread wait again, if it relies on another.
+    func stopWaiting() { if standIn.leave() { wake() } }
+
+    private func pollHere(until isDone: () -> Bool) -> Bool {
+        let begun = clock.now, end = BusyPolling.end(from: begun)
+        var last = begun, pace = PollingPace(from: begun), hasSeen = false
+        repeat {
+            standIn.stay(at: last)
+            if pace.looks(at: last) {
+                switch work.readAndTakeTurnIfFree() {
+                case .nothing: pace.lookedInVain(at: clock.now)
+                case .turn(isOutdated: true): return false
+                case .turn(isOutdated: false):
+                    hasSeen = true
+                    pace.saw(at: last)
+                }
+                if isDone() {
+                    standIn.answered()
+                    return true
+                }
+            }
+            let now = pass(&pace)
+            guard now <= BusyPolling.end(from: last) else {
+                standIn.gaveUp(.crowdedOut)
+                return false
+            }
+            last = now
+        } while last < end
+        // What takes more than one answer is no reason to give up.
+        if !hasSeen { standIn.gaveUp(.unanswered) }
+        return false
     }
 
     private func run() {
         _ = pthread_setname_np(pthread_self(), String(name.prefix(15)))
-        floor.take { prepare() }
+        until = work.prepareFirst(for: inbox.bell.raw, asking: &answers, at: clock.now)
+        prepareToWait()
         while round() {}
-        floor.take {
-            agenda = LoopAgenda()
-            turn = { nil }
-            attempt = { false }
-            beforeAsking = {}
-        }
     }
 
     /// Waits, then does all that there is to do; returns whether the thread goes on.
@@ -145,49 +129,19 @@ final class LoopThread: @unchecked Sendable {
         // Who was woken meanwhile need not ask the system, every other time.
         hasAsked = mayWait || !hasAsked
         if hasAsked { wait() } else { forgetAnswers() }
-        return floor.take { asOwner { work() } }
-    }
-
-    private func work() -> Bool {
-        var bodies: [@Sendable () -> Void] = []
-        let isStopped = inbox.withLock { inbox in
-            inbox.isWaiting = false
-            inbox.isAsleep = false
-            inbox.isWoken = false
-            if !inbox.bodies.isEmpty {
-                swap(&bodies, &self.bodies)
-                swap(&inbox.bodies, &bodies)
-            }
-            return inbox.isStopped
+        guard inbox.begin(&bodies) else {
+            work.doLastRound(&bodies)
+            return false
         }
-        if !bodies.isEmpty {
-            for body in bodies { body() }
-            bodies.removeAll(keepingCapacity: true)
-            swap(&bodies, &self.bodies)
-        }
-        guard !isStopped else { return false }
-        answerWatches()
-        ringAlarms()
-        takeTurn()
-        prepare()
+        until = work.doRound(&bodies, for: inbox.bell.raw, asking: &answers, on: clock)
+        prepareToWait()
         return true
     }
 
-    private func takeTurn() {
-        let due = turn()
-        agenda.due = due
-    }
-
-    /// Finds out what to wait for.
-    private func prepare() {
-        agenda.prepare(for: bell.raw, at: clock.now, asking: &answers)
-        until = agenda.until
-        let isPolling = polling.isDue
-        mayWait = inbox.withLock { inbox in
-            inbox.isWaiting = !inbox.isWoken
-            inbox.isAsleep = inbox.isWaiting && !isPolling
-            return inbox.isWaiting
-        }
+    private func prepareToWait() {
+        if let (outcome, answers) = standIn.takeOutcome() { polling.asked(outcome, after: answers) }
+        standIn.isWanted = polling.isDue
+        mayWait = inbox.waits(asleep: !polling.isDue)
     }
 
     private func forgetAnswers() { for index in answers.indices { answers[index].revents = 0 } }
@@ -202,8 +156,7 @@ final class LoopThread: @unchecked Sendable {
             sleep()
         }
         guard answers[0].revents != 0 else { return }
-        var count: UInt64 = 0
-        read(bell.raw, &count, MemoryLayout<UInt64>.size)
+        inbox.hush()
         // Whoever rang may have more to say, and where processors are few that is said first.
         sched_yield()
     }
@@ -217,28 +170,53 @@ final class LoopThread: @unchecked Sendable {
 
     /// Does the same after asking, when nobody had to ring.
     private func sleepUnlessWoken() {
-        let isWoken = inbox.withLock { inbox in
-            inbox.isAsleep = !inbox.isWoken
-            return inbox.isWoken
+        if !inbox.sleeps() {
+            ask(for: 0)
+        } else if standIn.end(at: clock.now) != nil {
+            sleepBehindStandIn()
+        } else {
+            sleep()
         }
-        if isWoken { ask(for: 0) } else { sleep() }
     }
 
-    /// Asks again and again for a moment, and lets others have the processor between; returns whether an answer came.
+    /// Sleeps until the bell rings or a deadline comes, as long as another thread waits for the rest; looks at all else
+    /// now and then.
+    private func sleepBehindStandIn() {
+        var now = clock.now
+        // What the other thread has read may not have been taken.
+        defer { hasRead = true }
+        while let end = standIn.end(at: now) {
+            if let until, until <= now { return }
+            let nanoseconds = (until.map { min($0, end) } ?? end).nanoseconds - now.nanoseconds
+            var time = timespec(tv_sec: 0, tv_nsec: Int(nanoseconds))
+            if ppoll(&answers, 1, &time, nil) > 0 { return }
+            hasRead = true
+            if ask(for: 0) { return }
+            now = clock.now
+        }
+    }
+
+    /// Asks again and again for a moment; returns whether an answer came.
     private func poll() -> Bool {
         let begun = clock.now, end = BusyPolling.end(from: begun)
         if let until, until < end { return false }
         // What the program says is read without a question, but nothing else is.
         let asksForMore = answers.count != 2 || answers[1].events != LoopWatch.Interest.reading.rawValue
-        var last = begun, questions = 0
+        var last = begun, questions = 0, pace = PollingPace(from: begun)
         repeat {
-            let isAnswered = look() || asksForMore && questions % BusyPolling.thoroughness == 0 && ask(for: 0)
-            if isAnswered { polling.asked(.answered) }
-            // Whoever woke the loop may have more to say, too.
-            if !isAnswered || inbox.withLock({ $0.isWoken }) { sched_yield() }
-            if isAnswered { return true }
-            questions += 1
-            let now = clock.now
+            guard standIn.end(at: last) == nil else { return false }
+            if pace.looks(at: last) || inbox.isWoken {
+                let isAnswered = look() || asksForMore && questions % BusyPolling.thoroughness == 0 && ask(for: 0)
+                if isAnswered {
+                    polling.asked(.answered)
+                    // Whoever woke the loop may have more to say, too.
+                    if inbox.isWoken { sched_yield() }
+                    return true
+                }
+                questions += 1
+                pace.lookedInVain(at: clock.now)
+            }
+            let now = pass(&pace)
             if now > BusyPolling.end(from: last) {
                 polling.asked(.crowdedOut)
                 return false
@@ -249,10 +227,21 @@ final class LoopThread: @unchecked Sendable {
         return false
     }
 
+    /// Lets a moment pass, and others have the processor if that is due; returns what time it is then.
+    private func pass(_ pace: inout PollingPace) -> Instant {
+        let begun = clock.now
+        if pace.yields(at: begun) {
+            sched_yield()
+            pace.yielded(from: begun, to: clock.now)
+        }
+        pause_processor()
+        return clock.now
+    }
+
     /// Looks whether somebody woke the loop, and reads what the program at the other end has said.
     private func look() -> Bool {
-        if inbox.withLock({ $0.isWoken }) { return true }
-        guard floor.takeIfFree({ asOwner { attempt() } }) ?? false else { return false }
+        if inbox.isWoken { return true }
+        guard work.readIfFree() else { return false }
         hasRead = true
         return true
     }
@@ -261,25 +250,11 @@ final class LoopThread: @unchecked Sendable {
     @discardableResult private func ask(for nanoseconds: Int64?) -> Bool {
         if hasRead {
             hasRead = false
-            floor.take { asOwner { beforeAsking() } }
+            work.prepareToAsk()
         }
         guard let nanoseconds else { return ppoll(&answers, UInt(answers.count), nil, nil) > 0 }
         let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
         var time = timespec(tv_sec: Int(seconds), tv_nsec: Int(rest))
         return ppoll(&answers, UInt(answers.count), &time, nil) > 0
-    }
-
-    private func answerWatches() {
-        if let crowd = agenda.crowd { return answers[1].revents == 0 ? () : crowd.answer() }
-        // What is added meanwhile was not asked about.
-        let watches = agenda.watches, answers = self.answers
-        for index in 0..<(answers.count - 1) { watches[index].answered(answers[index + 1].revents) }
-    }
-
-    private func ringAlarms() {
-        let alarms = agenda.alarms
-        guard !alarms.isEmpty else { return }
-        let now = clock.now
-        for alarm in alarms { alarm.ring(at: now) }
     }
 }

@@ -72,4 +72,12 @@ struct BusyPollingTests {
         polling.asked(outcome)
         #expect(needed(by: polling) == BusyPolling.quorum.lowerBound)
     }
+
+    @Test("Answers that somebody else has seen count as the loop's own", arguments: [0, 15, 16, 1_000_000, .max])
+    func othersAnswers(count: Int) {
+        var polling = polling()
+        polling.asked(.unanswered, after: count)
+        let paid = count >= BusyPolling.worthOfTime
+        #expect(needed(by: polling) == BusyPolling.quorum.lowerBound * (paid ? 1 : 2))
+    }
 }

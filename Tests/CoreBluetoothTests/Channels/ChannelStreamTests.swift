@@ -87,7 +87,10 @@ struct ChannelStreamTests {
         // Both open, one has octets, and the other room again and again.
         await listener.wait(for: 20)
         await tell(.closed(.hci(.connectionTimeout)))
-        while channel.outputStream.streamStatus != .closed { await Task.yield() }
+        while channel.outputStream.streamStatus != .closed {
+            try Task.checkCancellation()
+            await Task.yield()
+        }
         #expect(channel.inputStream.streamStatus == .open)
         #expect(wrong.load(ordering: .relaxed) == 0)
         let events = listener.events
