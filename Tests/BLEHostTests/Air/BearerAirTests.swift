@@ -165,11 +165,7 @@ struct BearerAirTests {
             bearer.exchange.pending != nil && bearer.id != .unenhanced
         }
         guard case .enhanced(let channel)? = bearer?.id else { return #expect(Bool(false)) }
-        let now = bench.town.now
-        bench.serverStation.host.withLayers(at: now) { _, channels in
-            channels.perform(.close, on: channel, for: .attributes, at: now)
-        }
-        bench.serverStation.host.wake(at: now)
+        bench.town.close(channel, at: bench.serverStation)
         bench.town.run(for: .seconds(20)) { bench.bearers == BearerOpening.count - 1 }
         bench.answer()
         bench.town.run(for: .seconds(20)) { bench.server.held.count == 1 }

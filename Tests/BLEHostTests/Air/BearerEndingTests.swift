@@ -42,7 +42,7 @@ struct BearerEndingTests {
                 closer == .client ? (visit.clientBearers, visit.running) : (visit.serverBearers, visit.hosting)
             // The others are the same case again.
             guard index < channels.count else { return }
-            visit.close(channels[index], at: station)
+            visit.town.close(channels[index], at: station)
             visit.run()
             visit.town.run(for: .seconds(10))
             #expect(visit.runner.answers == visit.runner.asked, "\(place)")

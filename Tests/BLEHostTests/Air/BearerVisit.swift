@@ -203,14 +203,4 @@ final class BearerVisit {
         }
         town.run(for: .seconds(20)) { town.isHalted || isDone }
     }
-
-    /// Closes a bearer from one of its ends.
-    func close(_ channel: ChannelID, at station: Station) {
-        let now = town.now
-        station.host.withLayers(at: now) { _, channels in
-            channels.perform(.close, on: channel, for: .attributes, at: now)
-        }
-        station.host.wake(at: now)
-        town.pump()
-    }
 }

@@ -1,6 +1,7 @@
 import BLEController
-import BLEHost
 import BLEWire
+
+@testable import BLEHost
 
 /// One host with a virtual controller, and an app that answers what happens.
 final class Station {
@@ -131,6 +132,15 @@ final class Town {
     /// Ends the session of a station's app.
     func close(_ station: Station) {
         station.host.close(station.app.client, at: now)
+        pump()
+    }
+
+    /// Closes an enhanced bearer from one of its ends.
+    func close(_ channel: ChannelID, at station: Station) {
+        station.host.withLayers(at: now) { _, channels in
+            channels.perform(.close, on: channel, for: .attributes, at: now)
+        }
+        station.host.wake(at: now)
         pump()
     }
 
