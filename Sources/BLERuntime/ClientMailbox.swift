@@ -174,10 +174,10 @@ final class ClientMailbox: @unchecked Sendable {
 }
 
 extension ClientEvent {
-    /// Whether it says no more than that values have been taken, so that there is room for others.
+    /// Whether it says no more than that values or octets have been taken, so that there is room for others.
     var isReceipt: Bool {
         switch self {
-        case .peer(_, .writeCommandsTaken, _), .server(.updatesTaken): true
+        case .peer(_, .writeCommandsTaken, _), .server(.updatesTaken), .channel(_, .sent): true
         default: false
         }
     }

@@ -165,6 +165,19 @@ struct ClientMailboxTests {
     }
 
     @Test(
+        "That there is room for more calls for no answer",
+        arguments: [
+            (room(1), false), (.server(.updatesTaken(1)), false), (.channel(ChannelID(rawValue: 1), .sent(20)), false),
+            (.channel(ChannelID(rawValue: 1), .received([1])), true), (value(1), true),
+        ]
+    )
+    func receipts(event: ClientEvent, callsForAnswer: Bool) {
+        let mailbox = ClientMailbox(client: ClientID(rawValue: 1), receiver: .inTurn { $0 = [] }) {}
+        Self.post([event], to: mailbox)
+        #expect(mailbox.isAnswered() == callsForAnswer)
+    }
+
+    @Test(
         "Who asks for one thing because of what it heard waits for the answer in place of the loop",
         arguments: [(0, false), (1, true), (2, false), (50, false)]
     )
