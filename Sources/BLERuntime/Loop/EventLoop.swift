@@ -6,8 +6,8 @@ import Dispatch
 /// What belongs to a loop happens on its thread, a round at a time: the thread waits; what other threads posted runs;
 /// descriptors that are ready are handled; timers that are due ring; then the owner takes its turn, once for all of
 /// that. While the thread waits, another one may take a turn in its place (``takeTurnHere()``), or wait
-/// (``waitHere(until:)``). Actors may have a loop
-/// as their executor. The thread ends when nobody holds the loop any more.
+/// (``waitHere(until:)``). Actors may have a loop as their executor. The thread ends when nobody holds the loop any
+/// more.
 package final class EventLoop: SerialExecutor {
     /// What the deadlines of this loop are told in.
     package let clock = MonotonicClock()
