@@ -67,8 +67,14 @@ struct LoopAgenda {
     }
 
     /// Whether the thread, which waits, would have to wait for something else.
-    var waitsForOther: Bool {
-        if let deadline = nextDeadline, until.map({ deadline < $0 }) ?? true { return true }
+    ///
+    /// An earlier deadline is one to wait for from now on, also if it is given up before the thread waits again: one
+    /// that is there only while nothing is asked for would wake the thread after each answer.
+    mutating func waitsForOther() -> Bool {
+        if let deadline = nextDeadline, until.map({ deadline < $0 }) ?? true {
+            until = deadline
+            return true
+        }
         guard crowd == nil else { return watches.contains { $0.asked != $0.wanted } }
         guard watches.count == questions.count - 1 else { return true }
         return watches.indices.contains { index in

@@ -118,7 +118,7 @@ final class LoopWork: @unchecked Sendable {
 
     private func takeTurnAndCompare() -> Bool {
         takeTurn()
-        return agenda.waitsForOther
+        return agenda.waitsForOther()
     }
 
     private func answerWatches(_ answers: [pollfd]) {
