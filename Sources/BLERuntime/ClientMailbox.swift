@@ -152,12 +152,14 @@ final class ClientMailbox: @unchecked Sendable {
         return count
     }
 
-    /// Notes that the client asks for something; returns whether it is the first since the client was told something
-    /// that calls for an answer.
+    /// Notes that the client asks for this; returns whether it is the first since the client was told something that
+    /// calls for an answer.
     ///
-    /// What it sends because it may send again is no answer, and there will be more of it.
-    func isAnswered() -> Bool {
+    /// What it sends because it may send again is no answer, and there will be more of it. So will there be of what
+    /// goes through a channel, and its client has better to do than to wait for it.
+    func isAnswered(by request: ClientRequest) -> Bool {
         let isFirst = shelf.hasHeard.exchange(false, ordering: .relaxed)
+        if case .channel = request { return isFirst }
         if isFirst {
             shelf.questions.store(1, ordering: .relaxed)
         } else if shelf.questions.load(ordering: .relaxed) > 0 {

@@ -244,7 +244,7 @@ extension HostRunner: SwitchableHost {
         let mailbox: ClientMailbox
 
         func send(_ request: ClientRequest) {
-            runner.hand(over: .request(request, mailbox.client), atOnce: mailbox.isAnswered())
+            runner.hand(over: .request(request, mailbox.client), atOnce: mailbox.isAnswered(by: request))
         }
 
         func close() {

@@ -57,6 +57,11 @@ struct ClientMailboxTests {
     /// The host took a value that was for this peer.
     static func room(_ peer: UInt128) -> ClientEvent { .peer(PeerIdentifier(rawValue: peer), .writeCommandsTaken(1)) }
 
+    static let question = ClientRequest.peer(
+        PeerIdentifier(rawValue: 1),
+        .attribute(.read(AttributeHandle(wire: 1)))
+    )
+
     @Test("Events arrive once, in the order in which they were posted")
     func ordered() async {
         let client = Client(), mailbox = client.mailbox()
@@ -70,14 +75,14 @@ struct ClientMailboxTests {
     @Test("What a client asks first after it heard something is an answer, unless it heard of room alone")
     func answers() async {
         let client = Client(), mailbox = client.mailbox()
-        #expect(!mailbox.isAnswered())
+        #expect(!mailbox.isAnswered(by: Self.question))
         Self.post([Self.room(1)], to: mailbox)
         _ = await client.hear()
-        #expect(!mailbox.isAnswered())
+        #expect(!mailbox.isAnswered(by: Self.question))
         Self.post([Self.room(1), Self.value(1)], to: mailbox)
         _ = await client.hear()
-        #expect(mailbox.isAnswered())
-        #expect(!mailbox.isAnswered())
+        #expect(mailbox.isAnswered(by: Self.question))
+        #expect(!mailbox.isAnswered(by: Self.question))
     }
 
     @Test("What the host took in one turn is one number for each kind and peer, in its place among other events")
@@ -156,9 +161,9 @@ struct ClientMailboxTests {
         let values = (0..<3).map(Self.value)
         #expect(Self.post([values[0], values[1]], to: mailbox) == 0)
         #expect(heard.withLock { $0 } == [[values[0], values[1]]])
-        #expect(mailbox.isAnswered())
+        #expect(mailbox.isAnswered(by: Self.question))
         Self.post([Self.room(1)], to: mailbox)
-        #expect(!mailbox.isAnswered())
+        #expect(!mailbox.isAnswered(by: Self.question))
         mailbox.close()
         Self.post([values[2]], to: mailbox)
         #expect(heard.withLock { $0 } == [[values[0], values[1]], [Self.room(1)]])
@@ -174,14 +179,18 @@ struct ClientMailboxTests {
     func receipts(event: ClientEvent, callsForAnswer: Bool) {
         let mailbox = ClientMailbox(client: ClientID(rawValue: 1), receiver: .inTurn { $0 = [] }) {}
         Self.post([event], to: mailbox)
-        #expect(mailbox.isAnswered() == callsForAnswer)
+        #expect(mailbox.isAnswered(by: Self.question) == callsForAnswer)
     }
 
     @Test(
-        "Who asks for one thing because of what it heard waits for the answer in place of the loop",
-        arguments: [(0, false), (1, true), (2, false), (50, false)]
+        "Who asks for one thing because of what it heard waits in place of the loop, but not for a channel",
+        arguments: [
+            ([], false), ([question], true), ([question, question], false),
+            (Array(repeating: question, count: 50), false),
+            ([.channel(ChannelID(rawValue: 1), .consumed(20))], false),
+        ] as [([ClientRequest], Bool)]
     )
-    func waiting(questions: Int, waits: Bool) async {
+    func waiting(requests: [ClientRequest], waits: Bool) async {
         let loop = EventLoop("test-loop"), queue = DispatchQueue(label: "test.app"), looks = Locked<[Bool]>([])
         loop.start()
         let key = DispatchSpecificKey<Bool>()
@@ -196,7 +205,7 @@ struct ClientMailboxTests {
         loop.thread.standIn.isWanted = true
         let mailbox = Locked<ClientMailbox?>(nil)
         let receiver = EventReceiver.each(on: queue) { _ in
-            for _ in 0..<questions { _ = mailbox.withLock { $0 }?.isAnswered() }
+            for request in requests { _ = mailbox.withLock { $0 }?.isAnswered(by: request) }
         }
         mailbox.withLock { $0 = ClientMailbox(client: ClientID(rawValue: 1), receiver: receiver, on: loop) {} }
         if let mailbox = mailbox.withLock({ $0 }) { Self.post([Self.value(1)], to: mailbox) }

@@ -84,7 +84,7 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
         let session: DaemonSession
 
         func send(_ request: ClientRequest) {
-            link.hand(over: .request(request, session), atOnce: session.isAnswered())
+            link.hand(over: .request(request, session), atOnce: session.isAnswered(by: request))
         }
 
         func close() {

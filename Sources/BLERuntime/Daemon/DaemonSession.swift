@@ -47,8 +47,8 @@ final class DaemonSession: @unchecked Sendable {
         self.mailbox = mailbox(self)
     }
 
-    /// Notes that the app asks for something; returns whether it is the first since it was told something.
-    func isAnswered() -> Bool { mailbox?.isAnswered() ?? false }
+    /// Notes that the app asks for this; returns whether it is the first since it was told something.
+    func isAnswered(by request: ClientRequest) -> Bool { mailbox?.isAnswered(by: request) ?? false }
 
     /// Calls the app no more.
     func hush() { mailbox?.close() }

@@ -97,7 +97,7 @@ package final class SocketStream: @unchecked Sendable {
             guard let taken = send(bytes) else { return }
             offset = taken
             intake.takeMuch()
-            delay.said(at: loop.clock.now)
+            delay.said(bytes.count, at: loop.clock.now)
         }
         guard offset < bytes.count else { return }
         backlog.append(copying: bytes.extracting(offset..<bytes.count))
@@ -128,11 +128,12 @@ package final class SocketStream: @unchecked Sendable {
         guard isReading else { return false }
         let now = loop.clock.now
         guard delay.isOver(at: now) else { return false }
-        guard readOnce(looking: true) else {
+        let count = readOnce(looking: true)
+        guard count > 0 else {
             delay.heardNothing()
             return !isOpen
         }
-        delay.heard(at: now)
+        delay.heard(count, at: now)
         return true
     }
 
@@ -142,7 +143,7 @@ package final class SocketStream: @unchecked Sendable {
 
     /// Reads at once all that the other end has written so far, and notices if it has ended the stream.
     package func catchUp() {
-        for _ in 0..<Self.mostReads { guard readOnce() else { return } }
+        for _ in 0..<Self.mostReads { guard readOnce() > 0 else { return } }
     }
 
     /// Ends the stream without a word.
@@ -179,21 +180,21 @@ package final class SocketStream: @unchecked Sendable {
 
     /// Reads until the system has no more, but lets others have the loop now and then.
     private func read() {
-        for _ in 0..<4 { guard isReading, readOnce(), intake.wasFilled else { return } }
+        for _ in 0..<4 { guard isReading, readOnce() > 0, intake.wasFilled else { return } }
     }
 
-    /// Hands over what one call of the system gives; returns whether there was something.
-    private func readOnce(looking: Bool = false) -> Bool {
-        guard isOpen else { return false }
+    /// Hands over what one call of the system gives; returns how many octets that was.
+    private func readOnce(looking: Bool = false) -> Int {
+        guard isOpen else { return 0 }
         switch looking ? intake.look() : intake.take() {
-        case .nothing: return false
+        case .nothing: return 0
         case .ended(let code):
             end(TransportError(.closed, errno: code, "the connection was closed"))
-            return false
+            return 0
         case .octets(let range):
             handOver(range)
             intake.takeTooMuch()
-            return true
+            return range.count
         }
     }
 

@@ -12,13 +12,13 @@ struct AnswerDelayTests {
         for round in 0..<rounds {
             let begin = now
             var left = parts[...]
-            delay.said(at: begin)
+            delay.said(12, at: begin)
             while !left.isEmpty {
                 now = now.later(byNanoseconds: 2_000)
                 guard delay.isOver(at: now) else { continue }
                 let there = left.prefix { begin.later(byNanoseconds: 1_000 * $0) <= now }.count
                 left = left.dropFirst(there)
-                if there > 0 { delay.heard(at: now) } else { delay.heardNothing() }
+                if there > 0 { delay.heard(30 * there, at: now) } else { delay.heardNothing() }
                 guard round >= rounds / 2 else { continue }
                 if there > 0 { heard += 1 } else { vain += 1 }
             }
@@ -53,16 +53,46 @@ struct AnswerDelayTests {
     }
 
     @Test("Who goes on to say something looks as soon as the first of it may be answered")
-    func streams() {
+    func goesOn() {
         var delay = AnswerDelay()
         _ = converse(&delay, parts: [50])
         var now = Instant(nanoseconds: 1_000_000_000)
-        delay.said(at: now)
+        delay.said(12, at: now)
         #expect(!delay.isOver(at: now))
         for _ in 0..<10 {
             now = now.later(byNanoseconds: 10_000)
-            delay.said(at: now)
+            delay.said(12, at: now)
         }
+        #expect(delay.isOver(at: now))
+    }
+
+    @Test("Who says more than a question looks at once", arguments: [[1_025], [1_000, 25], [256, 256, 256, 256, 32]])
+    func streams(writes: [Int]) {
+        var delay = AnswerDelay()
+        _ = converse(&delay, parts: [50])
+        let now = Instant(nanoseconds: 1_000_000_000)
+        for write in writes.dropLast() {
+            delay.said(write, at: now)
+            #expect(!delay.isOver(at: now))
+        }
+        delay.said(writes[writes.count - 1], at: now)
+        #expect(delay.isOver(at: now))
+    }
+
+    @Test("What is more than an answer is none to wait for the next time", arguments: [[1_025], [1_000, 25]])
+    func heardStream(parts: [Int]) {
+        var delay = AnswerDelay()
+        _ = converse(&delay, parts: [50])
+        var now = Instant(nanoseconds: 1_000_000_000)
+        for _ in 0..<2 {
+            delay.said(12, at: now)
+            for part in parts {
+                now = now.later(byNanoseconds: 90_000)
+                delay.heard(part, at: now)
+            }
+        }
+        #expect(delay.expected == 0)
+        delay.said(12, at: now)
         #expect(delay.isOver(at: now))
     }
 }
