@@ -154,7 +154,7 @@ struct AdvertisingTests {
             let data = AdvertisingData(decoding: content.advertisement + content.scanResponse)
             let area = OverflowArea(in: data)
             #expect(services.allSatisfy { data.serviceUUIDs.contains($0) || area?.contains($0) == true })
-            #expect((data.localName?.utf8.count ?? 0) >= min(name.utf8.count, AdvertisementContent.nameLimit))
+            #expect((data.localName?.utf8.count ?? 0) >= min(name.utf8.count, AdvertisementBudget.nameLimit))
         }
     }
 
@@ -162,7 +162,7 @@ struct AdvertisingTests {
     func budget(seed: UInt64) {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<100 {
-            var services: [BluetoothUUID] = [], left = AdvertisementContent.budget
+            var services: [BluetoothUUID] = [], left = AdvertisementBudget.octets
             while left > 1, Int.random(in: 0..<8, using: &random) > 0 {
                 let number = UInt16(services.count)
                 let service: BluetoothUUID =
@@ -175,7 +175,7 @@ struct AdvertisingTests {
                 left -= service.octets.count
                 services.append(service)
             }
-            let name = String("1234567890123456789012345678".prefix(max(left, AdvertisementContent.nameLimit)))
+            let name = String("1234567890123456789012345678".prefix(max(left, AdvertisementBudget.nameLimit)))
             let content = AdvertisementContent(.init(localName: name, services: services))
             let data = AdvertisingData(decoding: content.advertisement + content.scanResponse)
             #expect(Set(data.serviceUUIDs) == Set(services))

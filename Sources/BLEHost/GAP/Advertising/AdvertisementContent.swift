@@ -2,9 +2,8 @@ import BLEWire
 
 /// What goes on the air for what clients want to advertise.
 ///
-/// Core Bluetooth counts what fields hold, without the two octets that head each: 28 octets for services, in the form
-/// and order given, and the name if it fits whole; otherwise 10 octets for the beginning of the name. Services beyond
-/// that go into an ``OverflowArea``, and so do those of apps in the background.
+/// What is within the ``AdvertisementBudget`` of an app is for everybody. Services beyond that go into an
+/// ``OverflowArea``, and so do those of apps in the background.
 ///
 /// On the air, where each head counts, an advertisement has room for 28 octets beside its flags, and a scan response
 /// for 31. As much as possible is in the advertisement; the rest, a part of a list of services if need be, is in the
@@ -14,11 +13,6 @@ import BLEWire
 ///
 /// Core 6.0, Vol 3, Part C, 11; Core Specification Supplement 11, Part A, 1.
 struct AdvertisementContent: Equatable, Sendable {
-    /// How many octets services and a whole name may have together.
-    static let budget = 28
-    /// How many octets of a name there are beyond that.
-    static let nameLimit = 10
-
     let advertisement: [UInt8]
     let scanResponse: [UInt8]
     /// How it is sent.
@@ -45,21 +39,14 @@ struct AdvertisementContent: Equatable, Sendable {
         sent parameters: AdvertisingParameters
     ) {
         self.parameters = parameters
-        var visible: [BluetoothUUID] = [], overflow = hidden.filter { !request.services.contains($0) }, used = 0
-        for service in request.services {
-            if used + service.octets.count <= Self.budget {
-                used += service.octets.count
-                visible.append(service)
-            } else {
-                overflow.append(service)
-            }
-        }
-        let name = request.localName.flatMap { Self.name($0, room: Self.budget - used) }
+        let budget = AdvertisementBudget(services: request.services, localName: request.localName)
+        var visible = budget.services
+        var overflow = hidden.filter { !request.services.contains($0) } + budget.excess
         while true {
             let split = AdvertisementSplit.best(
                 services: visible,
                 overflow: overflow,
-                name: name,
+                name: budget.name,
                 area: overflow.isEmpty ? nil : OverflowArea(overflow).structure
             )
             if let split {
@@ -72,13 +59,6 @@ struct AdvertisementContent: Equatable, Sendable {
             }
             overflow.append(last)
         }
-    }
-
-    /// The name as a field: whole if there is room for it, else its beginning; `nil` if it is empty.
-    private static func name(_ name: String, room: Int) -> AdvertisingData.Structure? {
-        var builder = AdvertisingDataBuilder(capacity: 2 + (name.utf8.count <= room ? budget : nameLimit))
-        guard !name.isEmpty, builder.append(localName: name) != .omitted else { return nil }
-        return builder.data.structures.first
     }
 
     init(advertisement: [UInt8], scanResponse: [UInt8], parameters: AdvertisingParameters) {

@@ -62,7 +62,7 @@ struct AdvertisementPlan: Equatable, Sendable {
         guard merged.broadcast == nil else {
             return requests.count { $0.broadcast != nil } == 1 && AdvertisementContent.fits(merged)
         }
-        return merged.services.reduce(0) { $0 + $1.octets.count } <= AdvertisementContent.budget
+        return merged.services.reduce(0) { $0 + $1.octets.count } <= AdvertisementBudget.octets
     }
 
     /// Whether there are more advertisements than sets for them.
