@@ -245,17 +245,3 @@ package struct CharacteristicProperties: OptionSet, Hashable, Sendable {
         return complete
     }
 }
-
-/// Who may read and write an attribute of the own server.
-package struct AttributePermissions: OptionSet, Hashable, Sendable {
-    package let rawValue: UInt8
-    package init(rawValue: UInt8) { self.rawValue = rawValue }
-
-    package static let readable = Self(rawValue: 0x01)
-    package static let writeable = Self(rawValue: 0x02)
-    package static let readEncryptionRequired = Self(rawValue: 0x04)
-    package static let writeEncryptionRequired = Self(rawValue: 0x08)
-    package static let readAuthenticationRequired = Self(rawValue: 0x10)
-    package static let writeAuthenticationRequired = Self(rawValue: 0x20)
-    package static let authorizationRequired = Self(rawValue: 0x40)
-}

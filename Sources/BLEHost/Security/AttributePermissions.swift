@@ -1,0 +1,74 @@
+package import BLEWire
+
+/// Who may read and write an attribute of the own server.
+package struct AttributePermissions: OptionSet, Hashable, Sendable {
+    package let rawValue: UInt8
+    package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+    package static let readable = Self(rawValue: 0x01)
+    package static let writeable = Self(rawValue: 0x02)
+    package static let readEncryptionRequired = Self(rawValue: 0x04)
+    package static let writeEncryptionRequired = Self(rawValue: 0x08)
+    package static let readAuthenticationRequired = Self(rawValue: 0x10)
+    package static let writeAuthenticationRequired = Self(rawValue: 0x20)
+    package static let authorizationRequired = Self(rawValue: 0x40)
+}
+
+extension AttributePermissions {
+    /// What a peer does with an attribute.
+    package enum Access: Sendable {
+        case read, write
+    }
+
+    /// Whether anybody may do that, however far a link is trusted, of which ``refusal(of:on:)`` would say nothing else.
+    @inline(__always)
+    func isOpen(to access: Access) -> Bool {
+        switch access {
+        case .read:
+            self.intersection([.readable, .readEncryptionRequired, .readAuthenticationRequired, .authorizationRequired])
+                == .readable
+        case .write:
+            self.intersection([
+                .writeable, .writeEncryptionRequired, .writeAuthenticationRequired, .authorizationRequired,
+            ])
+                == .writeable
+        }
+    }
+
+    /// Why a peer that is trusted so far may not do that; `nil` if it may.
+    ///
+    /// An access for which there is no permission of any kind is not permitted; of the others, the permission decides
+    /// what the link must have, and ``LinkTrust/lack(of:)`` what it lacks.
+    ///
+    /// Every operation goes through this table: reads of any kind as reads; write requests, commands, signed or not,
+    /// and each part that is prepared, as writes.
+    ///
+    /// Core 6.0, Vol 3, Part F, 3.2.5 and 4; Part C, 10.3.1.
+    package func refusal(of access: Access, on trust: LinkTrust) -> ATT.ErrorCode? {
+        if isOpen(to: access) { return nil }
+        let (plain, encrypted, authenticated): (Self, Self, Self) =
+            switch access {
+            case .read: (.readable, .readEncryptionRequired, .readAuthenticationRequired)
+            case .write: (.writeable, .writeEncryptionRequired, .writeAuthenticationRequired)
+            }
+        guard !isDisjoint(with: plain.union(encrypted).union(authenticated)) else {
+            return access == .read ? .readNotPermitted : .writeNotPermitted
+        }
+        let security: LinkSecurity =
+            contains(authenticated) ? .authenticated : contains(encrypted) ? .encrypted : .unencrypted
+        let needed = LinkRequirement(security, needsAuthorization: contains(.authorizationRequired))
+        return trust.lack(of: needed)?.refusal
+    }
+}
+
+extension SecurityLack {
+    /// What a server answers to a request that is refused for it.
+    fileprivate var refusal: ATT.ErrorCode {
+        switch self {
+        case .authentication: .insufficientAuthentication
+        case .encryption: .insufficientEncryption
+        case .keySize: .encryptionKeySizeTooShort
+        case .authorization: .insufficientAuthorization
+        }
+    }
+}
