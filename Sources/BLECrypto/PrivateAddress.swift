@@ -41,11 +41,6 @@ package enum PrivateAddress {
         return hash(of: prand, key: key) == UInt32(truncatingIfNeeded: address.value & 0xFF_FFFF)
     }
 
-    /// The position of the first of `keys` that `address` was made with; `nil` if it was made with none of them.
-    package static func resolve(_ address: DeviceAddress, among keys: [Key128]) -> Int? {
-        keys.firstIndex { isMade(address, with: $0) }
-    }
-
     /// Forty-six random bits, neither all zeros nor all ones.
     private static let randomBits = UInt64(1)..<0x3FFF_FFFF_FFFF
 }

@@ -156,7 +156,7 @@ extension CBPeripheral {
     }
 
     /// Answers through the delegate, in its turn, with what says that nothing comes of what was asked for.
-    private func refuse(_ call: PeripheralCall) { answer(nil, .call(call)) }
+    private func refuse(_ call: PeripheralDelegateCall) { answer(nil, .call(call)) }
 
     /// Sends `request` when its turn has come.
     ///

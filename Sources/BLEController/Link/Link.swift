@@ -126,35 +126,10 @@ struct Link: Sendable {
         return due
     }
 
-    /// An end that gives up by `now`, and why.
-    @inline(__always)
-    func expired(by now: Instant) -> (role: Role, status: LinkStatus)? {
-        for role in Role.both where self[role].isPresent {
-            let (instant, status) = expiry(of: role)
-            if instant <= now { return (role, status) }
-        }
-        return nil
-    }
-
     /// Whether an event begins at `now` for which a change may have been agreed on.
     @inline(__always)
     func mayChange(at now: Instant) -> Bool {
         isMeeting && nextExchange <= now && nextExchange == anchor && central.change != nil
-    }
-
-    /// When an end gives up if it hears nothing more, and why.
-    @inline(__always)
-    private func expiry(of role: Role) -> (instant: Instant, status: LinkStatus) {
-        if !self[role].isEstablished {
-            // Core 6.0, Vol 6, Part B, 4.5.2: six intervals without a packet.
-            return (created + 6 * timing.intervalNanoseconds, .failedToBeEstablished)
-        }
-        var result = (self[role].lastHeard + timing.timeoutNanoseconds, LinkStatus.connectionTimeout)
-        if let deadline = self[role].responseDeadline, deadline < result.0 { result = (deadline, .responseTimeout) }
-        if let termination = self[role].control.termination, termination.deadline < result.0 {
-            result = (termination.deadline, .terminatedByLocalHost)
-        }
-        return result
     }
 
     /// Notes that the packets of an exchange are over and the event goes on at `instant`.

@@ -62,7 +62,7 @@ extension Host {
     }
 
     /// Tells testers of a packet.
-    mutating func tellListeners(_ advertisement: Advertisement, _ data: [UInt8]) {
+    mutating func tellListeners(_ advertisement: HeardAdvertisement, _ data: [UInt8]) {
         let packet = HeardPacket(
             address: advertisement.address,
             isConnectable: advertisement.isConnectable,

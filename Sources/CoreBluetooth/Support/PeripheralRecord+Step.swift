@@ -7,7 +7,7 @@ extension PeripheralRecord {
         /// To be sent while the record is still locked, so that requests of several threads leave in its order.
         var requests: [(request: PeerRequest, number: RequestNumber)] = []
         /// What the app is to be told.
-        var call: PeripheralCall?
+        var call: PeripheralDelegateCall?
         /// Whom to tell, as it was when this became known.
         var delegate: (any CBPeripheralDelegate)?
         /// What observers hear after that.

@@ -30,7 +30,7 @@ struct PeripheralRecord {
 
     /// What somebody is to hear.
     private struct News {
-        let call: PeripheralCall?
+        let call: PeripheralDelegateCall?
         let event: PeerEvent?
     }
 
@@ -126,7 +126,7 @@ struct PeripheralRecord {
     }
 
     /// Gives back what an answer brought that comes too late.
-    private static func discard(_ event: PeerEvent) -> PeripheralCall? {
+    private static func discard(_ event: PeerEvent) -> PeripheralDelegateCall? {
         guard case .channelOpened(_, .success(let channel)) = event else { return nil }
         return .channelUnwanted(channel)
     }
@@ -140,7 +140,7 @@ struct PeripheralRecord {
         if !gone.isEmpty { due.append(News(call: .subscriptionsEnded(gone), event: nil)) }
     }
 
-    private mutating func learn(_ event: PeerEvent, of peripheral: CBPeripheral) -> PeripheralCall? {
+    private mutating func learn(_ event: PeerEvent, of peripheral: CBPeripheral) -> PeripheralDelegateCall? {
         switch event {
         case .mtuChanged(let mtu): self.mtu = mtu
         case .nameChanged(let name):
@@ -196,7 +196,7 @@ struct PeripheralRecord {
         in range: AttributeHandleRange,
         _ result: Result<[DiscoveredService], Failure>,
         of peripheral: CBPeripheral
-    ) -> PeripheralCall? {
+    ) -> PeripheralDelegateCall? {
         _ = result.taken { void(in: database.ranges(replacedBy: $0), of: peripheral) }
         guard let owner = database.service(in: range) else { return nil }
         return .includedServicesDiscovered(owner, result.taken { database.add($0, to: owner, of: peripheral) })
@@ -206,7 +206,7 @@ struct PeripheralRecord {
         in range: AttributeHandleRange,
         _ result: Result<[DiscoveredCharacteristic], Failure>,
         of peripheral: CBPeripheral
-    ) -> PeripheralCall? {
+    ) -> PeripheralDelegateCall? {
         guard let service = database.service(in: range) else { return nil }
         let failure = result.taken { found in
             guard !database.isAllThereIs(found, in: range) else { return }

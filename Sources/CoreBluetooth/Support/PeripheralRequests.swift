@@ -25,7 +25,7 @@ struct PeripheralRequests {
         /// What the host says.
         case event(PeerEvent)
         /// What nobody had to be asked.
-        case call(PeripheralCall)
+        case call(PeripheralDelegateCall)
     }
 
     private enum Entry {

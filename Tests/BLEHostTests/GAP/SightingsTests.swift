@@ -7,7 +7,7 @@ import Testing
 struct SightingsTests {
     private func sighting(_ number: Int) -> Sighting {
         let nothing: [UInt8] = []
-        return Sighting(Advertisement(address: address(number)), nothing.span)
+        return Sighting(HeardAdvertisement(address: address(number)), nothing.span)
     }
 
     private func address(_ number: Int) -> DeviceAddress { DeviceAddress(UInt64(number), .random) }
@@ -56,9 +56,9 @@ struct SightingsTests {
     @Test("Data that were heard before are told with the same report, others with another one")
     func reports() {
         let data: [UInt8] = [1, 2, 3], response: [UInt8] = [9], weak = RSSI(dBm: -70)
-        let first = Advertisement(address: address(1), rssi: RSSI(dBm: -40))
-        let second = Advertisement(address: address(1), rssi: weak)
-        let third = Advertisement(address: address(1), isConnectable: true)
+        let first = HeardAdvertisement(address: address(1), rssi: RSSI(dBm: -40))
+        let second = HeardAdvertisement(address: address(1), rssi: weak)
+        let third = HeardAdvertisement(address: address(1), isConnectable: true)
         let report = report(data, first.rssi)
         var sighting = Sighting(first, data.span)
         var kept = sighting.report(revision: 0)
@@ -89,7 +89,7 @@ struct SightingsTests {
     @Test("Long data are not kept once they were told, and no late response is added to them")
     func longData() {
         let data = [UInt8](repeating: 1, count: 97), response: [UInt8] = [9], nothing: [UInt8] = []
-        let advertisement = Advertisement(address: address(1), isScannable: true)
+        let advertisement = HeardAdvertisement(address: address(1), isScannable: true)
         var sighting = Sighting(advertisement, data.span)
         sighting.told(report(data, .unavailable), revision: 5)
         let kept = sighting.report(revision: 5), answer = sighting.responded(.unavailable, response.span)

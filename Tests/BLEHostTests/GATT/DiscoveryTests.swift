@@ -31,7 +31,7 @@ func range(_ start: UInt16, _ end: UInt16) -> AttributeHandleRange {
 @Suite("Discovery of services of a type")
 struct ServiceDiscoveryTests {
     private func play(_ answers: [String]) throws -> ([String], Found<DiscoveredService>?) {
-        var machine = ServiceDiscovery(only: .short(0x180F))
+        var machine = ServiceSearch(only: .short(0x180F))
         return try BLEHostTests.play(machine.begin(), answers) { machine.receive($0) }
     }
 
@@ -76,8 +76,8 @@ struct DescriptorDiscoveryTests {
     private func play(
         _ range: AttributeHandleRange?,
         _ answers: [String]
-    ) throws -> ([String], DescriptorDiscovery.Outcome?) {
-        var machine = DescriptorDiscovery(in: range, first: GATT.clientConfiguration)
+    ) throws -> ([String], DescriptorSearch.Outcome?) {
+        var machine = DescriptorSearch(in: range, first: GATT.clientConfiguration)
         return try BLEHostTests.play(machine.begin(), answers) { machine.receive($0) }
     }
 

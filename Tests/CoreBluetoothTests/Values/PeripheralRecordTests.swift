@@ -54,7 +54,7 @@ struct PeripheralRecordTests {
 
     /// What is to be told after one step.
     private struct Told {
-        let call: PeripheralCall?
+        let call: PeripheralDelegateCall?
         let delegate: (any CBPeripheralDelegate)?
         let rest: PeripheralRecord.Rest?
 
@@ -65,7 +65,7 @@ struct PeripheralRecordTests {
 
     private struct Heard {
         var steps = 0
-        var calls: [PeripheralCall] = []
+        var calls: [PeripheralDelegateCall] = []
         var events: [PeerEvent] = []
         var sent: [PeerRequest] = []
     }

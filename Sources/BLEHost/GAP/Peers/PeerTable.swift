@@ -64,7 +64,7 @@ struct PeerTable {
             latest[owner] = address
             return owner
         }
-        let identifier = PeerIdentifier(rawValue: PeerIdentity.identifier(of: address, secret: secret))
+        let identifier = PeerIdentifier(rawValue: PeerUUID.identifier(of: address, secret: secret))
         identifiers[address] = identifier
         if known[identifier] == nil, seen[identifier] == nil {
             seen[identifier] = Seen(address: address)

@@ -1,4 +1,3 @@
-import BLECrypto
 package import BLEWire
 
 /// The peers that are remembered over a restart, those that were of use last at the end.
@@ -38,14 +37,9 @@ package struct RememberedPeers: Equatable, Sendable {
     /// Who is reached at `address`.
     package func identifier(at address: DeviceAddress) -> PeerIdentifier? { identifiers[address.onAir] }
 
-    /// Which bonded peer has made this private address.
-    ///
-    /// Core 6.0, Vol 3, Part C, 10.8.2.3.
-    package func owner(of address: DeviceAddress) -> PeerIdentifier? {
-        guard address.isResolvable else { return nil }
-        return order.first { identifier in
-            kept[identifier]?.bond?.resolvingKey.map { PrivateAddress.isMade(address, with: $0) } ?? false
-        }
+    /// The one that was of use longest ago among those with such a bond.
+    func first(withBond isWanted: (Bond) -> Bool) -> PeerIdentifier? {
+        order.first { kept[$0]?.bond.map(isWanted) ?? false }
     }
 
     /// Whether this peer was of use after all others.

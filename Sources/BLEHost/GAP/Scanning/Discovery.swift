@@ -67,7 +67,7 @@ struct Discovery {
 
     /// Takes what the controller heard, and tells clients of what they hear of now.
     mutating func receive(
-        _ advertisement: Advertisement,
+        _ advertisement: HeardAdvertisement,
         _ data: Span<UInt8>,
         at now: Instant,
         with peers: inout PeerTable,

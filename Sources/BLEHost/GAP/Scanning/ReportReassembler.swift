@@ -22,7 +22,7 @@ struct ReportReassembler {
     /// What a report amounts to.
     enum OnReport {
         /// This was heard, with these data.
-        case advertisement(Advertisement, [UInt8])
+        case advertisement(HeardAdvertisement, [UInt8])
         case incomplete
         /// It says nothing about anybody, or nothing that can be used.
         case ignored
@@ -47,7 +47,7 @@ struct ReportReassembler {
         if report.type.dataStatus == .incomplete { return keep(data, of: report, at: index) }
         if let index { partials.remove(at: index) }
         return .advertisement(
-            Advertisement(
+            HeardAdvertisement(
                 address: report.address,
                 isConnectable: report.type.contains(.connectable),
                 isScannable: report.type.contains(.scannable) && !isScanResponse,

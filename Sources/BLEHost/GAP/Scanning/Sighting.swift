@@ -28,7 +28,7 @@ struct Sighting {
     private var reportIsCurrent = false
     private var revision = 0
 
-    init(_ advertisement: Advertisement, _ octets: Span<UInt8>) {
+    init(_ advertisement: HeardAdvertisement, _ octets: Span<UInt8>) {
         address = advertisement.address
         isConnectable = advertisement.isConnectable
         isScannable = advertisement.isScannable
@@ -48,7 +48,7 @@ struct Sighting {
     var allData: [UInt8] { isAnswered ? data + response : data }
 
     /// Takes the next advertisement; `false` if it says what the last one did.
-    mutating func advertised(_ advertisement: Advertisement, _ octets: Span<UInt8>) -> Bool {
+    mutating func advertised(_ advertisement: HeardAdvertisement, _ octets: Span<UInt8>) -> Bool {
         rssi = advertisement.rssi
         isAnswered = false
         if !isForgotten, isConnectable == advertisement.isConnectable, isScannable == advertisement.isScannable,

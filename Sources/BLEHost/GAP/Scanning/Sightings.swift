@@ -68,7 +68,7 @@ struct Sightings {
     }
 
     /// Takes the next advertisement of a known advertiser; `false` if it says what the last one did.
-    mutating func advertised(_ place: Int, _ advertisement: Advertisement, _ octets: Span<UInt8>) -> Bool {
+    mutating func advertised(_ place: Int, _ advertisement: HeardAdvertisement, _ octets: Span<UInt8>) -> Bool {
         entries[place].isRecent = true
         return entries[place].sighting.advertised(advertisement, octets)
     }

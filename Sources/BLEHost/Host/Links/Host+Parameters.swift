@@ -1,6 +1,6 @@
 import BLEWire
 
-// How fast a link is, and what its ends agree on.
+// The connection parameters that the ends of a link agree on.
 extension Host {
     /// Grants a peripheral the parameters that it asks for by a signal, if they are allowed.
     mutating func answer(
@@ -61,25 +61,5 @@ extension Host {
             timeout: parameters.timeout.wire
         )
         withLayers(at: now) { _, channels in channels.request(request, on: handle, at: now) }
-    }
-
-    /// Makes a new link faster, if both controllers can.
-    mutating func tune(
-        _ event: HCI.LEReadRemoteFeaturesComplete,
-        from controller: ControllerDescription,
-        at now: Instant
-    ) {
-        guard links[event.handle] != nil else { return note(.unknownLink(event.handle)) }
-        guard event.status == .success else { return }
-        let common = controller.features.intersection(event.features)
-        if common.contains(.dataPacketLengthExtension), let length = controller.dataLength,
-            controller.commands.contains(.leSetDataLength)
-        {
-            let command = HCI.LESetDataLength(handle: event.handle, octets: length.octets, time: length.time)
-            submit(.leSetDataLength(command), for: .link(event.handle), at: now)
-        }
-        if common.contains(.phy2M), controller.commands.contains(.leSetPHY) {
-            ask(.tune(.physicalLayers(transmit: .le2M, receive: .le2M)), about: event.handle, for: nil, at: now)
-        }
     }
 }

@@ -1,7 +1,27 @@
 import BLEWire
 
-// What the controller is asked about links, and what becomes of it.
+// How fast links are: what the controller is asked about them, and what becomes of it.
 extension Host {
+    /// Makes a new link faster, if both controllers can.
+    mutating func tune(
+        _ event: HCI.LEReadRemoteFeaturesComplete,
+        from controller: ControllerDescription,
+        at now: Instant
+    ) {
+        guard links[event.handle] != nil else { return note(.unknownLink(event.handle)) }
+        guard event.status == .success else { return }
+        let common = controller.features.intersection(event.features)
+        if common.contains(.dataPacketLengthExtension), let length = controller.dataLength,
+            controller.commands.contains(.leSetDataLength)
+        {
+            let command = HCI.LESetDataLength(handle: event.handle, octets: length.octets, time: length.time)
+            submit(.leSetDataLength(command), for: .link(event.handle), at: now)
+        }
+        if common.contains(.phy2M), controller.commands.contains(.leSetPHY) {
+            ask(.tune(.physicalLayers(transmit: .le2M, receive: .le2M)), about: event.handle, for: nil, at: now)
+        }
+    }
+
     /// Asks the controller something about a link on behalf of a client, which hears of the outcome once.
     mutating func ask(
         _ request: LinkControl.Request,

@@ -39,7 +39,7 @@ struct DatabaseLookup: Sendable {
         case waiting
         case asking(DatabaseRequest)
         /// One service is sought by its type.
-        case searching(ServiceDiscovery)
+        case searching(ServiceSearch)
         /// The type of a service that is included is read where the service is.
         case naming(KnownAttributes.Include)
     }
@@ -145,7 +145,7 @@ struct DatabaseLookup: Sendable {
     }
 
     private mutating func search(_ type: BluetoothUUID) -> Step {
-        let machine = ServiceDiscovery(only: type)
+        let machine = ServiceSearch(only: type)
         state = .searching(machine)
         return machine.begin().map { _ in .success(.verification) }
     }

@@ -19,7 +19,7 @@ package struct ConfigurationWriting: Sendable {
     }
 
     private enum State: Sendable {
-        case finding(DescriptorDiscovery)
+        case finding(DescriptorSearch)
         case writing(AttributeHandle)
     }
 
@@ -36,7 +36,7 @@ package struct ConfigurationWriting: Sendable {
         self.bits = bits
         state =
             configuration.map { .writing($0) }
-            ?? .finding(DescriptorDiscovery(in: range, first: GATT.clientConfiguration))
+            ?? .finding(DescriptorSearch(in: range, first: GATT.clientConfiguration))
     }
 
     /// Whether the descriptor is still being looked for.
@@ -69,8 +69,8 @@ package struct ConfigurationWriting: Sendable {
     }
 
     private mutating func proceed(
-        with discovery: DescriptorDiscovery,
-        _ step: ProcedureStep<DescriptorDiscovery.Outcome>
+        with discovery: DescriptorSearch,
+        _ step: ProcedureStep<DescriptorSearch.Outcome>
     ) -> ProcedureStep<Outcome> {
         switch step {
         case .request(let packet):

@@ -7,7 +7,7 @@ import Foundation
 ///
 /// Objects that stand for attributes take their new value when the call is made, so that each delegate method finds
 /// what it was called about.
-enum PeripheralCall: Equatable {
+enum PeripheralDelegateCall: Equatable {
     case nameUpdated
     case servicesModified([CBService])
     case rssiRead(Result<RSSI, Failure>)

@@ -2,7 +2,7 @@ package import BLEWire
 
 /// Identifiers for peers that apps may keep: the same for one device on every run of one host, another on each host,
 /// and no way back to the address.
-package enum PeerIdentity {
+package enum PeerUUID {
     /// The identifier of the device with `address`: a UUID of version 8, RFC 9562, 5.8.
     ///
     /// It is the CMAC of seven octets, the kind of the address (0 public, 1 random) and then the address with the most

@@ -3,7 +3,7 @@ package import BLEWire
 /// Finds the primary services of a type, which are searched by value: that takes a request or two.
 ///
 /// Core 6.0, Vol 3, Part G, 4.4.2.
-package struct ServiceDiscovery: Sendable {
+package struct ServiceSearch: Sendable {
     private let type: BluetoothUUID
     private var rest = AttributeHandleRange.all
     private var found: [DiscoveredService] = []

@@ -1,7 +1,7 @@
 import BLEWire
 
 /// One advertisement or scan response that a controller heard, whichever event it came in, but for its data.
-struct Advertisement {
+struct HeardAdvertisement {
     var address: DeviceAddress
     var isConnectable = false
     /// Whether a scan response may follow.
@@ -13,7 +13,7 @@ struct Advertisement {
     var legacyType: HCI.LEAdvertisingReport.EventType?
 }
 
-extension Advertisement {
+extension HeardAdvertisement {
     /// Creates what a legacy report tells; `nil` if nobody knows what its type means.
     @inline(__always)
     init?(_ type: HCI.LEAdvertisingReport.EventType, _ address: DeviceAddress, _ rssi: RSSI) {

@@ -1,0 +1,29 @@
+import BLEWire
+
+// Until when an end of a connection goes on without hearing what it waits for.
+extension Link {
+    /// An end that gives up by `now`, and why.
+    @inline(__always)
+    func expired(by now: Instant) -> (role: Role, status: LinkStatus)? {
+        for role in Role.both where self[role].isPresent {
+            let (instant, status) = expiry(of: role)
+            if instant <= now { return (role, status) }
+        }
+        return nil
+    }
+
+    /// When an end gives up if it hears nothing more, and why.
+    @inline(__always)
+    func expiry(of role: Role) -> (instant: Instant, status: LinkStatus) {
+        if !self[role].isEstablished {
+            // Core 6.0, Vol 6, Part B, 4.5.2: six intervals without a packet.
+            return (created + 6 * timing.intervalNanoseconds, .failedToBeEstablished)
+        }
+        var result = (self[role].lastHeard + timing.timeoutNanoseconds, LinkStatus.connectionTimeout)
+        if let deadline = self[role].responseDeadline, deadline < result.0 { result = (deadline, .responseTimeout) }
+        if let termination = self[role].control.termination, termination.deadline < result.0 {
+            result = (termination.deadline, .terminatedByLocalHost)
+        }
+        return result
+    }
+}

@@ -1,0 +1,37 @@
+import BLEWire
+
+/// Something that is at one handle.
+protocol Placed {
+    var place: AttributeHandle { get }
+}
+
+extension DiscoveredService: Placed { var place: AttributeHandle { range.start } }
+extension DiscoveredDescriptor: Placed { var place: AttributeHandle { handle } }
+extension KnownAttributes.Include: Placed { var place: AttributeHandle { handle } }
+extension KnownAttributes.Declaration: Placed { var place: AttributeHandle { handle } }
+
+extension Array where Element: Placed {
+    /// Where those in `range` are or belong, in an array in ascending order.
+    func indices(in range: AttributeHandleRange) -> Range<Int> {
+        let lower = position(of: range.start, in: 0..<count)
+        guard lower < count, range.end.wire < .max else { return lower..<count }
+        let end = AttributeHandle(wire: range.end.wire + 1)
+        // A range has mostly a few of them, however many there are.
+        var step = 1
+        while lower + step < count, self[lower + step].place < end { step *= 2 }
+        return lower..<position(of: end, in: lower..<Swift.min(lower + step, count))
+    }
+
+    private func position(of handle: AttributeHandle, in range: Range<Int>) -> Int {
+        if let last, last.place < handle { return count }
+        return range.bisected { self[$0].place < handle }
+    }
+}
+
+extension Array where Element: Placed & Equatable {
+    /// Replaces those in `range` by others that are there too, unless they are the same.
+    mutating func replace(in range: AttributeHandleRange, with new: [Element]) {
+        let places = indices(in: range)
+        if !self[places].elementsEqual(new) { replaceSubrange(places, with: new) }
+    }
+}
