@@ -67,7 +67,7 @@ extension Host {
         let data = advertisement.data(in: packet), revision = peers.revision
         switch discovery.heardAgain(advertisement, data, at: now, revision: revision, into: &outbox) {
         case .displaces: break
-        case .waits: alarm.bringForward(to: now + Discovery.patience)
+        case .waits: alarm.bringForward(to: now + ScanResponseWaits.patience)
         case .incomplete: receiveInFull(packet, at: now)
         }
     }

@@ -28,26 +28,6 @@ struct SightingsTests {
         #expect(sightings.place(of: address(999)) != nil)
     }
 
-    @Test("The queue is in the order in which advertisers began to wait, whoever leaves it", arguments: UInt64(0)..<16)
-    func queue(seed: UInt64) {
-        var random = SeededGenerator(seed: seed), sightings = Sightings(capacity: 32, secret: seed)
-        let places = (0..<16).map { sightings.insert(sighting($0)) }
-        var model: [Int] = []
-        for step in 0..<2_000 {
-            let place = places[Int.random(in: 0..<16, using: &random)]
-            let index = model.firstIndex(of: place), waited = sightings.endWait(place)
-            #expect(waited == (index != nil))
-            if let index {
-                model.remove(at: index)
-            } else {
-                model.append(place)
-                sightings.wait(place, since: Instant(nanoseconds: Int64(step)))
-            }
-            #expect(sightings.waiting?.place == model.first)
-            #expect(sightings.waitingCount == model.count)
-        }
-    }
-
     private func report(_ data: [UInt8], _ rssi: RSSI) -> AdvertisementReport {
         let peer = PeerIdentifier(rawValue: 1)
         return AdvertisementReport(peer: peer, address: address(1), isConnectable: false, rssi: rssi, data: data)

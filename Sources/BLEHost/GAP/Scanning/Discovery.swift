@@ -9,9 +9,6 @@ import BLEWire
 ///
 /// Core 6.0, Vol 3, Part C, 9.2.6.
 struct Discovery {
-    /// How long an advertisement waits for its scan response, which follows it on the air within a millisecond.
-    static let patience = Duration.milliseconds(10)
-
     private var sessions: [ScanSession] = []
     /// The clients, if each of them is told of all that is heard; else nobody.
     private var allHearers: [ClientID] = []
@@ -36,7 +33,7 @@ struct Discovery {
     var wantsDuplicates: Bool { sessions.contains(where: \.allowsDuplicates) }
 
     /// When to call ``expire(at:with:into:)``, if nothing happens before.
-    var deadline: Instant? { sightings.waiting.map { $0.since + Self.patience } }
+    var deadline: Instant? { sightings.waits.deadline }
 
     /// A client scans, or scans anew with other parameters: it has heard of nobody yet.
     mutating func start(_ request: ScanRequest, for client: ClientID, in phase: AppPhase = .foreground) {
@@ -92,7 +89,7 @@ struct Discovery {
         }
         guard sightings.expectsResponse(place) else { return tell(of: place, with: &peers, into: &outbox) }
         sightings.wait(place, since: now)
-        guard sightings.waitingCount > waitingLimit, let oldest = sightings.waiting?.place else { return }
+        guard sightings.waits.count > waitingLimit, let oldest = sightings.waits.oldest?.place else { return }
         _ = sightings.endWait(oldest)
         tell(of: oldest, with: &peers, into: &outbox)
     }
@@ -116,7 +113,7 @@ struct Discovery {
     enum OnAdvertisement {
         /// It takes more.
         case incomplete
-        /// It waits for its scan response, until ``patience`` ends.
+        /// It waits for its scan response, until ``ScanResponseWaits/patience`` ends.
         case waits
         /// It waits in the place of another, of which clients are told.
         case displaces
@@ -133,12 +130,13 @@ struct Discovery {
         guard !allHearers.isEmpty, let place = sightings.place(of: advertisement.address),
             sightings.heardAgain(place, advertisement, data)
         else { return .incomplete }
-        guard sightings.waitingCount >= waitingLimit else {
+        guard sightings.waits.count >= waitingLimit else {
             sightings.wait(place, since: now)
             return .waits
         }
         // Taken by the long way, the advertisement says the same once more.
-        guard let oldest = sightings.waiting?.place, let report = sightings.report(oldest, revision: revision) else {
+        guard let oldest = sightings.waits.oldest?.place, let report = sightings.report(oldest, revision: revision)
+        else {
             return .incomplete
         }
         _ = sightings.endWait(oldest)
@@ -165,7 +163,7 @@ struct Discovery {
         with peers: inout PeerTable,
         into outbox: inout HostOutbox
     ) {
-        while let (place, since) = sightings.waiting, since + Self.patience <= now {
+        while let deadline = sightings.waits.deadline, deadline <= now, let (place, _) = sightings.waits.oldest {
             _ = sightings.endWait(place)
             tell(of: place, with: &peers, into: &outbox)
         }

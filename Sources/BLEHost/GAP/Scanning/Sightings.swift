@@ -3,28 +3,21 @@ import BLEWire
 /// The advertisers that were heard, each at a place that stays its own as long as it is known.
 ///
 /// When there are too many, one gives its place up that has not been heard for long. Those whose advertisement waits
-/// for a scan response are in a queue, and keep their place meanwhile.
+/// for a scan response keep their place meanwhile.
 struct Sightings {
     private struct Entry {
         var sighting: Sighting
         /// Whether it was heard since somebody last looked for one to give up.
         var isRecent = true
-        /// When it was heard, if it is in the queue.
-        var since: Instant?
-        /// Its neighbours there.
-        var previous = Sightings.nowhere, next = Sightings.nowhere
     }
-
-    private static let nowhere = -1
 
     private var table: PlaceTable
     private var entries: [Entry] = []
     private let capacity: Int
     private let secret: UInt64
     private var hand = 0
-    private var firstWaiting = Sightings.nowhere, lastWaiting = Sightings.nowhere
-    /// How many wait for a scan response.
-    private(set) var waitingCount = 0
+    /// Whose advertisement waits for a scan response.
+    private(set) var waits = ScanResponseWaits()
 
     /// Creates an empty table.
     ///
@@ -43,12 +36,6 @@ struct Sightings {
     mutating func place(of address: DeviceAddress) -> Int? { table.place(of: address) }
 
     subscript(place: Int) -> Sighting { entries[place].sighting }
-
-    /// The one that waits for longest, and since when.
-    var waiting: (place: Int, since: Instant)? {
-        guard firstWaiting >= 0, let since = entries[firstWaiting].since else { return nil }
-        return (firstWaiting, since)
-    }
 
     mutating func removeAll() { self = Self(capacity: capacity, secret: secret) }
 
@@ -105,10 +92,10 @@ struct Sightings {
         _ octets: Span<UInt8>,
         revision: Int
     ) -> AdvertisementReport? {
+        guard !waits.contains(place) else { return nil }
         // One look at who else has the entries, for all that is changed.
         var all = entries.mutableSpan
-        guard all[place].since == nil,
-            let report = all[place].sighting.repeated(advertisement, octets, revision: revision)
+        guard let report = all[place].sighting.repeated(advertisement, octets, revision: revision)
         else { return nil }
         all[place].isRecent = true
         return report
@@ -117,32 +104,20 @@ struct Sightings {
     /// Takes the next advertisement of a known advertiser that does not wait, if it says what the last one did and a
     /// scan response is expected; `false`, and nothing has happened, if not.
     mutating func heardAgain(_ place: Int, _ advertisement: LoneAdvertisement, _ octets: Span<UInt8>) -> Bool {
-        guard entries[place].since == nil, entries[place].sighting.heardAgain(advertisement, octets) else {
+        guard !waits.contains(place), entries[place].sighting.heardAgain(advertisement, octets) else {
             return false
         }
         entries[place].isRecent = true
         return true
     }
 
-    /// Puts an advertiser that does not wait at the end of the queue.
-    mutating func wait(_ place: Int, since now: Instant) {
-        entries[place].since = now
-        entries[place].previous = lastWaiting
-        entries[place].next = Self.nowhere
-        if lastWaiting >= 0 { entries[lastWaiting].next = place } else { firstWaiting = place }
-        lastWaiting = place
-        waitingCount += 1
-    }
+    /// Has an advertiser that does not wait do so.
+    mutating func wait(_ place: Int, since now: Instant) { waits.begin(place, at: now) }
 
-    /// Takes an advertiser out of the queue; `false` if it was not there.
+    /// Has an advertiser wait no more; `false` if it did not.
     mutating func endWait(_ place: Int) -> Bool {
-        guard entries[place].since != nil else { return false }
-        let previous = entries[place].previous, next = entries[place].next
-        entries[place].since = nil
+        guard waits.end(place) else { return false }
         entries[place].sighting.waited()
-        if previous >= 0 { entries[previous].next = next } else { firstWaiting = next }
-        if next >= 0 { entries[next].previous = previous } else { lastWaiting = previous }
-        waitingCount -= 1
         return true
     }
 
@@ -151,7 +126,7 @@ struct Sightings {
         while true {
             let place = hand
             hand = hand + 1 < entries.count ? hand + 1 : 0
-            guard entries[place].since == nil else { continue }
+            guard !waits.contains(place) else { continue }
             if !entries[place].isRecent { return place }
             entries[place].isRecent = false
         }
