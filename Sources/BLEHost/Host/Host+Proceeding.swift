@@ -63,24 +63,6 @@ extension Host {
         if rests { keepPrivate(controller, at: now) }
     }
 
-    /// How long nothing may be heard on a link of this host.
-    var supervisionTimeout: SupervisionTimeout {
-        max(SupervisionTimeout(configuration.supervisionTimeout), HCI.ConnectionParameters.leastTimeout)
-    }
-
-    /// How often the ends of links meet that this host makes.
-    private var parametersOfNewLinks: HCI.ConnectionParameters {
-        var parameters = HCI.ConnectionParameters(.central, timeout: supervisionTimeout)
-        if let interval = configuration.connectionInterval {
-            (parameters.minimum, parameters.maximum) = (interval, interval)
-        }
-        parameters.latency = configuration.peripheralLatency
-        // Core 6.0, Vol 6, Part B, 4.5.2: more than twice the time between meetings; twice that, so that some may fail.
-        let silence = parameters.maximum.duration * (1 + Int(parameters.latency.wire))
-        parameters.timeout = max(parameters.timeout, SupervisionTimeout(silence * 4))
-        return parameters
-    }
-
     /// Has the owner store what was learnt of a peer.
     mutating func remember(_ change: PeerTable.OnChange) { outbox.remember(change) }
 

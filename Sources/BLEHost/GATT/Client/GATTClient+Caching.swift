@@ -32,7 +32,7 @@ extension GATTClient {
     }
 
     /// Takes note of what a client has found.
-    mutating func keep(_ answer: DatabaseLookup.Answer, at now: Instant, into outbox: inout Outbox) {
+    mutating func keep(_ answer: AttributeDiscovery.Answer, at now: Instant, into outbox: inout Outbox) {
         expiry = now + Self.freshness
         if case .services = answer { knowServices(into: &outbox) }
         keepCache()
@@ -100,7 +100,7 @@ extension GATTClient {
 
     /// Takes note that a part of what was learnt has been learnt again; clients hear of it if it is otherwise now.
     mutating func verified(
-        _ result: Result<DatabaseLookup.Answer, Failure>,
+        _ result: Result<AttributeDiscovery.Answer, Failure>,
         at now: Instant,
         into outbox: inout Outbox
     ) {

@@ -21,7 +21,7 @@ extension GATTClient {
         switch catchingUp.next() {
         case .nothing: return false
         case .readHash: procedure = .databaseHash
-        case .look: procedure = .lookup(DatabaseLookup(.verification, limit: limits.discoveredAttributes))
+        case .look: procedure = .lookup(AttributeDiscovery(.verification, limit: limits.discoveredAttributes))
         }
         start(ClientProcedure(procedure, for: .catchingUp), on: 0, at: now, into: &outbox)
         return true

@@ -51,7 +51,7 @@ extension GATTClient {
         }
     }
 
-    private func event(for answer: DatabaseLookup.Answer, to question: DatabaseLookup.Question) -> PeerEvent? {
+    private func event(for answer: AttributeDiscovery.Answer, to question: AttributeDiscovery.Question) -> PeerEvent? {
         switch (answer, question) {
         case (.services(let found), _): .servicesDiscovered(.success(found))
         case (.includes(let found), .includes(let range, _)): .includedServicesDiscovered(in: range, .success(found))
@@ -143,7 +143,7 @@ extension Procedure.Outcome {
     }
 }
 
-extension DatabaseLookup.Question {
+extension AttributeDiscovery.Question {
     /// What a client hears if the answer is not to be had; `nil` if no client asks this.
     fileprivate func event(_ failure: Failure) -> PeerEvent? {
         switch self {

@@ -57,8 +57,8 @@ extension GATTClient {
         start(ClientProcedure(procedure, for: .host), on: 0, at: now, into: &outbox)
     }
 
-    private func lookup(_ question: DatabaseLookup.Question) -> Procedure {
-        .lookup(DatabaseLookup(question, limit: limits.discoveredAttributes))
+    private func lookup(_ question: AttributeDiscovery.Question) -> Procedure {
+        .lookup(AttributeDiscovery(question, limit: limits.discoveredAttributes))
     }
 
     /// Begins a procedure on a bearer on which nothing is under way.

@@ -2,6 +2,24 @@ import BLEWire
 
 // The connection parameters that the ends of a link agree on.
 extension Host {
+    /// How long nothing may be heard on a link of this host.
+    var supervisionTimeout: SupervisionTimeout {
+        max(SupervisionTimeout(configuration.supervisionTimeout), HCI.ConnectionParameters.leastTimeout)
+    }
+
+    /// How often the ends of links meet that this host makes.
+    var parametersOfNewLinks: HCI.ConnectionParameters {
+        var parameters = HCI.ConnectionParameters(.central, timeout: supervisionTimeout)
+        if let interval = configuration.connectionInterval {
+            (parameters.minimum, parameters.maximum) = (interval, interval)
+        }
+        parameters.latency = configuration.peripheralLatency
+        // Core 6.0, Vol 6, Part B, 4.5.2: more than twice the time between meetings; twice that, so that some may fail.
+        let silence = parameters.maximum.duration * (1 + Int(parameters.latency.wire))
+        parameters.timeout = max(parameters.timeout, SupervisionTimeout(silence * 4))
+        return parameters
+    }
+
     /// Grants a peripheral the parameters that it asks for by a signal, if they are allowed.
     mutating func answer(
         _ request: Signal.ConnectionParameterUpdateRequest,

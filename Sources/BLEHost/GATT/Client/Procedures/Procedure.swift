@@ -3,7 +3,7 @@ import BLEWire
 /// Anything that a client does with the attributes of a peer, one request after the other.
 enum Procedure: Sendable {
     case exchangeMTU(offer: ATTPacket)
-    case lookup(DatabaseLookup)
+    case lookup(AttributeDiscovery)
     case read(ValueReading, AttributeHandle)
     case write(ValueWriting, AttributeHandle)
     case configure(ConfigurationWriting, of: AttributeHandle)
@@ -17,7 +17,7 @@ enum Procedure: Sendable {
     enum Outcome: Equatable, Sendable {
         /// What the server offers; `nil` if it does not negotiate.
         case mtu(UInt16?)
-        case found(Result<DatabaseLookup.Answer, Failure>, DatabaseLookup.Question)
+        case found(Result<AttributeDiscovery.Answer, Failure>, AttributeDiscovery.Question)
         case read(Result<[UInt8], Failure>, AttributeHandle)
         case written(Failure?, AttributeHandle)
         case configured(ConfigurationWriting.Outcome, of: AttributeHandle)

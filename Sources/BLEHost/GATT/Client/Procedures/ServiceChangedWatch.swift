@@ -19,9 +19,9 @@ struct ServiceChangedWatch: Sendable {
     }
 
     private enum State: Sendable {
-        case finding(DatabaseLookup)
-        case listing(DatabaseLookup)
-        case describing(DatabaseLookup, of: DiscoveredCharacteristic)
+        case finding(AttributeDiscovery)
+        case listing(AttributeDiscovery)
+        case describing(AttributeDiscovery, of: DiscoveredCharacteristic)
         case configuring(AttributeHandle, ConfigurationWriting)
     }
 
@@ -40,8 +40,8 @@ struct ServiceChangedWatch: Sendable {
     init(in service: AttributeHandleRange?, limit: Int) {
         self.limit = limit
         state =
-            service.map { .listing(DatabaseLookup(.characteristics(in: $0, only: []), limit: limit)) }
-            ?? .finding(DatabaseLookup(.services(only: [GATT.genericAttribute]), limit: limit))
+            service.map { .listing(AttributeDiscovery(.characteristics(in: $0, only: []), limit: limit)) }
+            ?? .finding(AttributeDiscovery(.services(only: [GATT.genericAttribute]), limit: limit))
     }
 
     /// The same watch, not begun.
@@ -87,7 +87,7 @@ struct ServiceChangedWatch: Sendable {
     }
 
     private mutating func list(
-        after step: DatabaseLookup.Step,
+        after step: AttributeDiscovery.Step,
         _ database: inout PeerDatabase,
         mtu: Int
     ) -> ProcedureStep<Outcome> {
@@ -97,7 +97,7 @@ struct ServiceChangedWatch: Sendable {
             guard case .success(.services(let found)) = result, let service = found.first else {
                 return .finished(outcome)
             }
-            var lookup = DatabaseLookup(.characteristics(in: service.range, only: []), limit: limit)
+            var lookup = AttributeDiscovery(.characteristics(in: service.range, only: []), limit: limit)
             let step = lookup.begin(&database, mtu: mtu)
             state = .listing(lookup)
             return describe(after: step, &database, mtu: mtu)
@@ -105,7 +105,7 @@ struct ServiceChangedWatch: Sendable {
     }
 
     private mutating func describe(
-        after step: DatabaseLookup.Step,
+        after step: AttributeDiscovery.Step,
         _ database: inout PeerDatabase,
         mtu: Int
     ) -> ProcedureStep<Outcome> {
@@ -118,7 +118,7 @@ struct ServiceChangedWatch: Sendable {
             guard let value = found.first(where: { $0.uuid == GATT.serviceChanged }),
                 value.properties & Self.indicate != 0
             else { return .finished(outcome) }
-            var lookup = DatabaseLookup(.descriptors(of: value.value, in: value.descriptorRange), limit: limit)
+            var lookup = AttributeDiscovery(.descriptors(of: value.value, in: value.descriptorRange), limit: limit)
             let step = lookup.begin(&database, mtu: mtu)
             state = .describing(lookup, of: value)
             return configure(value, after: step)
@@ -127,7 +127,7 @@ struct ServiceChangedWatch: Sendable {
 
     private mutating func configure(
         _ characteristic: DiscoveredCharacteristic,
-        after step: DatabaseLookup.Step
+        after step: AttributeDiscovery.Step
     ) -> ProcedureStep<Outcome> {
         switch step {
         case .request(let packet): return .request(packet)

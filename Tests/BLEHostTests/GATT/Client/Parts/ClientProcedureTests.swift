@@ -15,7 +15,7 @@ struct ClientProcedureTests {
     }
 
     static func lookup(for owner: ClientProcedure.Owner) -> ClientProcedure {
-        ClientProcedure(.lookup(DatabaseLookup(.characteristics(in: service, only: []), limit: 100)), for: owner)
+        ClientProcedure(.lookup(AttributeDiscovery(.characteristics(in: service, only: []), limit: 100)), for: owner)
     }
 
     static func configuring(for owner: ClientProcedure.Owner) -> ClientProcedure {

@@ -4,16 +4,16 @@ import Testing
 @testable import BLEHost
 
 @Suite("Lookups in a peer's database")
-struct DatabaseLookupTests {
+struct AttributeDiscoveryTests {
     /// Feeds answers to a lookup; what it asked, and what came of it.
     static func play(
-        _ question: DatabaseLookup.Question,
+        _ question: AttributeDiscovery.Question,
         _ answers: [String],
         in database: inout PeerDatabase,
         limit: Int = 100,
         changing changed: Set<Int> = []
-    ) throws -> (requests: [String], outcome: Result<DatabaseLookup.Answer, Failure>?) {
-        var lookup = DatabaseLookup(question, limit: limit), count = 0
+    ) throws -> (requests: [String], outcome: Result<AttributeDiscovery.Answer, Failure>?) {
+        var lookup = AttributeDiscovery(question, limit: limit), count = 0
         return try BLEHostTests.play(lookup.begin(&database, mtu: 23), answers) { answer in
             if changed.contains(count) { lookup.databaseChanged() }
             count += 1
@@ -64,7 +64,7 @@ struct DatabaseLookupTests {
     @Test("Ask for what is wanted alone when the peer refuses more")
     func narrowing() throws {
         var database = PeerDatabase()
-        let question = DatabaseLookup.Question.descriptors(of: AttributeHandle(wire: 3), in: range(4, 6))
+        let question = AttributeDiscovery.Question.descriptors(of: AttributeHandle(wire: 3), in: range(4, 6))
         let answers = ["01 04 0400 01", "05 01 0400 0229", "01 04 0500 0a"]
         let (requests, outcome) = try Self.play(question, answers, in: &database)
         #expect(requests == ["040400ffff", "0404000600", "0405000600"])
@@ -75,7 +75,7 @@ struct DatabaseLookupTests {
     @Test("Read the type of an included service where that is, and do without one that cannot be read")
     func naming() throws {
         var database = PeerDatabase()
-        let question = DatabaseLookup.Question.includes(in: range(16, 32), only: [])
+        let question = AttributeDiscovery.Question.includes(in: range(16, 32), only: [])
         let answers = ["09 06 1100 0100 0300 1200 0400 0600", "01 08 1300 0a", "0b 0f18 00", "0b 0f18"]
         let (requests, outcome) = try Self.play(question, answers, in: &database)
         #expect(requests.suffix(2) == ["0a0100", "0a0400"])

@@ -3,7 +3,7 @@ import BLEWire
 /// One request for an aspect of a peer's attributes, and what its answer teaches.
 ///
 /// An answer is believed as far as it makes sense (``Listing``).
-struct DatabaseRequest: Sendable {
+struct DiscoveryRequest: Sendable {
     typealias Aspect = KnownAttributes.Aspect
 
     let aspect: Aspect

@@ -14,7 +14,7 @@ import BLEWire
 /// however much of it was wanted: what it tells of later handles is known when somebody asks.
 ///
 /// Core 6.0, Vol 3, Part G, 4.4 to 4.7.
-struct DatabaseLookup: Sendable {
+struct AttributeDiscovery: Sendable {
     enum Question: Equatable, Sendable {
         case services(only: [BluetoothUUID])
         case includes(in: AttributeHandleRange, only: [BluetoothUUID])
@@ -37,7 +37,7 @@ struct DatabaseLookup: Sendable {
 
     private enum State: Sendable {
         case waiting
-        case asking(DatabaseRequest)
+        case asking(DiscoveryRequest)
         /// One service is sought by its type.
         case searching(ServiceSearch)
         /// The type of a service that is included is read where the service is.
@@ -117,7 +117,7 @@ struct DatabaseLookup: Sendable {
 
     private mutating func learn(
         _ answer: ATTAnswer,
-        to request: DatabaseRequest,
+        to request: DiscoveryRequest,
         _ database: inout PeerDatabase,
         mtu: Int
     ) -> Step {
@@ -140,7 +140,7 @@ struct DatabaseLookup: Sendable {
     }
 
     /// Whether `request` asked for types to see that no characteristic follows, for which there is another way.
-    private func isTail(_ request: DatabaseRequest) -> Bool {
+    private func isTail(_ request: DiscoveryRequest) -> Bool {
         if case .characteristics = question { request.aspect == .types } else { false }
     }
 
@@ -197,7 +197,7 @@ struct DatabaseLookup: Sendable {
             }
         case .verification:
             guard let (aspect, range) = database.firstUnverified else { return .finished(.success(.verification)) }
-            return send(DatabaseRequest(aspect, range: range, wanted: range))
+            return send(DiscoveryRequest(aspect, range: range, wanted: range))
         }
         return .finished(.success(answer(from: database.attributes)))
     }
@@ -210,13 +210,13 @@ struct DatabaseLookup: Sendable {
     ) -> Step? {
         guard let start = database.missing(aspect, in: wanted) else { return nil }
         if aspect == .characteristics, let tail = database.takeTail(from: start, of: wanted, room: (mtu - 2) / 4) {
-            return send(DatabaseRequest(.types, range: tail, wanted: wanted))
+            return send(DiscoveryRequest(.types, range: tail, wanted: wanted))
         }
         return database.search(aspect, from: start, in: wanted)
-            .map { send(DatabaseRequest(aspect, range: $0, wanted: wanted)) }
+            .map { send(DiscoveryRequest(aspect, range: $0, wanted: wanted)) }
     }
 
-    private mutating func send(_ request: DatabaseRequest) -> Step {
+    private mutating func send(_ request: DiscoveryRequest) -> Step {
         state = .asking(request)
         return .request(request.packet)
     }

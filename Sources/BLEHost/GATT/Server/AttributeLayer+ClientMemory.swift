@@ -1,0 +1,44 @@
+import BLEWire
+
+// What the server knows of its clients, as far as it outlives their links.
+extension AttributeLayer {
+    /// Keeps what the server knows of its client, if that is bonded.
+    mutating func rememberClient(at index: Int) {
+        guard links[index].client.bond.isProven else { return }
+        let server = links[index].server
+        var memory = ClientMemory()
+        memory.configurations = server.configurations.active.compactMap { handle in
+            guard case .configuration(let about)? = database.attribute(at: handle)?.content,
+                let type = database.attribute(at: about.value)?.type
+            else { return nil }
+            return .init(handle: handle, characteristic: type, bits: server.configurations[handle])
+        }
+        memory.features = server.features
+        memory.databaseHash = database.hash
+        memory.isAware = server.awareness.isAware
+        memory.pendingChange = server.pendingChange
+        changeBond(at: index) { $0.client = memory }
+    }
+
+    /// Goes on with a client where it was when its last link ended.
+    ///
+    /// Core 6.0, Vol 3, Part G, 2.5.2.1, 3.3.3.3 and 7.1.
+    mutating func restore(_ memory: ClientMemory, isCurrent: Bool, at index: Int, _ now: Instant) {
+        links[index].server.understands(links[index].server.features.union(memory.features))
+        for entry in memory.configurations { restore(entry, at: index) }
+        if !isCurrent || !memory.isAware { links[index].server.awareness.databaseChanged() }
+        if let range = isCurrent ? memory.pendingChange : .all { announceChange(of: range, at: index, now) }
+    }
+
+    /// Has the peer hear again of what it wanted to hear of, if that is still there.
+    private mutating func restore(_ entry: ClientMemory.Configuration, at index: Int) {
+        guard links[index].server.configurations[entry.handle] == 0, entry.bits != 0,
+            case .configuration(let about)? = database.attribute(at: entry.handle)?.content,
+            database.attribute(at: about.value)?.type == entry.characteristic,
+            entry.bits & ~about.properties.configurationBits == 0
+        else { return }
+        configure(entry.handle, entry.bits, at: index)
+        guard let owner = about.owner else { return }
+        outbox.tell(owner.client, of: .server(.subscribed(links[index].remote, to: owner.id)))
+    }
+}

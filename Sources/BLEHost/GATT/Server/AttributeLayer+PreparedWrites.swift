@@ -1,0 +1,48 @@
+import BLEWire
+
+extension AttributeLayer {
+    mutating func prepare(_ request: ATT.PrepareWriteRequest, at place: Place) -> Reply {
+        if let code = database.refusalToWrite(request.handle, links[place.link].view) {
+            return .refuse(request.handle, code)
+        }
+        let part = PreparedWrites.Part(handle: request.handle, offset: Int(request.offset), value: request.part)
+        guard links[place.link].server.prepared.append(part) else { return .refuse(request.handle, .prepareQueueFull) }
+        return .respond(
+            .prepareWriteResponse(.init(handle: request.handle, offset: request.offset, part: request.part))
+        )
+    }
+
+    /// Writes all that was prepared, or nothing: every attribute is checked first, then every client is asked, and what
+    /// the host keeps itself is kept when all have agreed.
+    mutating func execute(_ request: ATT.ExecuteWriteRequest, at place: Place) -> Reply {
+        let parts = links[place.link].server.prepared.removeAll()
+        guard request.decision == .write else { return .respond(.executeWriteResponse) }
+        if let handle = database.unreliable(among: parts.map(\.handle)) { return .refuse(handle, .requestNotSupported) }
+        var keepings: [GATTDatabase.Keeping] = []
+        var groups: [(client: ClientID, parts: [WritePart])] = []
+        for (position, part) in parts.enumerated() {
+            let isFirst = !parts[..<position].contains { $0.handle == part.handle }
+            let all = isFirst ? parts.filter { $0.handle == part.handle } : [part]
+            switch database.write(all, links[place.link].view, limits: configuration.limits) {
+            case .keep(let keeping): if isFirst { keepings.append(keeping) }
+            case .held(let owner):
+                let written = WritePart(attribute: owner.id, offset: part.offset, value: part.value)
+                if let group = groups.firstIndex(where: { $0.client == owner.client }) {
+                    groups[group].parts.append(written)
+                } else {
+                    groups.append((owner.client, [written]))
+                }
+            case .refused(let code): if isFirst { return .refuse(part.handle, code) }
+            }
+        }
+        guard !groups.isEmpty else { return .respond(.executeWriteResponse, then: .keep(keepings)) }
+        let asked = groups.map { askToWrite($0.parts, client: $0.client, at: place) }
+        return .wait(
+            .init(
+                request: .executeWriteRequest,
+                handle: parts.first?.handle ?? .none,
+                answer: .executing(.init(asked: asked, values: keepings, others: parts.dropFirst().map(\.handle)))
+            )
+        )
+    }
+}

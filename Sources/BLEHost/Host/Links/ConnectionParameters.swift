@@ -1,0 +1,48 @@
+import BLEWire
+
+extension HCI.ConnectionParameters {
+    /// How often the ends of a link meet, as this host would have it.
+    enum Pace {
+        /// What a central asks for: 15 ms to 30 ms.
+        case central
+        /// What a peripheral asks for on behalf of an app: 15 ms to 30 ms, 60 ms to 90 ms, or 300 ms to 400 ms.
+        case peripheral(ConnectionLatency)
+
+        fileprivate var intervals: (UInt16, UInt16) {
+            switch self {
+            case .central, .peripheral(.low): (12, 24)
+            case .peripheral(.medium): (48, 72)
+            case .peripheral(.high): (240, 320)
+            }
+        }
+    }
+
+    /// Creates parameters for a link on which neither end sleeps through connection events.
+    init(_ pace: Pace, timeout: SupervisionTimeout) {
+        let (shortest, longest) = pace.intervals
+        guard let minimum = ConnectionInterval(wire: shortest), let maximum = ConnectionInterval(wire: longest) else {
+            preconditionFailure("the intervals of this host are in range")
+        }
+        self.init(minimum: minimum, maximum: maximum, timeout: timeout)
+    }
+
+    /// The least supervision timeout of links of this host: a shorter one ends links that only suffer from noise.
+    static let leastTimeout = SupervisionTimeout(.milliseconds(720))
+
+    /// What a peer asks for, with a supervision timeout that is not too short; `nil` if that must not be granted.
+    ///
+    /// Core 6.0, Vol 6, Part B, 4.5.2.
+    init?(minimum: UInt16, maximum: UInt16, latency: UInt16, timeout: UInt16) {
+        guard let minimum = ConnectionInterval(wire: minimum), let maximum = ConnectionInterval(wire: maximum),
+            minimum <= maximum, let latency = PeripheralLatency(wire: latency),
+            let timeout = SupervisionTimeout(wire: timeout),
+            timeout.duration > maximum.duration * 2 * (1 + Int(latency.wire))
+        else { return nil }
+        self.init(
+            minimum: minimum,
+            maximum: maximum,
+            latency: latency,
+            timeout: max(timeout, Self.leastTimeout)
+        )
+    }
+}
