@@ -58,7 +58,7 @@ struct TidyTests {
         "Sources/BLERuntime/ClientMailbox.swift": (1, "a source of Dispatch may be used on any thread"),
         "Sources/BLERuntime/Daemon/DaemonLink.swift": (1, "used by whoever has the floor of its loop"),
         "Sources/BLERuntime/Daemon/DaemonSession.swift": (1, "used by whoever has the floor of its loop"),
-        "Sources/BLEDaemon/AppConnection.swift": (1, "everything happens on the thread of its loop"),
+        "Sources/BLEDaemon/Sessions/AppConnection.swift": (1, "everything happens on the thread of its loop"),
         "Sources/BLEDaemon/Apps/AppLauncher.swift": (1, "everything happens on the thread of the daemon's loop"),
         "Sources/BLEDaemon/Sessions/KeptApp.swift": (1, "everything happens on the thread of the daemon's loop"),
         "Sources/BLEDaemon/Sessions/KeptApps.swift": (1, "everything happens on the thread of the daemon's loop"),
