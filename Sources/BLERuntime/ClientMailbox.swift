@@ -59,7 +59,7 @@ final class ClientMailbox: @unchecked Sendable {
         /// Who asks for more is kept busy by the answers, and leaves the waiting to the loop.
         private func awaitAnswer(on loop: EventLoop) {
             if questions.exchange(0, ordering: .relaxed) == 1 {
-                let goesOn = loop.waitHere { contents.withLock { !$0.events.isEmpty } }
+                let goesOn = loop.waitHere { contents.withLock { $0.isScheduled } }
                 isWaiting.store(goesOn, ordering: .relaxed)
             } else if isWaiting.exchange(false, ordering: .relaxed) {
                 loop.stopWaiting()
@@ -78,10 +78,23 @@ final class ClientMailbox: @unchecked Sendable {
         /// Empty, with room for those that come while the client is being told of the present ones.
         var spare: [ClientEvent] = []
         var isScheduled = false
+        /// How many values the host took, of which the client need not be told before there are more.
+        var receipts = 0
+
+        /// Notes what was added; returns whether the client must be told of it soon.
+        mutating func added(receipts: Int?) -> Bool {
+            if let receipts {
+                self.receipts += receipts
+                guard self.receipts >= EventReceiver.worthwhileReceipts else { return false }
+            }
+            defer { isScheduled = true }
+            return !isScheduled
+        }
 
         /// Exchanges what is empty for all events that there are.
         mutating func take(into others: inout [ClientEvent]) {
             isScheduled = false
+            receipts = 0
             swap(&events, &others)
             swap(&events, &spare)
         }
@@ -93,6 +106,8 @@ final class ClientMailbox: @unchecked Sendable {
     ///
     /// It is made once, where a block would be made for each turn.
     private let bell: DispatchSource?
+    /// Whether the client is told of few values that were taken with what comes next.
+    private let gathersReceipts: Bool
 
     /// Creates an empty mailbox.
     ///
@@ -108,6 +123,7 @@ final class ClientMailbox: @unchecked Sendable {
         caughtUp: @escaping @Sendable () -> Void
     ) {
         self.client = client
+        gathersReceipts = if case .all = receiver { true } else { false }
         let shelf = Shelf(receiver, on: loop, caughtUp: caughtUp)
         self.shelf = shelf
         bell = receiver.queue.map { queue in
@@ -137,6 +153,7 @@ final class ClientMailbox: @unchecked Sendable {
             events.removeAll(keepingCapacity: true)
             return 0
         }
+        let receipts = gathersReceipts ? events.receiptsAlone : nil
         let (mustSchedule, count) = shelf.contents.withLock { contents in
             if contents.events.isEmpty {
                 swap(&contents.events, &events)
@@ -145,8 +162,7 @@ final class ClientMailbox: @unchecked Sendable {
                 events.removeAll(keepingCapacity: true)
             }
             if contents.events.count > Self.limit { contents.events.dropAdvertisements() }
-            defer { contents.isScheduled = true }
-            return (!contents.isScheduled, contents.events.count)
+            return (contents.added(receipts: receipts), contents.events.count)
         }
         if mustSchedule { bell?.add(data: 1) }
         return count
@@ -185,7 +201,27 @@ extension ClientEvent {
     }
 }
 
+extension ClientEvent {
+    /// How many values the host took, if it says no more than that.
+    fileprivate var takenValues: Int? {
+        switch self {
+        case .peer(_, .writeCommandsTaken(let count), _), .server(.updatesTaken(let count)): count
+        default: nil
+        }
+    }
+}
+
 extension [ClientEvent] {
+    /// How many values the host took, if these say no more than that.
+    fileprivate var receiptsAlone: Int? {
+        var sum = 0
+        for event in self {
+            guard let count = event.takenValues else { return nil }
+            sum += count
+        }
+        return sum
+    }
+
     /// Drops the oldest advertisements until the limit of a mailbox is kept or none is left.
     fileprivate mutating func dropAdvertisements() {
         var excess = count - ClientMailbox.limit

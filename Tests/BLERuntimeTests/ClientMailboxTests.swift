@@ -183,6 +183,34 @@ struct ClientMailboxTests {
     }
 
     @Test(
+        "That few values were taken is told with what comes next, and at once when there are 16 of them",
+        arguments: [
+            ([15], false), ([16], true), ([7, 8], false), ([7, 8, 1], true), (Array(repeating: 1, count: 15), false),
+            (Array(repeating: 1, count: 16), true),
+        ]
+    )
+    func gathered(receipts: [Int], wakes: Bool) async {
+        let queue = DispatchQueue(label: "test.app"), heard = Locked<[[ClientEvent]]>([])
+        let receiver = EventReceiver.all(on: queue) { events in heard.withLock { $0.append(events) } }
+        let mailbox = ClientMailbox(client: ClientID(rawValue: 1), receiver: receiver) {}
+        func catchUp() async {
+            for _ in 0..<3 { await withCheckedContinuation { done in queue.async { done.resume() } } }
+        }
+        let told = receipts.map { ClientEvent.server(.updatesTaken($0)) }
+        for event in told { Self.post([event], to: mailbox) }
+        await catchUp()
+        #expect(heard.withLock { !$0.isEmpty } == wakes)
+        #expect(heard.withLock { $0.flatMap(\.self) } == (wakes ? told : []))
+        Self.post([Self.value(1)], to: mailbox)
+        await catchUp()
+        #expect(heard.withLock { $0.flatMap(\.self) } == told + [Self.value(1)])
+        // What was told does not count for what comes next.
+        Self.post([.server(.updatesTaken(15))], to: mailbox)
+        await catchUp()
+        #expect(heard.withLock { $0.flatMap(\.self) } == told + [Self.value(1)])
+    }
+
+    @Test(
         "Who asks for one thing because of what it heard waits in place of the loop, but not for a channel",
         arguments: [
             ([], false), ([question], true), ([question, question], false),

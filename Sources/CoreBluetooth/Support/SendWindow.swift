@@ -1,3 +1,5 @@
+import BLERuntime
+
 /// How much an app may have on its way to the host before it must wait.
 ///
 ///              submit, the last that fits            refuse
@@ -9,8 +11,8 @@
 ///
 /// It opens again only when half of it is free, so that an app which sends whatever fits is not woken for each value.
 struct SendWindow: Equatable {
-    /// How many values may be on their way.
-    static let size = 32
+    /// How many values may be on their way: the host tells of half as many at once.
+    static let size = 2 * EventReceiver.worthwhileReceipts
 
     private enum State: Equatable {
         case open(Int), closed(Int)
