@@ -25,6 +25,9 @@ struct AnswerDelay {
     /// Whether there was a look in vain before.
     private var wasLate = false
 
+    /// Whether more was heard than an answer has, since something was said last.
+    var hearsStream: Bool { heard > Self.longest }
+
     /// Whether an answer may have come.
     func isOver(at now: Instant) -> Bool {
         guard let begin, said <= Self.longest else { return true }
@@ -35,7 +38,7 @@ struct AnswerDelay {
     /// before.
     mutating func said(_ count: Int, at now: Instant) {
         if let begin, let end {
-            let isStream = said > Self.longest || heard > Self.longest
+            let isStream = said > Self.longest || hearsStream
             if isStream { expected = 0 } else { learn(end.nanoseconds - begin.nanoseconds) }
             self.begin = nil
         }

@@ -123,12 +123,12 @@ package final class SocketStream: @unchecked Sendable {
     /// It does not while the stream is paused, or before an answer can be expected.
     ///
     /// What comes over TCP is left with the system until something is written or ``letGo()`` is called, so that an
-    /// answer acknowledges what it answers.
+    /// answer acknowledges what it answers, unless it is a stream to which nothing is written.
     package func readIfAny() -> Bool {
         guard isReading else { return false }
         let now = loop.clock.now
         guard delay.isOver(at: now) else { return false }
-        let count = readOnce(looking: true)
+        let count = readOnce(looking: !delay.hearsStream)
         guard count > 0 else {
             delay.heardNothing()
             return !isOpen

@@ -91,8 +91,9 @@ struct AnswerDelayTests {
                 delay.heard(part, at: now)
             }
         }
-        #expect(delay.expected == 0)
+        #expect(delay.expected == 0 && delay.hearsStream)
         delay.said(12, at: now)
+        #expect(!delay.hearsStream)
         #expect(delay.isOver(at: now))
     }
 }

@@ -1,7 +1,8 @@
-import BLERuntime
 import Glibc
 import Synchronization
 import Testing
+
+@testable import BLERuntime
 
 @Suite("Socket stream", .timeLimit(.minutes(30)))
 struct SocketStreamTests {
@@ -70,5 +71,30 @@ struct SocketStreamTests {
         }
         for await _ in closings { break }
         #expect(loop.sync { stream.pendingOctets } == 0)
+    }
+
+    @Test(
+        "What may be answered is left with the system, and of a stream to which nothing is said nothing is",
+        arguments: [(1, 300), (2, 0), (3, 300), (4, 0), (5, 0), (9, 0)]
+    )
+    func left(chunks: Int, untaken: Int) throws {
+        let connection = try SocketIntakeTests.Connection(isTCP: true), loop = EventLoop("test-left")
+        loop.start()
+        let stream = SocketStream(connection.near, on: loop), question = [UInt8](repeating: 2, count: 30)
+        loop.sync {
+            stream.start { _ in
+            } closed: { _ in
+            }
+            for _ in 0..<chunks {
+                connection.say([UInt8](repeating: 1, count: 300))
+                while !stream.readIfAny() {}
+            }
+            #expect(connection.untaken == untaken)
+            stream.write(question.span)
+            stream.letGo()
+            connection.say(question)
+            while !stream.readIfAny() {}
+            #expect(connection.untaken == question.count)
+        }
     }
 }
