@@ -14,10 +14,10 @@ extension Failure {
     /// The failure as apps know it: refusals of a peer's server in the one domain, everything else in the other.
     package func error(about subject: Subject) -> any Error {
         switch self {
-        case .att(let code): return CBATTError(ReasonTable.code(of: code))
+        case .att(let code): return CBATTError(ErrorTable.code(of: code))
         case .hci(let status):
             return CBError(
-                ReasonTable.code(of: status),
+                ErrorTable.code(of: status),
                 userInfo: [
                     Self.reasonKey: NSNumber(value: status.wire),
                     NSLocalizedFailureReasonErrorKey: "\(status)",

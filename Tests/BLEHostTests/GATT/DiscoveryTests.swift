@@ -76,8 +76,8 @@ struct DescriptorDiscoveryTests {
     private func play(
         _ range: AttributeHandleRange?,
         _ answers: [String]
-    ) throws -> ([String], DescriptorSearch.Outcome?) {
-        var machine = DescriptorSearch(in: range, first: GATT.clientConfiguration)
+    ) throws -> ([String], FirstDescriptorSearch.Outcome?) {
+        var machine = FirstDescriptorSearch(in: range, first: GATT.clientConfiguration)
         return try BLEHostTests.play(machine.begin(), answers) { machine.receive($0) }
     }
 

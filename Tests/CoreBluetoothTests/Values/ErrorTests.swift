@@ -54,9 +54,9 @@ struct ErrorTests {
         let expected = Int(number) < Self.reasons.count ? Self.reasons[Int(number)] : nil
         let error = try #require(Failure.hci(status).error(about: .connection) as? CBError)
         #expect(error.errorCode == expected ?? 0)
-        #expect(ReasonTable.knows(status) == (expected != nil))
+        #expect(ErrorTable.knows(status) == (expected != nil))
         let hasName = !status.description.hasPrefix("error 0x")
-        #expect(ReasonTable.knows(status) == hasName, "\(status) is in one of the two tables alone")
+        #expect(ErrorTable.knows(status) == hasName, "\(status) is in one of the two tables alone")
         #expect(error.localizedDescription.hasSuffix("."))
         #expect((error as NSError).localizedFailureReason == "\(status)")
     }

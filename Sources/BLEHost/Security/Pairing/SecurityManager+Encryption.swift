@@ -47,7 +47,7 @@ extension SecurityManager {
         let (given, due) =
             role == .central
             ? (agreement.initiatorKeys, agreement.responderKeys) : (agreement.responderKeys, agreement.initiatorKeys)
-        var keys = KeyExchange(role, identity: identity.address, own: makeKeys(given, agreement), due: due)
+        var keys = KeyDistribution(role, identity: identity.address, own: makeKeys(given, agreement), due: due)
         let (packets, isOver) = keys.begin()
         lastSent = now
         state = .distributing(exchange, key, keys)
@@ -56,8 +56,9 @@ extension SecurityManager {
     }
 
     /// The keys that this host gives.
-    private mutating func makeKeys(_ given: SMP.KeyDistribution, _ agreement: PairingAgreement) -> KeyExchange.Keys {
-        var keys = KeyExchange.Keys()
+    private mutating func makeKeys(_ given: SMP.KeyDistribution, _ agreement: PairingAgreement) -> KeyDistribution.Keys
+    {
+        var keys = KeyDistribution.Keys()
         if given.contains(.encryption) {
             keys.longTermKey = configuration.longTermKey?.shortened(agreement) ?? makeLongTermKey(agreement)
         }
@@ -78,7 +79,7 @@ extension SecurityManager {
     }
 
     /// Each key has been given: only now is there anything to keep.
-    mutating func finish(_ exchange: PairingExchange, _ key: Key128, _ keys: KeyExchange) {
+    mutating func finish(_ exchange: PairingExchange, _ key: Key128, _ keys: KeyDistribution) {
         let agreement = exchange.agreement, strength = agreement.strength
         state = .idle
         attempts.succeeded()
@@ -90,7 +91,7 @@ extension SecurityManager {
         outbox.append(.paired(PairingOutcome(method: agreement.method, strength: strength, bond: bond)))
     }
 
-    private func makeBond(_ agreement: PairingAgreement, _ key: Key128, _ keys: KeyExchange) -> Bond {
+    private func makeBond(_ agreement: PairingAgreement, _ key: Key128, _ keys: KeyDistribution) -> Bond {
         let shared = agreement.isSecureConnections ? LongTermKey(key: key) : nil
         var bond = Bond(
             identity: keys.peer.identity ?? peer,

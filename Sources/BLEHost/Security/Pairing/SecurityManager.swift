@@ -49,7 +49,7 @@ package struct SecurityManager: Sendable {
         case authenticating(PairingExchange, Authentication)
         /// There is a key, and the link is to be encrypted with it; the peripheral's controller may have asked for it.
         case encrypting(PairingExchange, Key128, isKeyTaken: Bool)
-        case distributing(PairingExchange, Key128, KeyExchange)
+        case distributing(PairingExchange, Key128, KeyDistribution)
         /// A procedure took too long, and none may follow on this link.
         case locked
     }

@@ -19,7 +19,7 @@ package struct ConfigurationWriting: Sendable {
     }
 
     private enum State: Sendable {
-        case finding(DescriptorSearch)
+        case finding(FirstDescriptorSearch)
         case writing(AttributeHandle)
     }
 
@@ -36,7 +36,7 @@ package struct ConfigurationWriting: Sendable {
         self.bits = bits
         state =
             configuration.map { .writing($0) }
-            ?? .finding(DescriptorSearch(in: range, first: GATT.clientConfiguration))
+            ?? .finding(FirstDescriptorSearch(in: range, first: GATT.clientConfiguration))
     }
 
     /// Whether the descriptor is still being looked for.
@@ -69,8 +69,8 @@ package struct ConfigurationWriting: Sendable {
     }
 
     private mutating func proceed(
-        with discovery: DescriptorSearch,
-        _ step: ProcedureStep<DescriptorSearch.Outcome>
+        with discovery: FirstDescriptorSearch,
+        _ step: ProcedureStep<FirstDescriptorSearch.Outcome>
     ) -> ProcedureStep<Outcome> {
         switch step {
         case .request(let packet):

@@ -3,7 +3,7 @@ package import BLEWire
 /// Finds the first descriptor of a type among those of a characteristic.
 ///
 /// Core 6.0, Vol 3, Part G, 4.7.1.
-package struct DescriptorSearch: Sendable {
+package struct FirstDescriptorSearch: Sendable {
     private let type: BluetoothUUID
     /// What is still to be searched; `nil` if nothing is.
     private var rest: AttributeHandleRange?

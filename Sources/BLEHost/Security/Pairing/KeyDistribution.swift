@@ -3,7 +3,7 @@ import BLEWire
 /// Further keys that two devices give each other when their link is encrypted: first the peripheral, then the central.
 ///
 /// Core 6.0, Vol 3, Part H, 2.4.3 and 3.6.1.
-struct KeyExchange: Sendable {
+struct KeyDistribution: Sendable {
     /// The keys that one device gave the other.
     struct Keys: Equatable, Sendable {
         var longTermKey: LongTermKey?
@@ -20,7 +20,7 @@ struct KeyExchange: Sendable {
 
     enum OnReceive: Equatable {
         case wait
-        /// All have come, and these are sent; then the exchange is over.
+        /// All have come, and these are sent; then the distribution is over.
         case finished([SMPPacket])
         case fail(SMP.Reason)
     }

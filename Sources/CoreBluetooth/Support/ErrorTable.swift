@@ -1,7 +1,7 @@
 import BLEWire
 
 /// What the reasons of controllers and servers are called in apps: the one place where that is decided.
-enum ReasonTable {
+enum ErrorTable {
     /// The code for a reason of a controller; ``CBError/unknown`` for what no row names.
     static func code(of reason: HCI.Status) -> CBError.Code { codes[reason] ?? .unknown }
 
