@@ -193,15 +193,8 @@ final class ClientMailbox: @unchecked Sendable {
 
 extension ClientEvent {
     /// Whether it says no more than that values or octets have been taken, so that there is room for others.
-    var isReceipt: Bool {
-        switch self {
-        case .peer(_, .writeCommandsTaken, _), .server(.updatesTaken), .channel(_, .sent): true
-        default: false
-        }
-    }
-}
+    var isReceipt: Bool { if case .channel(_, .sent) = self { true } else { takenValues != nil } }
 
-extension ClientEvent {
     /// How many values the host took, if it says no more than that.
     fileprivate var takenValues: Int? {
         switch self {

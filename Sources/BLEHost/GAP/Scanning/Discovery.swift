@@ -163,7 +163,7 @@ struct Discovery {
         with peers: inout PeerTable,
         into outbox: inout HostOutbox
     ) {
-        while let deadline = sightings.waits.deadline, deadline <= now, let (place, _) = sightings.waits.oldest {
+        while let (place, since) = sightings.waits.oldest, since + ScanResponseWaits.patience <= now {
             _ = sightings.endWait(place)
             tell(of: place, with: &peers, into: &outbox)
         }
