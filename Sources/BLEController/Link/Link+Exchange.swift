@@ -1,40 +1,5 @@
 import BLEWire
 
-/// What became of an exchange, in the order in which it happened.
-enum LinkDelivery: Sendable {
-    /// The end heard a fragment of L2CAP.
-    case data(Role, ArraySlice<UInt8>, isStart: Bool, at: Instant)
-    /// The end heard a control PDU.
-    case control(Role, LLControlPacket, at: Instant)
-    /// The other end has the control PDU that this end sent.
-    case acknowledged(Role, LLControlPacket, at: Instant)
-    /// The other end has a whole fragment that the host of this end gave.
-    case completed(Role, at: Instant)
-    /// The end is gone: it has acknowledged that the other leaves, or what it heard is not authentic.
-    case left(Role, reason: UInt8, at: Instant)
-}
-
-/// What an exchange needs of the world around it.
-struct AirPath: Sendable {
-    var random: SeededGenerator
-    var loss: Double
-    /// The packets sent, if somebody wants to see them.
-    var records: [AirRecord]?
-
-    /// Whether a packet arrives that would arrive with `strength` dBm on average.
-    @inline(__always)
-    mutating func delivers(strength: Int) -> Bool {
-        if strength < PathLoss.sensitivity + PathLoss.noise {
-            guard strength + noise() >= PathLoss.sensitivity else { return false }
-        }
-        return !random.happens(loss)
-    }
-
-    /// The noise of one packet, in decibels.
-    @inline(__always)
-    mutating func noise() -> Int { Int(random.below(Int64(2 * PathLoss.noise + 1))) - PathLoss.noise }
-}
-
 extension Link {
     /// Lets the central send a packet and the peripheral answer, and moves on to the next packet or event.
     ///
