@@ -5,6 +5,6 @@ extension Limits {
     /// What is kept of all of them comes to 2 % of the memory where advertisements have 31 octets, and to 4 % at most.
     package init(memory: Int) {
         self.init()
-        sightings = min(max(memory / 16_384, sightings), 262_144)
+        advertisers = min(max(memory / 16_384, advertisers), 262_144)
     }
 }

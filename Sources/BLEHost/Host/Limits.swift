@@ -6,7 +6,7 @@
 /// | ``pendingPeers`` | as above |
 /// | ``queuedFrames`` | a packet for the link is dropped, with a note |
 /// | ``queuedCommands`` | what a client wants of the controller fails with ``Failure/limitReached``, with a note |
-/// | ``sightings`` | the peers that were not seen for longest are forgotten |
+/// | ``advertisers`` | the peers that were not seen for longest are forgotten |
 /// | ``knownPeers`` | the one without a bond that was of use longest ago is forgotten; if all have one, none is added |
 /// | ``peerServices`` | nobody finds a connected peer by a further service |
 /// | ``waitingReports`` | the oldest report is delivered without waiting for its scan response |
@@ -39,7 +39,7 @@ package struct Limits: Equatable, Sendable {
     /// Of half of them it also knows what they said last, while somebody scans. By calculation all of it comes to less
     /// than 20 MB: 12 MB for 96 octets and a name of each of 16 384 advertisers, which are the most that is kept, and
     /// 5 MB for the addresses. A machine with more memory keeps more (``init(memory:)``).
-    package var sightings = 32_768
+    package var advertisers = 32_768
     /// Peers that a client was connected to or wanted to be, in memory and in storage.
     package var knownPeers = 1024
     /// Types of services of one peer that are kept over links.

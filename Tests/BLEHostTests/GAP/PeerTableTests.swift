@@ -9,7 +9,7 @@ struct PeerTableTests {
 
     func make(_ records: [PeerRecord] = []) -> PeerTable {
         var limits = Limits()
-        (limits.sightings, limits.knownPeers, limits.peerServices) = (8, 2, 3)
+        (limits.advertisers, limits.knownPeers, limits.peerServices) = (8, 2, 3)
         return PeerTable(secret: 1, records: records, limits: limits)
     }
 
@@ -51,7 +51,7 @@ struct PeerTableTests {
     func sighted(seed: UInt64) {
         var table = make(), twin = make(), random = SeededGenerator(seed: seed)
         var limits = Limits()
-        (limits.sightings, limits.waitingReports) = (8, 4)
+        (limits.advertisers, limits.waitingReports) = (8, 4)
         var discovery = Discovery(limits: limits), outbox = HostOutbox()
         discovery.start(ScanRequest(allowsDuplicates: true), for: ClientID(rawValue: 1))
         let addresses = (0..<12).map { DeviceAddress(0xC0FF_EE00_0000 + $0, .random) }

@@ -34,8 +34,8 @@ struct PeerTable {
         self.secret = secret
         serviceLimit = limits.peerServices
         services = BoundedMap(capacity: max(limits.knownPeers, 2))
-        identifiers = BoundedMap(capacity: limits.sightings)
-        seen = BoundedMap(capacity: limits.sightings)
+        identifiers = BoundedMap(capacity: limits.advertisers)
+        seen = BoundedMap(capacity: limits.advertisers)
         known = RememberedPeers(records, limit: limits.knownPeers)
         latest = BoundedMap(capacity: max(limits.knownPeers, 2))
     }

@@ -12,15 +12,15 @@ struct Discovery {
     private var sessions: [ScanSession] = []
     /// The clients, if each of them is told of all that is heard; else nobody.
     private var allHearers: [ClientID] = []
-    private var sightings: Sightings
+    private var advertisers: HeardAdvertisers
     private let waitingLimit: Int
 
     /// Creates what nobody scans with yet; nobody who knows `secret` chooses where advertisers are kept.
     init(limits: Limits, secret: UInt128 = 0) {
         waitingLimit = limits.waitingReports
         // Half of those that the peer table keeps, so that it does not forget what is still in use here.
-        let capacity = max(limits.sightings / 2, limits.waitingReports + 2)
-        sightings = Sightings(capacity: capacity, secret: UInt64(truncatingIfNeeded: secret))
+        let capacity = max(limits.advertisers / 2, limits.waitingReports + 2)
+        advertisers = HeardAdvertisers(capacity: capacity, secret: UInt64(truncatingIfNeeded: secret))
     }
 
     /// Whether anybody scans.
@@ -33,13 +33,13 @@ struct Discovery {
     var wantsDuplicates: Bool { sessions.contains(where: \.allowsDuplicates) }
 
     /// When to call ``expire(at:with:into:)``, if nothing happens before.
-    var deadline: Instant? { sightings.waits.deadline }
+    var deadline: Instant? { advertisers.waits.deadline }
 
     /// A client scans, or scans anew with other parameters: it has heard of nobody yet.
     mutating func start(_ request: ScanRequest, for client: ClientID, in phase: AppPhase = .foreground) {
         sessions.removeAll { $0.client == client }
         let index = sessions.firstIndex { $0.client > client } ?? sessions.endIndex
-        sessions.insert(ScanSession(client, request, phase, places: sightings.count), at: index)
+        sessions.insert(ScanSession(client, request, phase, places: advertisers.count), at: index)
         findAllHearers()
     }
 
@@ -52,14 +52,14 @@ struct Discovery {
     mutating func stop(_ client: ClientID) {
         sessions.removeAll { $0.client == client }
         findAllHearers()
-        if sessions.isEmpty { sightings.removeAll() }
+        if sessions.isEmpty { advertisers.removeAll() }
     }
 
     /// Nobody scans any more.
     mutating func stopAll() {
         sessions.removeAll()
         findAllHearers()
-        sightings.removeAll()
+        advertisers.removeAll()
     }
 
     /// Takes what the controller heard, and tells clients of what they hear of now.
@@ -71,26 +71,26 @@ struct Discovery {
         into outbox: inout HostOutbox
     ) {
         guard isWanted else { return }
-        let known = sightings.place(of: advertisement.address), place: Int
+        let known = advertisers.place(of: advertisement.address), place: Int
         if advertisement.isScanResponse {
             if let known { respond(advertisement.rssi, data, at: known, with: &peers, into: &outbox) }
             return
         }
         if let known {
-            if sessions.allSatisfy({ $0.isDone(with: known) }) { return sightings.passedOver(known) }
-            if sightings.endWait(known) { tell(of: known, with: &peers, into: &outbox) }
-            if sightings.advertised(known, advertisement, data) {
+            if sessions.allSatisfy({ $0.isDone(with: known) }) { return advertisers.passedOver(known) }
+            if advertisers.endWait(known) { tell(of: known, with: &peers, into: &outbox) }
+            if advertisers.advertised(known, advertisement, data) {
                 for index in sessions.indices { sessions[index].changed(known) }
             }
             place = known
         } else {
-            place = sightings.insert(Sighting(advertisement, data))
+            place = advertisers.insert(HeardAdvertiser(advertisement, data))
             for index in sessions.indices { sessions[index].forget(place) }
         }
-        guard sightings.expectsResponse(place) else { return tell(of: place, with: &peers, into: &outbox) }
-        sightings.wait(place, since: now)
-        guard sightings.waits.count > waitingLimit, let oldest = sightings.waits.oldest?.place else { return }
-        _ = sightings.endWait(oldest)
+        guard advertisers.expectsResponse(place) else { return tell(of: place, with: &peers, into: &outbox) }
+        advertisers.wait(place, since: now)
+        guard advertisers.waits.count > waitingLimit, let oldest = advertisers.waits.oldest?.place else { return }
+        _ = advertisers.endWait(oldest)
         tell(of: oldest, with: &peers, into: &outbox)
     }
 
@@ -103,8 +103,8 @@ struct Discovery {
         revision: Int,
         into outbox: inout HostOutbox
     ) -> Bool {
-        guard !allHearers.isEmpty, let place = sightings.place(of: advertisement.address),
-            let report = sightings.repeated(place, advertisement, data, revision: revision)
+        guard !allHearers.isEmpty, let place = advertisers.place(of: advertisement.address),
+            let report = advertisers.repeated(place, advertisement, data, revision: revision)
         else { return false }
         tellAll(report, into: &outbox)
         return true
@@ -127,20 +127,20 @@ struct Discovery {
         revision: Int,
         into outbox: inout HostOutbox
     ) -> OnAdvertisement {
-        guard !allHearers.isEmpty, let place = sightings.place(of: advertisement.address),
-            sightings.heardAgain(place, advertisement, data)
+        guard !allHearers.isEmpty, let place = advertisers.place(of: advertisement.address),
+            advertisers.heardAgain(place, advertisement, data)
         else { return .incomplete }
-        guard sightings.waits.count >= waitingLimit else {
-            sightings.wait(place, since: now)
+        guard advertisers.waits.count >= waitingLimit else {
+            advertisers.wait(place, since: now)
             return .waits
         }
         // Taken by the long way, the advertisement says the same once more.
-        guard let oldest = sightings.waits.oldest?.place, let report = sightings.report(oldest, revision: revision)
+        guard let oldest = advertisers.waits.oldest?.place, let report = advertisers.report(oldest, revision: revision)
         else {
             return .incomplete
         }
-        _ = sightings.endWait(oldest)
-        sightings.wait(place, since: now)
+        _ = advertisers.endWait(oldest)
+        advertisers.wait(place, since: now)
         tellAll(report, into: &outbox)
         return .displaces
     }
@@ -163,8 +163,8 @@ struct Discovery {
         with peers: inout PeerTable,
         into outbox: inout HostOutbox
     ) {
-        while let (place, since) = sightings.waits.oldest, since + ScanResponseWaits.patience <= now {
-            _ = sightings.endWait(place)
+        while let (place, since) = advertisers.waits.oldest, since + ScanResponseWaits.patience <= now {
+            _ = advertisers.endWait(place)
             tell(of: place, with: &peers, into: &outbox)
         }
     }
@@ -176,12 +176,12 @@ struct Discovery {
         with peers: inout PeerTable,
         into outbox: inout HostOutbox
     ) {
-        switch sightings.responded(place, rssi, data) {
+        switch advertisers.responded(place, rssi, data) {
         case .late: return
         case .new: for index in sessions.indices { sessions[index].changed(place, onlyResponse: true) }
         case .same: break
         }
-        _ = sightings.endWait(place)
+        _ = advertisers.endWait(place)
         tell(of: place, with: &peers, into: &outbox)
     }
 
@@ -193,7 +193,7 @@ struct Discovery {
     ) {
         var report: AdvertisementReport?
         for index in sessions.indices
-        where sessions[index].hearsAll || sessions[index].hears(sightings[place], at: place) {
+        where sessions[index].hearsAll || sessions[index].hears(advertisers[place], at: place) {
             let told = report ?? self.report(of: place, with: &peers, into: &outbox)
             report = told
             outbox.append(.event(.discovered(told), for: sessions[index].client))
@@ -206,27 +206,27 @@ struct Discovery {
         with peers: inout PeerTable,
         into outbox: inout HostOutbox
     ) -> AdvertisementReport {
-        if let report = sightings.report(place, revision: peers.revision) { return report }
-        let sighting = sightings[place], data = sighting.allData
+        if let report = advertisers.report(place, revision: peers.revision) { return report }
+        let advertiser = advertisers[place], data = advertiser.allData
         let (peer, name): (PeerIdentifier, String?)
-        if let earlier = sighting.earlier(revision: peers.revision), earlier.hasName(in: data) {
+        if let earlier = advertiser.earlier(revision: peers.revision), earlier.hasName(in: data) {
             (peer, name) = (earlier.peer, earlier.name)
         } else {
             let change: PeerTable.OnChange
-            (peer, name, change) = peers.sighted(sighting.address, data)
+            (peer, name, change) = peers.sighted(advertiser.address, data)
             outbox.remember(change)
         }
         let report = AdvertisementReport(
             peer: peer,
-            address: sighting.address,
-            isConnectable: sighting.isConnectable,
-            rssi: sighting.rssi,
+            address: advertiser.address,
+            isConnectable: advertiser.isConnectable,
+            rssi: advertiser.rssi,
             data: data,
             name: name,
-            advertisementLength: sighting.data.count,
-            packet: sighting.packet
+            advertisementLength: advertiser.data.count,
+            packet: advertiser.packet
         )
-        sightings.told(place, report, revision: peers.revision)
+        advertisers.told(place, report, revision: peers.revision)
         return report
     }
 }

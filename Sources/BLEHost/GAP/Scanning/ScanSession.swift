@@ -58,7 +58,7 @@ struct ScanSession {
     func isDone(with place: Int) -> Bool { !allowsDuplicates && marks[place].heard == .everything }
 
     /// Whether the client hears of this now, which it then has.
-    mutating func hears(_ sighting: Sighting, at place: Int) -> Bool {
+    mutating func hears(_ advertiser: HeardAdvertiser, at place: Int) -> Bool {
         switch phase {
         case .suspended: return false
         case .background: if isOpen { return false }
@@ -67,27 +67,27 @@ struct ScanSession {
         if !allowsDuplicates {
             switch marks[place].heard {
             case .everything: return false
-            case .advertisement: guard sighting.isAnswered, !sighting.response.isEmpty else { return false }
+            case .advertisement: guard advertiser.isAnswered, !advertiser.response.isEmpty else { return false }
             case .nothing: break
             }
         }
-        if let minimum = request.minimumRSSI, sighting.rssi.dBm.map({ $0 < minimum }) ?? true { return false }
-        guard admits(sighting, at: place) else { return false }
-        if !allowsDuplicates { marks[place].heard = sighting.isComplete ? .everything : .advertisement }
+        if let minimum = request.minimumRSSI, advertiser.rssi.dBm.map({ $0 < minimum }) ?? true { return false }
+        guard admits(advertiser, at: place) else { return false }
+        if !allowsDuplicates { marks[place].heard = advertiser.isComplete ? .everything : .advertisement }
         return true
     }
 
     /// Whether the name and the services are the right ones; looked into once for the same data.
-    private mutating func admits(_ sighting: Sighting, at place: Int) -> Bool {
+    private mutating func admits(_ advertiser: HeardAdvertiser, at place: Int) -> Bool {
         if isOpen, request.namePrefix == nil { return true }
-        switch sighting.isAnswered ? marks[place].answered : marks[place].alone {
+        switch advertiser.isAnswered ? marks[place].answered : marks[place].alone {
         case .wanted: return true
         case .unwanted: return false
         case .open: break
         }
-        let isWanted = request.matches(AdvertisingData(decoding: sighting.allData))
+        let isWanted = request.matches(AdvertisingData(decoding: advertiser.allData))
         let verdict: Verdict = isWanted ? .wanted : .unwanted
-        if sighting.isAnswered { marks[place].answered = verdict } else { marks[place].alone = verdict }
+        if advertiser.isAnswered { marks[place].answered = verdict } else { marks[place].alone = verdict }
         return isWanted
     }
 }

@@ -3,29 +3,29 @@ import Testing
 
 @testable import BLEHost
 
-@Suite("Sightings")
-struct SightingsTests {
-    private func sighting(_ number: Int) -> Sighting {
+@Suite("HeardAdvertisers")
+struct HeardAdvertisersTests {
+    private func advertiser(_ number: Int) -> HeardAdvertiser {
         let nothing: [UInt8] = []
-        return Sighting(HeardAdvertisement(address: address(number)), nothing.span)
+        return HeardAdvertiser(HeardAdvertisement(address: address(number)), nothing.span)
     }
 
     private func address(_ number: Int) -> DeviceAddress { DeviceAddress(UInt64(number), .random) }
 
     @Test("Who was not heard for long gives its place up, and nobody who waits")
     func forgetting() {
-        var sightings = Sightings(capacity: 8, secret: 1)
-        let first = sightings.insert(sighting(0)), second = sightings.insert(sighting(1))
-        sightings.wait(second, since: Instant())
+        var advertisers = HeardAdvertisers(capacity: 8, secret: 1)
+        let first = advertisers.insert(advertiser(0)), second = advertisers.insert(advertiser(1))
+        advertisers.wait(second, since: Instant())
         for number in 2..<1_000 {
-            sightings.passedOver(first)
-            _ = sightings.insert(sighting(number))
+            advertisers.passedOver(first)
+            _ = advertisers.insert(advertiser(number))
             if number < 8 { continue }
-            #expect(sightings.count == 8)
-            #expect(sightings.place(of: address(number - 8)) == nil || number - 8 < 2)
+            #expect(advertisers.count == 8)
+            #expect(advertisers.place(of: address(number - 8)) == nil || number - 8 < 2)
         }
-        #expect(sightings.place(of: address(1)) == second)
-        #expect(sightings.place(of: address(999)) != nil)
+        #expect(advertisers.place(of: address(1)) == second)
+        #expect(advertisers.place(of: address(999)) != nil)
     }
 
     private func report(_ data: [UInt8], _ rssi: RSSI) -> AdvertisementReport {
@@ -40,29 +40,29 @@ struct SightingsTests {
         let second = HeardAdvertisement(address: address(1), rssi: weak)
         let third = HeardAdvertisement(address: address(1), isConnectable: true)
         let report = report(data, first.rssi)
-        var sighting = Sighting(first, data.span)
-        var kept = sighting.report(revision: 0)
+        var advertiser = HeardAdvertiser(first, data.span)
+        var kept = advertiser.report(revision: 0)
         #expect(kept == nil)
-        sighting.told(report, revision: 5)
-        kept = sighting.report(revision: 5)
+        advertiser.told(report, revision: 5)
+        kept = advertiser.report(revision: 5)
         #expect(kept?.repeats(report) == true)
-        kept = sighting.report(revision: 6)
+        kept = advertiser.report(revision: 6)
         #expect(kept == nil)
-        #expect(sighting.earlier(revision: 5) == report && sighting.earlier(revision: 6) == nil)
-        var isNew = sighting.advertised(second, data.span)
+        #expect(advertiser.earlier(revision: 5) == report && advertiser.earlier(revision: 6) == nil)
+        var isNew = advertiser.advertised(second, data.span)
         #expect(!isNew)
-        kept = sighting.report(revision: 5)
+        kept = advertiser.report(revision: 5)
         #expect(kept == report.heard(weak))
-        let answer = sighting.responded(weak, response.span)
+        let answer = advertiser.responded(weak, response.span)
         #expect(answer == .new)
-        kept = sighting.report(revision: 5)
+        kept = advertiser.report(revision: 5)
         #expect(kept == nil)
-        #expect(sighting.allData == [1, 2, 3, 9])
-        isNew = sighting.advertised(third, data.span)
+        #expect(advertiser.allData == [1, 2, 3, 9])
+        isNew = advertiser.advertised(third, data.span)
         #expect(isNew)
-        isNew = sighting.advertised(third, response.span)
+        isNew = advertiser.advertised(third, response.span)
         #expect(isNew)
-        kept = sighting.report(revision: 5)
+        kept = advertiser.report(revision: 5)
         #expect(kept == nil)
     }
 
@@ -70,16 +70,16 @@ struct SightingsTests {
     func longData() {
         let data = [UInt8](repeating: 1, count: 97), response: [UInt8] = [9], nothing: [UInt8] = []
         let advertisement = HeardAdvertisement(address: address(1), isScannable: true)
-        var sighting = Sighting(advertisement, data.span)
-        sighting.told(report(data, .unavailable), revision: 5)
-        let kept = sighting.report(revision: 5), answer = sighting.responded(.unavailable, response.span)
+        var advertiser = HeardAdvertiser(advertisement, data.span)
+        advertiser.told(report(data, .unavailable), revision: 5)
+        let kept = advertiser.report(revision: 5), answer = advertiser.responded(.unavailable, response.span)
         #expect(kept == nil)
         #expect(answer == .late)
-        var isNew = sighting.advertised(advertisement, nothing.span)
+        var isNew = advertiser.advertised(advertisement, nothing.span)
         #expect(isNew)
-        isNew = sighting.advertised(advertisement, data.span)
+        isNew = advertiser.advertised(advertisement, data.span)
         #expect(isNew)
-        #expect(sighting.allData == data)
+        #expect(advertiser.allData == data)
     }
 
     @Test("Octets are compared to the last one", arguments: 0..<70)

@@ -4,9 +4,9 @@ import BLEWire
 ///
 /// When there are too many, one gives its place up that has not been heard for long. Those whose advertisement waits
 /// for a scan response keep their place meanwhile.
-struct Sightings {
+struct HeardAdvertisers {
     private struct Entry {
-        var sighting: Sighting
+        var advertiser: HeardAdvertiser
         /// Whether it was heard since somebody last looked for one to give up.
         var isRecent = true
     }
@@ -35,50 +35,50 @@ struct Sightings {
     @inline(__always)
     mutating func place(of address: DeviceAddress) -> Int? { table.place(of: address) }
 
-    subscript(place: Int) -> Sighting { entries[place].sighting }
+    subscript(place: Int) -> HeardAdvertiser { entries[place].advertiser }
 
     mutating func removeAll() { self = Self(capacity: capacity, secret: secret) }
 
     /// Gives an advertiser that is not known a place, which may have been another's.
-    mutating func insert(_ sighting: Sighting) -> Int {
+    mutating func insert(_ advertiser: HeardAdvertiser) -> Int {
         let place: Int
         if entries.count < capacity {
             place = entries.count
-            entries.append(Entry(sighting: sighting))
+            entries.append(Entry(advertiser: advertiser))
         } else {
             place = makeRoom()
-            table.remove(entries[place].sighting.address)
-            entries[place] = Entry(sighting: sighting)
+            table.remove(entries[place].advertiser.address)
+            entries[place] = Entry(advertiser: advertiser)
         }
-        table.insert(sighting.address, at: place)
+        table.insert(advertiser.address, at: place)
         return place
     }
 
     /// Takes the next advertisement of a known advertiser; `false` if it says what the last one did.
     mutating func advertised(_ place: Int, _ advertisement: HeardAdvertisement, _ octets: Span<UInt8>) -> Bool {
         entries[place].isRecent = true
-        return entries[place].sighting.advertised(advertisement, octets)
+        return entries[place].advertiser.advertised(advertisement, octets)
     }
 
     /// Takes a scan response of a known advertiser.
-    mutating func responded(_ place: Int, _ rssi: RSSI, _ octets: Span<UInt8>) -> Sighting.OnRespond {
+    mutating func responded(_ place: Int, _ rssi: RSSI, _ octets: Span<UInt8>) -> HeardAdvertiser.OnRespond {
         entries[place].isRecent = true
-        return entries[place].sighting.responded(rssi, octets)
+        return entries[place].advertiser.responded(rssi, octets)
     }
 
     /// Whether an advertiser is likely to have a scan response follow.
-    func expectsResponse(_ place: Int) -> Bool { entries[place].sighting.expectsResponse }
+    func expectsResponse(_ place: Int) -> Bool { entries[place].advertiser.expectsResponse }
 
     /// An advertiser was heard of which nobody wants to know anything.
     mutating func passedOver(_ place: Int) { entries[place].isRecent = true }
 
     /// What clients were told of the same, if that is still right.
     mutating func report(_ place: Int, revision: Int) -> AdvertisementReport? {
-        entries[place].sighting.report(revision: revision)
+        entries[place].advertiser.report(revision: revision)
     }
 
     mutating func told(_ place: Int, _ report: AdvertisementReport, revision: Int) {
-        entries[place].sighting.told(report, revision: revision)
+        entries[place].advertiser.told(report, revision: revision)
     }
 
     /// Takes the next advertisement of a known advertiser that does not wait, if it says what the last one did and no
@@ -95,7 +95,7 @@ struct Sightings {
         guard !waits.contains(place) else { return nil }
         // One look at who else has the entries, for all that is changed.
         var all = entries.mutableSpan
-        guard let report = all[place].sighting.repeated(advertisement, octets, revision: revision)
+        guard let report = all[place].advertiser.repeated(advertisement, octets, revision: revision)
         else { return nil }
         all[place].isRecent = true
         return report
@@ -104,7 +104,7 @@ struct Sightings {
     /// Takes the next advertisement of a known advertiser that does not wait, if it says what the last one did and a
     /// scan response is expected; `false`, and nothing has happened, if not.
     mutating func heardAgain(_ place: Int, _ advertisement: LoneAdvertisement, _ octets: Span<UInt8>) -> Bool {
-        guard !waits.contains(place), entries[place].sighting.heardAgain(advertisement, octets) else {
+        guard !waits.contains(place), entries[place].advertiser.heardAgain(advertisement, octets) else {
             return false
         }
         entries[place].isRecent = true
@@ -117,7 +117,7 @@ struct Sightings {
     /// Has an advertiser wait no more; `false` if it did not.
     mutating func endWait(_ place: Int) -> Bool {
         guard waits.end(place) else { return false }
-        entries[place].sighting.waited()
+        entries[place].advertiser.waited()
         return true
     }
 

@@ -1,7 +1,7 @@
 import BLEWire
 
 /// What an advertiser said last, and what clients were told of that.
-struct Sighting {
+struct HeardAdvertiser {
     private static let mostKept = 96
     /// How many advertisements in a row go without a scan response before none is expected.
     static let mostUnanswered = 3
