@@ -55,7 +55,7 @@ struct DriverLoop {
     /// The descriptors that can be read, or were closed, before the deadline.
     private func wait(for descriptors: [Int32], until deadline: Instant?, _ now: Instant) throws -> [Int32] {
         var entries = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-        let milliseconds = deadline.map { Int32(clamping: ($0.nanoseconds - now.nanoseconds + 999_999) / 1_000_000) }
+        let milliseconds = deadline.map { Int32(clamping: $0.nanoseconds(since: now) / 1_000_000 + 1) }
         let count = poll(&entries, nfds_t(entries.count), max(milliseconds ?? -1, deadline == nil ? -1 : 0))
         guard count >= 0 || errno == EINTR else { throw Senseless("cannot wait: \(String(cString: strerror(errno)))") }
         return entries.filter { $0.revents != 0 }.map(\.fd)

@@ -17,7 +17,7 @@ struct ScanWindow: Equatable, Sendable {
     /// Whether the receiver hears a packet that begins at `instant` on `channel`, 37 to 39.
     @inline(__always)
     func hears(_ channel: Int, _ phy: AirPHY, at instant: Instant) -> Bool {
-        let elapsed = instant.nanoseconds - start.nanoseconds
+        let elapsed = instant.nanoseconds(since: start)
         guard elapsed >= 0, phy.number == self.phy.number else { return false }
         let (turn, offset) = elapsed.quotientAndRemainder(dividingBy: interval)
         return Int(turn % 3) == channel - 37 && offset < window

@@ -164,7 +164,7 @@ final class LoopThread: @unchecked Sendable {
     /// Waits for an answer without using the processor.
     private func sleep() {
         let begun = until == nil && !polling.isAllowed ? Instant() : clock.now
-        ask(for: until.map { max(0, $0.nanoseconds - begun.nanoseconds) })
+        ask(for: until.map { max(0, $0.nanoseconds(since: begun)) })
         if polling.isAllowed { polling.slept(from: begun, to: clock.now) }
     }
 
@@ -187,7 +187,7 @@ final class LoopThread: @unchecked Sendable {
         defer { hasRead = true }
         while let end = standIn.end(at: now) {
             if let until, until <= now { return }
-            let nanoseconds = (until.map { min($0, end) } ?? end).nanoseconds - now.nanoseconds
+            let nanoseconds = (until.map { min($0, end) } ?? end).nanoseconds(since: now)
             var time = timespec(tv_sec: 0, tv_nsec: Int(nanoseconds))
             if ppoll(&answers, 1, &time, nil) > 0 { return }
             hasRead = true

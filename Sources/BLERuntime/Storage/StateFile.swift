@@ -66,7 +66,7 @@ package final class StateFile: Sendable {
     package func flush() { queue.sync { write(isLast: true) } }
 
     private func write(at instant: Instant) {
-        let nanoseconds = max(0, instant.nanoseconds - clock.now.nanoseconds)
+        let nanoseconds = max(0, instant.nanoseconds(since: clock.now))
         queue.asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds))) { self.write(isLast: false) }
     }
 

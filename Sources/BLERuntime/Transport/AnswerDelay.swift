@@ -39,7 +39,7 @@ struct AnswerDelay {
     mutating func said(_ count: Int, at now: Instant) {
         if let begin, let end {
             let isStream = said > Self.longest || hearsStream
-            if isStream { expected = 0 } else { learn(end.nanoseconds - begin.nanoseconds) }
+            if isStream { expected = 0 } else { learn(end.nanoseconds(since: begin)) }
             self.begin = nil
         }
         if begin == nil {

@@ -30,6 +30,17 @@ struct ConnectingTests {
         }
     }
 
+    @Test("A time without sense to wait for a connection is over at once", arguments: [Int64.min, -1, 0])
+    func patience(nanoseconds: Int64) {
+        let rig = makeRig(), peer = rig.discover(address)
+        var request = ConnectRequest()
+        request.timeout = .nanoseconds(nanoseconds)
+        rig.perform(.connect(peer, request))
+        #expect(rig.host.deadline.map { $0 <= rig.now } ?? true)
+        rig.advance(by: .nanoseconds(1))
+        #expect(connections(rig) == [.connectFailed(peer, .timedOut)])
+    }
+
     @Test("A connection is reported when the size of packets is settled", arguments: [FakeController.old, .new])
     func connect(controller: FakeController) {
         let rig = makeRig(controller), peer = rig.discover(address)

@@ -30,4 +30,13 @@ struct InstantTests {
         #expect((Instant(nanoseconds: .max) + .nanoseconds(1)).nanoseconds == .max)
         #expect((Instant(nanoseconds: .min) + .nanoseconds(-1)).nanoseconds == .min)
     }
+
+    @Test("No two instants are too far apart: the time between them is the longest, or the shortest")
+    func differences() {
+        let first = Instant(nanoseconds: .min), last = Instant(nanoseconds: .max), now = Instant(nanoseconds: 7)
+        #expect(last.nanoseconds(since: now) == .max - 7 && now.nanoseconds(since: last) == 7 - .max)
+        #expect(last.nanoseconds(since: first) == .max && first.nanoseconds(since: now) == .min)
+        let longest = Duration.nanoseconds(Int64.max), shortest = Duration.nanoseconds(Int64.min)
+        #expect(last - first == longest && first - last == shortest)
+    }
 }

@@ -35,7 +35,7 @@ extension Host {
             isPrivate: place.isPrivate,
             request: request,
             state: isDelayed ? .delayed(until: now + request.startDelay) : .pending,
-            due: request.timeout.map { now + $0 }
+            due: request.timeout.map { now + max($0, .zero) }
         )
         attachments.add(attachment)
         if !isDelayed { attach(attachment, at: now) }
