@@ -137,7 +137,7 @@ extension AttributeLayer {
                     || links[index].notifiesAtOnce(configured.about, at: configured.handle) == .yes,
                 scheduler.pass(length, of: link)
             else { continue }
-            let limit = links[index].client.mtu - 3
+            let limit = ATT.roomForValue(mtu: links[index].client.mtu)
             outbox.send(.handleValueNotification, configured.about.value, value, limit: limit, on: link)
         }
         outbox.tell(client, taken: .updates)

@@ -15,7 +15,13 @@
     /// The length of the longest attribute value, in octets.
     ///
     /// Core 6.0, Vol 3, Part F, 3.2.9.
-    package static let maximumValueLength = 512
+    @inlinable package static var maximumValueLength: Int { 512 }
+
+    /// How many octets of a value fit into a notification or an indication.
+    ///
+    /// Core 6.0, Vol 3, Part F, 3.2.9, 3.4.7.1 and 3.4.7.2.
+    @inlinable @inline(__always)
+    package static func roomForValue(mtu: Int) -> Int { min(mtu - 3, maximumValueLength) }
 
     /// How long an answer or a confirmation may take before the bearer is given up.
     ///

@@ -36,7 +36,7 @@ extension AttributeLayer {
         _ number: UpdateLedger.Number?,
         at place: Place
     ) {
-        let value = [UInt8](value.prefix(mtu(at: place) - 3))
+        let value = [UInt8](value.prefix(ATT.roomForValue(mtu: mtu(at: place))))
         send(.notification(.init(handle: handle, value: value)), number, at: place)
     }
 
