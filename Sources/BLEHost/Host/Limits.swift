@@ -54,7 +54,7 @@ package struct Limits: Equatable, Sendable {
     package var queuedWriteCommands = 1024
     /// Requests of one peer that wait while an app answers an earlier one.
     package var peerRequests = 64
-    /// Indications that wait on one link for the confirmation of another.
+    /// Indications of one client that wait on one link for the confirmation of another.
     package var queuedIndications = 64
     /// Values that wait on one link to be notified together.
     package var gatheredValues = 64

@@ -38,6 +38,20 @@ struct IndicationQueueTests {
         #expect(queue.removeValues() == [item(2)])
     }
 
+    @Test("Holds as many of each client as it has room for")
+    func clients() {
+        var ledger = UpdateLedger(), queue = IndicationQueue(limit: 2), taken: [Int: Int] = [:]
+        _ = queue.submit(item(0), at: start)
+        for round in 0..<4 {
+            for client in 1...3 {
+                let number = ledger.begin(for: ClientID(rawValue: client))
+                let isTaken = queue.submit(.value(value, [UInt8(round)], update: number), at: start) == .wait
+                taken[client, default: 0] += isTaken ? 1 : 0
+            }
+        }
+        #expect(taken == [1: 2, 2: 2, 3: 2])
+    }
+
     @Test("Joins changes of services that wait, but not with one that is on its way")
     func joining() throws {
         var queue = IndicationQueue(limit: 1)

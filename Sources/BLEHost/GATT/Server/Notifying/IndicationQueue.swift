@@ -24,11 +24,20 @@ package struct IndicationQueue: Sendable {
             if case .value(handle, _, _) = self { true } else { false }
         }
 
+        /// Whether one client asked for both.
+        fileprivate func isOfSameClient(as other: Self) -> Bool {
+            switch (update, other.update) {
+            case (let number?, let other?): number.isOfSameClient(as: other)
+            case (nil, nil): true
+            case (nil, _?), (_?, nil): false
+            }
+        }
+
         /// The packet, cut off so that it fits `mtu`.
         package func packet(mtu: Int) -> ATTPacket {
             switch self {
             case .value(let handle, let value, _):
-                .indication(.init(handle: handle, value: [UInt8](value.prefix(mtu - 3))))
+                .indication(.init(handle: handle, value: [UInt8](value.prefix(ATT.roomForValue(mtu: mtu)))))
             case .serviceChanged(let handle, let range):
                 .indication(
                     .init(
@@ -50,7 +59,7 @@ package struct IndicationQueue: Sendable {
     private var state = State.idle
     private var waiting: [Item] = []
 
-    /// Creates a queue in which at most `limit` indications wait.
+    /// Creates a queue in which at most `limit` indications of each client wait.
     package init(limit: Int) { self.limit = limit }
 
     /// When to call ``expire(at:)``, if nothing happens before.
@@ -74,7 +83,7 @@ package struct IndicationQueue: Sendable {
     package enum OnSubmit: Equatable {
         case send
         case wait
-        /// The queue is full, or the peer confirms nothing any more.
+        /// Too many of its client wait, or the peer confirms nothing any more.
         case refuse
     }
 
@@ -95,7 +104,7 @@ package struct IndicationQueue: Sendable {
                 }
                 return .wait
             }
-            guard waiting.count < limit else { return .refuse }
+            guard waiting.count < limit || waiting.count(where: item.isOfSameClient) < limit else { return .refuse }
             waiting.append(item)
             return .wait
         case .dead: return .refuse

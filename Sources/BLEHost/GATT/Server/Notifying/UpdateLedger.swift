@@ -5,6 +5,9 @@ package struct UpdateLedger: Sendable {
         fileprivate let client: ClientID
         /// Those of one client follow one another.
         fileprivate let order: UInt64
+
+        /// Whether one client asked for both.
+        func isOfSameClient(as other: Self) -> Bool { client == other.client }
     }
 
     /// The updates of one client of which it has not been told, in the order in which it asked for them.
