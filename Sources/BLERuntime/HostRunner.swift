@@ -45,6 +45,8 @@ package final class HostRunner: @unchecked Sendable {
     @exclusivity(unchecked) private var posts = Posts()
     /// The client that is so far behind that the controller says nothing.
     private var crowded: ClientID?
+    private var time = HostTime()
+    /// When the host is to be woken, by its own time.
     private var due: Instant?
     private var isStopped = false
     private var isSwitchedOff = false
@@ -99,7 +101,7 @@ package final class HostRunner: @unchecked Sendable {
 
     /// Does what clients and the host ask for; returns when the next turn must be.
     private func takeTurn() -> Instant? {
-        let now = loop.clock.now
+        let now = hostNow
         takeErrands(at: now)
         if let due, due <= now { host.wake(at: now) }
         repeat { drain() } while sendOutgoing()
@@ -109,8 +111,11 @@ package final class HostRunner: @unchecked Sendable {
         }
         if witnesses.areThere { witnesses.turnEnded() }
         due = isStopped ? nil : host.nextWake()
-        return due
+        return due.flatMap(time.wake)
     }
+
+    /// What time it is for the host.
+    private var hostNow: Instant { time.time(at: loop.clock.now) }
 
     private func takeErrands(at now: Instant) {
         inbox.withLock { if !$0.isEmpty { swap(&$0, &errands) } }
@@ -122,7 +127,7 @@ package final class HostRunner: @unchecked Sendable {
     private func run(_ errand: Errand, at now: Instant) {
         switch errand {
         case .request(let request, let client):
-            if witnesses.areThere { witnesses.hear("app \(client.rawValue) asks: \(request)", at: now) }
+            if witnesses.areThere { witnesses.hear("app \(client.rawValue) asks: \(request)", at: loop.clock.now) }
             host.perform(request, for: client, at: now)
         case .open(let mailbox, let role):
             posts.open(mailbox)
@@ -182,12 +187,14 @@ package final class HostRunner: @unchecked Sendable {
     private func stopController(for client: ClientID) {
         guard crowded == nil else { return }
         crowded = client
+        time.stop(at: loop.clock.now)
         transport.pause()
     }
 
     private func caughtUp(_ client: ClientID) {
         guard crowded == client else { return }
         crowded = nil
+        time.goOn(at: loop.clock.now)
         transport.resume()
     }
 
@@ -208,24 +215,25 @@ extension HostRunner: TransportClient {
         comeIn()
         framer.reset()
         crowded = nil
-        host.transportOpened(at: loop.clock.now)
+        time.goOn(at: loop.clock.now)
+        host.transportOpened(at: hostNow)
     }
 
     package func transportClosed(_ error: TransportError) {
         comeIn()
         journal.write(lost: transport.name, error)
-        host.transportClosed(at: loop.clock.now)
+        host.transportClosed(at: hostNow)
     }
 
     package func transportAbsent(_ error: TransportError) {
         comeIn()
         journal.write(absent: transport.name, error)
-        host.transportAbsent(error.absence, at: loop.clock.now)
+        host.transportAbsent(error.absence, at: hostNow)
     }
 
     package func transportReceived(_ chunk: Span<UInt8>) throws(TransportError) {
         comeIn()
-        let now = loop.clock.now
+        let now = hostNow
         try framer.receive(chunk) { packet in
             record(packet, .toHost)
             host.receive(packet, at: now)

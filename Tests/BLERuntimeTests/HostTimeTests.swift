@@ -1,0 +1,45 @@
+import BLEWire
+import Testing
+
+@testable import BLERuntime
+
+@Suite("Time of a host")
+struct HostTimeTests {
+    private func seconds(_ count: Int64) -> Instant { Instant() + .seconds(count) }
+
+    @Test("Is the loop's as long as it never stood still")
+    func same() {
+        var time = HostTime()
+        time.goOn(at: seconds(4))
+        #expect(time.time(at: seconds(5)) == seconds(5) && time.wake(for: seconds(9)) == seconds(9))
+    }
+
+    @Test("Stands still while the controller says nothing, and wakes nobody, and what is due comes later by that")
+    func stopped() {
+        var time = HostTime()
+        time.stop(at: seconds(10))
+        time.stop(at: seconds(12))
+        #expect(time.time(at: seconds(10)) == seconds(10) && time.time(at: seconds(60)) == seconds(10))
+        #expect(time.wake(for: seconds(11)) == nil)
+        time.goOn(at: seconds(40))
+        #expect(time.time(at: seconds(41)) == seconds(11))
+        #expect(time.wake(for: seconds(12)) == seconds(42))
+    }
+
+    @Test("Adds up what it lost, and is never behind where it was", arguments: UInt64(1)...16)
+    func sums(seed: UInt64) {
+        var generator = SeededGenerator(seed: seed), time = HostTime(), now = Instant(), last = Instant()
+        for _ in 0..<1000 {
+            now = now + .milliseconds(Int64(generator.below(500)))
+            switch generator.below(3) {
+            case 0: time.stop(at: now)
+            case 1: time.goOn(at: now)
+            default: break
+            }
+            let next = time.time(at: now)
+            #expect(last <= next && next <= now)
+            if let wake = time.wake(for: next) { #expect(wake == now) }
+            last = next
+        }
+    }
+}
