@@ -248,7 +248,7 @@ struct EncryptionTests {
 
 extension Rig {
     /// For which reasons links were ended, in order.
-    fileprivate var disconnections: [HCI.Status] {
+    var disconnections: [HCI.Status] {
         commands.compactMap { if case .disconnect(let command) = $0 { command.reason } else { nil } }
     }
 }

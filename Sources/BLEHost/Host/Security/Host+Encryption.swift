@@ -73,7 +73,10 @@ extension Host {
         case .encrypted(.pairing): encryptionChanged(.on, on: handle, at: now)
         case .failed(.pairing): encryptionChanged(.failed, on: handle, at: now)
         case .failed(.bond): disconnect(handle, for: .hci(status), reason: .authenticationFailure, at: now)
-        case .broken: disconnect(handle, for: .hci(.authenticationFailure), reason: .authenticationFailure, at: now)
+        case .broken:
+            // Until the controller has ended the link, everybody hears what is said on it.
+            trust(handle, .unencrypted, keySize: 0, at: now)
+            disconnect(handle, for: .hci(.authenticationFailure), reason: .authenticationFailure, at: now)
         case .unexpected: break
         }
     }
