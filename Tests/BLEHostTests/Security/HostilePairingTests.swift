@@ -114,6 +114,21 @@ struct HostilePairingTests {
         #expect(manager.attempts.isOver(at: now + .seconds(3600)))
     }
 
+    @Test("Who has the user asked and then leaves it has to wait as well", arguments: [true, false])
+    func broken(isDisconnected: Bool) {
+        let configuration = SecurityManager.Configuration.test(.displayYesNo).with { $0.asksForConsent = true }
+        var manager = SecurityPair.manager(.peripheral, configuration), now = Instant(), asked = 0
+        let packet = SMPPacket.pairingRequest(.plain([.bonding, .secureConnections])).encoded
+        for _ in 0..<1000 {
+            manager.receive(packet.span, at: now)
+            if isDisconnected { manager.disconnected(at: now) } else { manager.receive([0x05, 0x08].span, at: now) }
+            while let output = manager.next() { if case .ask = output { asked += 1 } }
+            now = now + .milliseconds(100)
+        }
+        // At 0, 1, 3, 7, 15, 31 and 63 s.
+        #expect(asked == 7)
+    }
+
     @Test("Who fails has to wait, longer each time, up to about a minute, and is told so")
     func repeatedAttempts() {
         var now = Instant(), waits: [Duration] = []

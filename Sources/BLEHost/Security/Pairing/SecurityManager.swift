@@ -67,7 +67,7 @@ package struct SecurityManager: Sendable {
     package var configuration: Configuration
     /// How much the bond with this peer is worth, if there is one: a pairing that would come to less is refused.
     ///
-    /// The host keeps it true when a bond is removed, or found since the peer's address was resolved.
+    /// The host has it be `nil` when the bond is removed.
     package var existing: PairingStrength?
     /// How often pairing with this peer has failed; the host keeps it over links.
     package internal(set) var attempts: RepeatedAttempts
@@ -141,8 +141,8 @@ package struct SecurityManager: Sendable {
 
     /// Whether there is a key that the link is to be encrypted with, and it is not yet.
     ///
-    /// Meanwhile keys of the peer come too early, and end the pairing. Where data of a link can overtake events of its
-    /// controller, as over USB, who owns this keeps them back until ``encryptionChanged(_:at:)`` has been called.
+    /// Meanwhile keys of the peer come too early, and end the pairing: nobody can tell whether they were encrypted, or
+    /// are those of somebody who stands in between.
     package var isEncrypting: Bool {
         if case .encrypting = state { true } else { false }
     }
@@ -219,10 +219,20 @@ package struct SecurityManager: Sendable {
         end(.refused(reason), isOwnWish: isOwnWish, at: now)
     }
 
+    /// Whether what ends now may not be had again at once: a secret may have been at stake, at which each failure may be
+    /// a guess, or the user is asked, whom nobody may ask again and again.
+    private func isTry(_ failure: PairingFailure) -> Bool {
+        switch (state, failure) {
+        case (.authenticating, _), (.consenting, .refusedByPeer), (.consenting, .disconnected): true
+        case (.idle, _), (.requested, _), (.offered, _), (.consenting, _), (.encrypting, _), (.distributing, _),
+            (.locked, _):
+            false
+        }
+    }
+
     /// Ends the procedure under way.
     mutating func end(_ failure: PairingFailure, isOwnWish: Bool = false, at now: Instant) {
-        // A secret may have been at stake, and each failure may be a guess at it.
-        if case .authenticating = state, !isOwnWish { attempts.failed(at: now) }
+        if !isOwnWish, isTry(failure) { attempts.failed(at: now) }
         state = .idle
         withdraw()
         outbox.append(.failed(failure))
