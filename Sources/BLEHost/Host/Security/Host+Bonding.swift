@@ -21,7 +21,7 @@ extension Host {
         at now: Instant
     ) {
         pairings.entries.update(handle) { $0.hasPaired = true }
-        if outcome.method == .outOfBand { pairings.outOfBandDataUsed(with: peer) }
+        if outcome.method == .outOfBand { pairings.changeSecrets { $0.used(with: peer) } }
         trust(handle, outcome.security, keySize: outcome.strength.keySize, at: now)
         var isBonded = false
         if let bond = outcome.bond {

@@ -212,9 +212,10 @@ extension Host {
             }
             pair(handle, needsMITM: false, for: .request, at: now)
         case .insist(let policy): pairings.insist(client, on: policy)
-        case .makeOutOfBandData: tell(client, .security(.outOfBandDataMade(pairings.makeOutOfBandData())))
-        case .takeOutOfBandData(let told, let peer): pairings.learn(told, from: peer)
-        case .takeTemporaryKey(let key, let peer): pairings.learn(key, sharedWith: peer)
+        case .makeOutOfBandData: tell(client, .security(.outOfBandDataMade(pairings.makeOutOfBandData(for: client))))
+        case .takeOutOfBandData(let told, let peer): pairings.changeSecrets { $0.learn(told, from: peer, by: client) }
+        case .takeTemporaryKey(let key, let peer):
+            pairings.changeSecrets { $0.learn(key, sharedWith: peer, by: client) }
         case .listBonds: tell(client, .security(.bonds(peers.bonds)))
         case .removeBond(let peer):
             remember(peers.unbonded(peer))

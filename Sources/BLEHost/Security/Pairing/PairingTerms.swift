@@ -25,19 +25,30 @@ struct PairingTerms {
 
     /// What this host says it wants of pairing.
     var authentication: SMP.AuthenticationRequirements {
+        authentication(isSecureConnections: configuration.secureConnections != .off)
+    }
+
+    private func authentication(isSecureConnections: Bool) -> SMP.AuthenticationRequirements {
         var bits: SMP.AuthenticationRequirements = []
         if configuration.isBonding { bits.insert(.bonding) }
         if protection == .required || protection == .preferred && configuration.canProtect { bits.insert(.mitm) }
-        if configuration.secureConnections != .off { bits.insert(.secureConnections) }
+        if isSecureConnections { bits.insert(.secureConnections) }
         return bits
+    }
+
+    /// Whether this host says that it can do LE Secure Connections to a peer that does know a temporary key, or does
+    /// not: who has such a key wants to pair as it says, which LE Secure Connections would not.
+    private func offersSecureConnections(toHolderOfKey isHolder: Bool) -> Bool {
+        configuration.secureConnections != .off && (configuration.outOfBand.temporaryKey == nil || !isHolder)
     }
 
     /// The Pairing Request.
     var request: SMP.PairingFeatures {
         var features = SMP.PairingFeatures()
         features.ioCapability = configuration.ioCapability
-        features.authentication = authentication
-        features.outOfBand = flag(isSecureConnections: configuration.secureConnections != .off)
+        let isSecureConnections = offersSecureConnections(toHolderOfKey: true)
+        features.authentication = authentication(isSecureConnections: isSecureConnections)
+        features.outOfBand = flag(isSecureConnections: isSecureConnections)
         features.greatestKeySize = UInt8(configuration.greatestKeySize)
         guard configuration.isBonding else { return features }
         features.initiatorKeys = given(configuration.initiatorKeys)
@@ -49,9 +60,9 @@ struct PairingTerms {
     func response(to request: SMP.PairingFeatures) -> SMP.PairingFeatures {
         var features = SMP.PairingFeatures()
         features.ioCapability = configuration.ioCapability
-        features.authentication = authentication
-        let isSecureConnections =
-            configuration.secureConnections != .off && request.authentication.contains(.secureConnections)
+        let isOffered = offersSecureConnections(toHolderOfKey: request.outOfBand == .present)
+        features.authentication = authentication(isSecureConnections: isOffered)
+        let isSecureConnections = isOffered && request.authentication.contains(.secureConnections)
         features.outOfBand = flag(isSecureConnections: isSecureConnections)
         features.greatestKeySize = UInt8(configuration.greatestKeySize)
         guard configuration.isBonding, request.authentication.isBonding else { return features }

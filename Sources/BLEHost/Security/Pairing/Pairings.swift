@@ -30,14 +30,7 @@ struct Pairings {
     private let configuration: SecurityManager.Configuration
     /// What clients insist on.
     private var policies: [(client: ClientID, policy: PairingPolicy)] = []
-    /// What this host has told by other means than Bluetooth, until it was of use.
-    private var told: (told: SecurityManager.OutOfBandData.Told, pair: P256KeyPair)?
-    /// What peers have told so, until it was of use.
-    private var heard: BoundedMap<PeerIdentifier, SecurityManager.OutOfBandData.Told>
-    /// Keys for legacy pairing that devices know by other means, until they were of use.
-    private var temporaryKeys: BoundedMap<PeerIdentifier, Key128>
-    /// The key of whichever device pairs next.
-    private var anyTemporaryKey: Key128?
+    private var secrets: OutOfBandSecrets
 
     init(
         random: any RandomNumberGenerator & Sendable,
@@ -47,8 +40,7 @@ struct Pairings {
         self.random = random
         self.configuration = configuration
         attempts = BoundedMap(capacity: max(limits.knownPeers, 2))
-        heard = BoundedMap(capacity: max(limits.knownPeers, 2))
-        temporaryKeys = BoundedMap(capacity: max(limits.knownPeers, 2))
+        secrets = OutOfBandSecrets(limit: max(limits.knownPeers, 1))
     }
 
     /// Who is to ask the user: of several, the latest.
@@ -78,43 +70,27 @@ struct Pairings {
         configureAll()
     }
 
-    /// A client is gone, and asks nobody and insists on nothing.
+    /// A client is gone: it asks nobody, insists on nothing, and what it was told counts no more.
     mutating func leave(_ client: ClientID) {
         policies.removeAll { $0.client == client }
+        secrets.leave(client)
         attend(client, nil)
     }
 
-    /// Makes what this host tells by other means than Bluetooth.
-    mutating func makeOutOfBandData() -> SecurityManager.OutOfBandData.Told {
+    /// Makes what a client tells others of this host by other means than Bluetooth.
+    mutating func makeOutOfBandData(for client: ClientID) -> SecurityManager.OutOfBandData.Told {
         var generator = LinkGenerator(base: random, salt: random.next())
         let pair = P256KeyPair(using: &generator)
         let number = UInt128(generator.next()) << 64 | UInt128(generator.next())
         random = generator.base
         let told = SecurityManager.OutOfBandData.Told(for: pair, random: Key128(wire: number))
-        self.told = (told, pair)
-        configureAll()
+        changeSecrets { $0.tell(told, for: pair, by: client) }
         return told
     }
 
-    /// Learns what a peer told by other means; `nil` forgets it.
-    mutating func learn(_ told: SecurityManager.OutOfBandData.Told?, from peer: PeerIdentifier) {
-        heard[peer] = told
-        configureAll()
-    }
-
-    /// Learns a key that this host and a peer know by other means, or forgets it.
-    ///
-    /// Without a peer it is for any.
-    mutating func learn(_ temporaryKey: Key128?, sharedWith peer: PeerIdentifier?) {
-        if let peer { temporaryKeys[peer] = temporaryKey } else { anyTemporaryKey = temporaryKey }
-        configureAll()
-    }
-
-    /// Devices were paired with what they told each other by other means: it counts for no other pairing.
-    mutating func outOfBandDataUsed(with peer: PeerIdentifier) {
-        told = nil
-        heard[peer] = nil
-        if temporaryKeys[peer] == nil { anyTemporaryKey = nil } else { temporaryKeys[peer] = nil }
+    /// Changes what is known by other means than Bluetooth.
+    mutating func changeSecrets(_ body: (inout OutOfBandSecrets) -> Void) {
+        body(&secrets)
         configureAll()
     }
 
@@ -166,13 +142,10 @@ struct Pairings {
         entry.manager.configuration.leastKeySize = max(configuration.leastKeySize, policy.leastKeySize)
         entry.manager.configuration.secureConnections =
             policy.requiresSecureConnections ? .required : configuration.secureConnections
-        let remote = heard.peek(entry.peer)
-        // Who has such a key for a peer wants to pair as it says, which LE Secure Connections would not.
-        let temporaryKey =
-            policy.requiresSecureConnections || remote != nil
-            ? nil : temporaryKeys.peek(entry.peer) ?? anyTemporaryKey
-        if temporaryKey != nil { entry.manager.configuration.secureConnections = .off }
-        entry.manager.configuration.outOfBand = .init(remote: remote, local: told, temporaryKey: temporaryKey)
+        entry.manager.configuration.outOfBand = secrets.data(
+            for: entry.peer,
+            allowsLegacy: !policy.requiresSecureConnections
+        )
     }
 }
 

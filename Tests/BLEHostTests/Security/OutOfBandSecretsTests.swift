@@ -1,0 +1,95 @@
+import BLECrypto
+import BLEWire
+import Testing
+
+@testable import BLEHost
+
+@Suite("What devices tell each other by other means than Bluetooth")
+struct OutOfBandSecretsTests {
+    private typealias Told = SecurityManager.OutOfBandData.Told
+
+    private let one = ClientID(rawValue: 1), other = ClientID(rawValue: 2)
+    private let lamp = PeerIdentifier(rawValue: 1), lock = PeerIdentifier(rawValue: 2)
+    private let told = Told(confirm: Key128(wire: 1), random: Key128(wire: 2))
+
+    @Test("A key counts for its peer, and one for any device for all others")
+    func keys() {
+        var secrets = OutOfBandSecrets(limit: 4)
+        secrets.learn(Key128(wire: 7), sharedWith: nil, by: one)
+        secrets.learn(Key128(wire: 8), sharedWith: lamp, by: other)
+        #expect(secrets.data(for: lamp, allowsLegacy: true).temporaryKey == Key128(wire: 8))
+        #expect(secrets.data(for: lock, allowsLegacy: true).temporaryKey == Key128(wire: 7))
+        #expect(secrets.data(for: lock, allowsLegacy: false).temporaryKey == nil)
+        secrets.learn(told, from: lock, by: one)
+        #expect(secrets.data(for: lock, allowsLegacy: true).temporaryKey == nil)
+        #expect(secrets.data(for: lock, allowsLegacy: true).remote == told)
+        secrets.learn(nil, from: lock, by: other)
+        #expect(secrets.data(for: lock, allowsLegacy: true).remote == nil)
+    }
+
+    @Test("What a client knew goes with it, and nothing else does")
+    func leaving() {
+        var generator = SeededGenerator(seed: 1), secrets = OutOfBandSecrets(limit: 4)
+        secrets.tell(told, for: P256KeyPair(using: &generator), by: one)
+        secrets.learn(told, from: lamp, by: one)
+        secrets.learn(Key128(wire: 7), sharedWith: nil, by: one)
+        secrets.learn(Key128(wire: 8), sharedWith: lock, by: other)
+        secrets.leave(one)
+        let lamp = secrets.data(for: lamp, allowsLegacy: true)
+        #expect(lamp.local == nil && lamp.remote == nil && lamp.temporaryKey == nil)
+        #expect(secrets.data(for: lock, allowsLegacy: true).temporaryKey == Key128(wire: 8))
+    }
+
+    @Test("What was of use counts no more: the key of the peer, or else the one of any device")
+    func used() {
+        var secrets = OutOfBandSecrets(limit: 4)
+        secrets.learn(Key128(wire: 7), sharedWith: nil, by: one)
+        secrets.learn(Key128(wire: 8), sharedWith: lamp, by: one)
+        secrets.used(with: lamp)
+        #expect(secrets.data(for: lamp, allowsLegacy: true).temporaryKey == Key128(wire: 7))
+        secrets.used(with: lamp)
+        #expect(secrets.data(for: lamp, allowsLegacy: true).temporaryKey == nil)
+    }
+
+    @Test("There are only so many; of more, the oldest are forgotten")
+    func limit() {
+        var secrets = OutOfBandSecrets(limit: 2)
+        for number in UInt128(1)...3 {
+            secrets.learn(Key128(wire: number), sharedWith: PeerIdentifier(rawValue: number), by: one)
+        }
+        let left = (UInt128(1)...3).map {
+            secrets.data(for: PeerIdentifier(rawValue: $0), allowsLegacy: true).temporaryKey
+        }
+        #expect(left == [nil, Key128(wire: 2), Key128(wire: 3)])
+    }
+
+    /// The Pairing Response to a request, from a host one of whose clients knows, or knew, a key for any device.
+    private func response(to outOfBand: SMP.OutOfBandFlag, isKnown: Bool) -> [UInt8] {
+        let bonded = EncryptionTests(), rig = bonded.makeRig(isBonded: false, role: .peripheral)
+        rig.host.open(Rig.otherCentral, role: .central, at: rig.now)
+        rig.perform(.security(.takeTemporaryKey(Key128(wire: 7), with: nil)), for: Rig.otherCentral)
+        if !isKnown { rig.host.close(Rig.otherCentral, at: rig.now) }
+        rig.pump()
+        rig.forget()
+        var request = SMP.PairingFeatures()
+        request.ioCapability = .noInputNoOutput
+        request.outOfBand = outOfBand
+        request.authentication = [.bonding, .secureConnections]
+        request.greatestKeySize = 16
+        rig.deliver(SMPPacket.pairingRequest(request).encoded, on: .securityManager, of: bonded.link)
+        rig.pump()
+        return rig.frames.last { $0.channel == .securityManager }?.payload ?? []
+    }
+
+    @Test(
+        "A key for any device turns LE Secure Connections off for who knows one, as long as its client is there",
+        arguments: [(SMP.OutOfBandFlag.present, true), (.notPresent, true), (.notPresent, false)]
+    )
+    func secureConnections(outOfBand: SMP.OutOfBandFlag, isKnown: Bool) throws {
+        let response = response(to: outOfBand, isKnown: isKnown)
+        try #require(response.first == 0x02)
+        let flags = SMP.AuthenticationRequirements(rawValue: response[3])
+        #expect(flags.contains(.secureConnections) == (outOfBand == .notPresent))
+        #expect(response[2] == (outOfBand == .present ? 1 : 0))
+    }
+}
