@@ -17,6 +17,12 @@ extension AttributeLayer {
         links[index].client.bonded(bond.database, at: now, into: &outbox)
     }
 
+    /// Says that there is no bond with the peer of a link any more: what was kept of it is neither changed nor stored.
+    package mutating func unbonded(_ link: ConnectionHandle) {
+        guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }
+        links[index].client.unbond()
+    }
+
     /// Says how far a link can be trusted from now on; `keySize` is the length of the key in octets, if there is one.
     package mutating func secure(_ link: ConnectionHandle, _ security: LinkSecurity, keySize: Int = 16) {
         guard let index = index(of: link) else { return outbox.append(.note(.unknownLink(link))) }

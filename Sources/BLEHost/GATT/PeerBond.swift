@@ -17,6 +17,9 @@ struct PeerBond {
         isProven = true
     }
 
+    /// There is no bond with the peer any more: nothing is kept.
+    mutating func forget() { self = PeerBond() }
+
     /// Changes what is kept of `peer`, and has it stored if it is another then.
     ///
     /// Does nothing if the peer is not bonded.

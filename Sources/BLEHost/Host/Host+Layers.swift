@@ -104,6 +104,8 @@ extension Host {
                 announceLinks()
             case .servicesKnown(let peer, let services): found(services, on: peer)
             case .bondChanged(let peer, let bond):
+                // Another link to the peer may have it bonded anew since.
+                guard peers.bond(with: peer)?.isOfSamePairing(as: bond) == true else { continue }
                 remember(peers.bonded(peer, bond))
             case .secure(let link, _): raiseSecurity(of: link, at: now)
             case .confirmed: break

@@ -6,7 +6,7 @@ extension Host {
         guard case .ready(let controller) = phase else { return }
         switch request {
         case .reset:
-            for bonded in peers.bonds { remember(peers.unbonded(bonded.peer)) }
+            for bonded in peers.bonds { removeBond(with: bonded.peer, at: now) }
             tearDown(at: now)
             changeState(to: .resetting)
             setUp(at: now)

@@ -60,6 +60,12 @@ package struct Bond: Equatable, Sendable {
         )
     }
 
+    /// Whether one pairing made both, whatever was learnt of the device since.
+    func isOfSamePairing(as other: Self) -> Bool {
+        longTermKey == other.longTermKey && localLongTermKey == other.localLongTermKey
+            && resolvingKey == other.resolvingKey && localSigningKey == other.localSigningKey
+    }
+
     /// What a link is encrypted with on which this host has the given role; `nil` if there is no such key.
     package func longTermKey(as role: LinkRole) -> LongTermKey? {
         switch role {

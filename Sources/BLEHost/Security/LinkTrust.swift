@@ -31,6 +31,9 @@ package struct LinkTrust: Equatable, Sendable {
     /// Notes that both ends keep a key, with which the link could be encrypted.
     mutating func bond() { hasKey = true }
 
+    /// Notes that the bond is gone; a link that is encrypted still has its key.
+    mutating func unbond() { hasKey = security > .unencrypted }
+
     /// What a link lacks for something that has these requirements; `nil` if it lacks nothing.
     ///
     /// The first line that holds decides:

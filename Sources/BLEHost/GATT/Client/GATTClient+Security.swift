@@ -15,6 +15,13 @@ extension GATTClient {
         if proven.longTermKey(as: role) != nil { trust.bond() }
     }
 
+    /// Takes note that there is no bond with the peer any more.
+    mutating func unbond() {
+        bond.forget()
+        trust.unbond()
+        caching = .none
+    }
+
     /// Takes note of how the link is protected from now on: ``LinkTrust/secure(_:keySize:leastKeySize:)``.
     mutating func secure(_ security: LinkSecurity, keySize: Int, leastKeySize: Int) {
         trust.secure(security, keySize: keySize, leastKeySize: leastKeySize)

@@ -29,6 +29,7 @@ extension Host {
             case .new: isBonded = true
             case .replaced(let record):
                 outbox.append(.remember(record))
+                forgetBond(with: record.identifier, at: now)
                 isBonded = true
             case .refused: break
             }
@@ -38,6 +39,29 @@ extension Host {
         secured(handle, with: outcome.strength, isBonded: isBonded)
         answerSecurity(of: handle, .secured, at: now)
         proceed(at: now)
+    }
+
+    /// Removes the bond with a peer; a link that is encrypted, or about to be, ends.
+    ///
+    /// Who waits on another link for the peer to show that the bond is with it waits no more.
+    mutating func removeBond(with peer: PeerIdentifier, at now: Instant) {
+        let waiting = links.handles.filter { links[$0]?.peer == peer && awaitsProof($0) }
+        remember(peers.unbonded(peer))
+        forgetBond(with: peer, at: now)
+        for handle in links.handles where links[handle]?.peer == peer && links[handle]?.encryption != LinkEncryption() {
+            disconnect(handle, reason: .authenticationFailure, at: now)
+        }
+        for handle in waiting where links[handle]?.isClosing == false {
+            answerSecurity(of: handle, .refused(nil), at: now)
+        }
+    }
+
+    /// Has a bond count no more on the links that there are to its peer, also for what is stored of them.
+    mutating func forgetBond(with peer: PeerIdentifier, at now: Instant) {
+        pairings.bondRemoved(with: peer)
+        for handle in links.handles where links[handle]?.peer == peer {
+            withLayers(at: now) { attributes, _ in attributes.unbonded(handle) }
+        }
     }
 
     /// Tells those who look after pairing what the key of a link is worth.

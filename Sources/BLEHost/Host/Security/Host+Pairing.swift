@@ -37,7 +37,7 @@ extension Host {
     }
 
     /// Whether the peer of a link has not shown yet that it is the one that this host is bonded with.
-    private func awaitsProof(_ handle: ConnectionHandle) -> Bool {
+    func awaitsProof(_ handle: ConnectionHandle) -> Bool {
         bondKey(of: handle) != nil && links[handle]?.encryption.isOn == false
     }
 
@@ -218,10 +218,7 @@ extension Host {
             pairings.changeSecrets { $0.learn(key, sharedWith: peer, by: client) }
         case .listBonds: tell(client, .security(.bonds(peers.bonds)))
         case .removeBond(let peer):
-            remember(peers.unbonded(peer))
-            if let handle = link(to: peer), links[handle]?.encryption != LinkEncryption() {
-                disconnect(handle, reason: .authenticationFailure, at: now)
-            }
+            removeBond(with: peer, at: now)
             tell(client, .security(.bonds(peers.bonds)))
         }
     }

@@ -120,6 +120,13 @@ struct Pairings {
         entries[link] = entry
     }
 
+    /// There is no bond with a peer any more: whatever it pairs for is better than that.
+    mutating func bondRemoved(with peer: PeerIdentifier) {
+        for index in 0..<entries.count where entries.values[index].peer == peer {
+            entries.values[index].manager.existing = nil
+        }
+    }
+
     /// Forgets a link that has ended, but not how often pairing failed on it.
     mutating func linkDown(_ link: ConnectionHandle, to peer: PeerIdentifier) {
         guard let entry = entries[link] else { return }
