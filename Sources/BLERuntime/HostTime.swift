@@ -2,8 +2,8 @@ import BLEWire
 
 /// The time of a host, which stands still as long as its controller may say nothing.
 ///
-/// What a controller has said meanwhile is read later; it must not count as late, or the host would give up what is well
-/// and has been answered.
+/// What a controller has said meanwhile is read later; it must not count as late, or the host would give up what is
+/// well and has been answered.
 struct HostTime {
     /// How many nanoseconds it has stood still so far.
     private var lost: Int64 = 0

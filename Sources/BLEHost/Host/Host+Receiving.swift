@@ -32,7 +32,10 @@ extension Host {
                 fragment.count < length ? .truncated(field: "Data") : .trailing(count: fragment.count - length)
             return note(.dropped(error, .data(handle)))
         }
-        guard let index = links.index(of: handle) else { return note(.unknownLink(handle)) }
+        guard let index = links.index(of: handle) else {
+            early.keep(bytes, of: handle, at: now)
+            return note(.unknownLink(handle))
+        }
         let outcome: Reassembler.OnFragment
         switch header.boundary {
         case .continuing: outcome = links.values[index].reassembler.proceed(fragment)
@@ -49,6 +52,15 @@ extension Host {
         case .dropped(let error): note(.dropped(error, .data(handle)))
         }
     }
+
+    /// Takes what the peer of a link has said before the controller told that there is the link.
+    mutating func receiveEarlyData(of handle: ConnectionHandle, at now: Instant) {
+        guard !early.isEmpty else { return }
+        for packet in early.take(of: handle, at: now) { receiveData(packet.span, at: now) }
+    }
+
+    /// Takes what comes for a link from now on for what was on its way when it ended.
+    mutating func endData(of handle: ConnectionHandle, at now: Instant) { early.linkEnded(handle, at: now) }
 
     private mutating func receiveFrame(_ frame: Span<UInt8>, on handle: ConnectionHandle, at now: Instant) {
         var decoder = PacketDecoder(frame)

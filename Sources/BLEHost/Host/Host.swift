@@ -57,6 +57,7 @@ package struct Host: ~Copyable {
     var scheduler: ACLScheduler
     var links = ConnectionTable<LinkState>()
     var discovery: Discovery
+    var early = EarlyData()
     var reports: ReportReassembler
     var scanner = Scanner()
     /// How often somebody has begun to scan.

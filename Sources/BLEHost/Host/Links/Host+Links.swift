@@ -53,6 +53,7 @@ extension Host {
             submit(.leReadRemoteFeatures(.init(handle: handle)), for: .link(handle), at: now)
         }
         if links[handle]?.isClosing == false { readPHY(of: handle, controller, at: now) }
+        receiveEarlyData(of: handle, at: now)
     }
 
     private mutating func linkUp(_ link: NewLink, showing local: DeviceAddress, at now: Instant) {
@@ -90,6 +91,7 @@ extension Host {
     mutating func ended(_ handle: ConnectionHandle, _ reason: HCI.Status, at now: Instant) {
         guard let state = links[handle] else { return }
         if !state.isClosing { note(.linkLost(handle, reason)) }
+        endData(of: handle, at: now)
         let wasUp = state.phase != .settling, failure = state.failure(reason)
         linkDown(handle, .notConnected, channels: failure, at: now)
         tellTesters(.linkEnded(handle, reason))

@@ -219,8 +219,8 @@ package struct SecurityManager: Sendable {
         end(.refused(reason), isOwnWish: isOwnWish, at: now)
     }
 
-    /// Whether what ends now may not be had again at once: a secret may have been at stake, at which each failure may be
-    /// a guess, or the user is asked, whom nobody may ask again and again.
+    /// Whether what ends now may not be had again at once: a secret may have been at stake, and each failure may be a
+    /// guess at it; or the user is asked, and nobody may have that done again and again.
     private func isTry(_ failure: PairingFailure) -> Bool {
         switch (state, failure) {
         case (.authenticating, _), (.consenting, .refusedByPeer), (.consenting, .disconnected): true
