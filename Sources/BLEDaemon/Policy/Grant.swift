@@ -49,10 +49,18 @@ package struct Grant: Equatable, Sendable {
 
     /// Why there is no session in this role on this radio; `nil` if there may be one.
     func refusal(of role: ClientRole, on radio: String) -> String? {
-        guard !roles.isEmpty else { return "\(origin) allows it nothing" }
-        guard roles.contains(role) else { return "\(origin) does not allow it to be a \(role.name)" }
-        guard role != .agent || pairs else { return "\(origin) does not allow it to pair" }
+        if let sentence = refusal(of: role) { return sentence }
         guard radios?.contains(radio) ?? true else { return "\(origin) does not allow it the radio “\(radio)”" }
+        return nil
+    }
+
+    /// Why it may not be this on any radio; `nil` if it may.
+    func refusal(of role: ClientRole) -> String? {
+        guard !roles.isEmpty else { return "\(origin) allows it nothing" }
+        guard roles.contains(role) else {
+            return "\(origin) does not allow it to be \(role == .agent ? "an" : "a") \(role.name)"
+        }
+        guard role != .agent || pairs else { return "\(origin) does not allow it to pair" }
         return nil
     }
 

@@ -17,6 +17,7 @@ struct SessionGate: Sendable {
     func refusal(of request: ClientRequest) -> String? {
         switch request {
         case .security where !grant.pairs: "\(grant.origin) does not allow it to pair"
+        case .security(.attend), .security(.answer): grant.refusal(of: .agent)
         case .peer(let peer, let request, _) where !isInside(request, at: peer):
             "\(grant.origin) allows it other services alone"
         case .service(.addService(let service)) where !grant.allows(service.uuid):
