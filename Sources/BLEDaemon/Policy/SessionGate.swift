@@ -40,7 +40,7 @@ struct SessionGate: Sendable {
         case .systemLinks(var links) where fence != nil:
             for index in links.indices { links[index].services.removeAll { !grant.allows($0) } }
             return .systemLinks(links)
-        case .restored(.central(let central)) where fence != nil:
+        case .restored(.central(let central)) where fence != nil || !grant.seesAddresses:
             return .restored(.central(PreservedCentral(scan: central.scan, peers: central.peers.map { admit($0) })))
         default: break
         }
