@@ -41,6 +41,37 @@ struct PermissionTests {
         }
     }
 
+    @Test("An app hears no more of a value when the policy does not name its service, and goes on with others")
+    func narrower() async throws {
+        let host = ScriptedHost(), bench = try DaemonBench(Radios([("radio", host)]))
+        let app = try RawApp(at: bench.path), peer = PeerIdentifier(rawValue: 1)
+        func range(_ start: UInt16, _ end: UInt16) throws -> AttributeHandleRange {
+            try #require(AttributeHandleRange(AttributeHandle(wire: start), AttributeHandle(wire: end)))
+        }
+        let services = [
+            DiscoveredService(uuid: .short(0x180D), range: try range(6, 9), isPrimary: true),
+            DiscoveredService(uuid: .short(0x180F), range: try range(10, 14), isPrimary: true),
+        ]
+        let beats = AttributeHandle(wire: 7), level = AttributeHandle(wire: 12)
+        app.say(.hello(Hello()))
+        _ = try await app.listen { if case .event(.stateChanged) = $0 { true } else { false } }
+        host.say(.connected(peer, LinkParameters(mtu: 23)))
+        for event: PeerEvent in [
+            .servicesDiscovered(.success(services)), .subscriptionChanged(beats, .notifications, nil),
+            .subscriptionChanged(level, .notifications, nil), .valueNotified(beats, [1]),
+        ] {
+            host.say(.peer(peer, event))
+        }
+        _ = try await app.listen { $0 == .event(.peer(peer, .valueNotified(beats, [1]))) }
+        try bench.current.obey(try policy(#"{"services": ["180F"]}"#))
+        host.say(.peer(peer, .valueNotified(beats, [2])))
+        host.say(.peer(peer, .valueNotified(level, [3])))
+        let heard = try await app.listen { $0 == .event(.peer(peer, .valueNotified(level, [3]))) }
+        #expect(heard.first == .event(.peer(peer, .servicesModified(services[0].range))))
+        #expect(!heard.contains(.event(.peer(peer, .valueNotified(beats, [2])))))
+        #expect(host.requests == [.peer(peer, .subscribe(.none, to: beats, in: nil))])
+    }
+
     @Test("Requests that the policy does not allow are refused by their number")
     func requests() async throws {
         let bench = try DaemonBench(under: try policy(#"{"pairing": false}"#)), app = try RawApp(at: bench.path)

@@ -160,6 +160,14 @@ struct ServiceFenceTests {
         }
     }
 
+    @Test("stay known when others have changed")
+    func others() throws {
+        var gate = try gate()
+        let others = try #require(AttributeHandleRange(AttributeHandle(wire: 10), AttributeHandle(wire: 14)))
+        _ = gate.admit(.peer(Self.peer, .servicesModified(others)))
+        #expect(gate.refusal(of: .peer(Self.peer, .read(AttributeHandle(wire: 7)))) == nil)
+    }
+
     @Test("may be published, and no others, and no channels are opened")
     func own() throws {
         let gate = try gate()

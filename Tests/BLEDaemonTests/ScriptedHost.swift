@@ -5,7 +5,7 @@ import BLERuntime
 final class ScriptedHost: HostLink {
     private struct State {
         var receiver: EventReceiver?
-        var scans = 0
+        var requests: [ClientRequest] = []
         var answer: (@Sendable () -> Void)?
     }
 
@@ -19,8 +19,11 @@ final class ScriptedHost: HostLink {
 
     private let state = Locked(State())
 
+    /// What somebody has asked for.
+    var requests: [ClientRequest] { state.withLock { $0.requests } }
+
     /// How often somebody has asked for a scan.
-    var scans: Int { state.withLock { $0.scans } }
+    var scans: Int { requests.count { if case .scan = $0 { true } else { false } } }
 
     /// The radio is on when a session begins.
     func open(_ role: ClientRole, restoring identifier: String?, _ receiver: EventReceiver) -> any HostSession {
@@ -36,9 +39,9 @@ final class ScriptedHost: HostLink {
     func whenAsked(_ answer: @escaping @Sendable () -> Void) { state.withLock { $0.answer = answer } }
 
     private func take(_ request: ClientRequest) {
-        guard case .scan = request else { return }
         state.withLock { state in
-            state.scans += 1
+            state.requests.append(request)
+            guard case .scan = request else { return nil as (@Sendable () -> Void)? }
             return state.answer.take()
         }?()
     }

@@ -85,9 +85,18 @@ final class AppConnection: @unchecked Sendable {
         let new = policy.grant(to: app)
         guard new != grant else { return }
         grant = new
-        gate = SessionGate(new)
-        guard let fact, let sentence = new.refusal(of: fact.role, on: fact.radio) else { return }
-        finish(Refusal(.notAllowed, sentence))
+        if let fact, let sentence = new.refusal(of: fact.role, on: fact.radio) {
+            return finish(Refusal(.notAllowed, sentence))
+        }
+        let events = gate.obey(new)
+        facts?.hearsAllValues = !gate.isFenced
+        withdraw()
+        for event in events { tell(event, backlog: stream.pendingOctets) }
+    }
+
+    /// Has the host end what the app may not do.
+    private func withdraw() {
+        for request in gate.takeWithdrawals() { forward(request) }
     }
 
     /// The user has quit the app; whether it had a session.
@@ -197,6 +206,7 @@ final class AppConnection: @unchecked Sendable {
 
     private func forward(_ request: ClientRequest) {
         if case .showAlerts = request { showsAlerts = true }
+        gate.note(request)
         facts?.note(request)
         kept?.note(request)
         session?.perform(request)
@@ -211,7 +221,9 @@ final class AppConnection: @unchecked Sendable {
         if event.isNotifiedValue, let isAlone = facts?.noteValue(), isAlone {
             return conversation.tell(event, backlog: backlog)
         }
-        let event = gate.admit(event)
+        let admitted = gate.admit(event)
+        withdraw()
+        guard let event = admitted else { return }
         if let text = facts?.line(about: event) { note(text) }
         if let alert = facts?.alert(insteadOf: event) { self.alert(alert, app) }
         facts?.note(event)
@@ -236,6 +248,7 @@ final class AppConnection: @unchecked Sendable {
         greeting?.cancel()
         hasBegun = true
         facts = SessionFacts(hello, radio: radio, of: app)
+        facts?.hearsAllValues = !gate.isFenced
         let key = AppKey(hello, of: app)
         if let key, let left = keptApps.take(key, hello.description) {
             guard hello.isContinued else { return goOn(with: left, hello.description) }

@@ -60,6 +60,16 @@ final class KeptApp: @unchecked Sendable {
         if request.isKept { isChanged = true }
     }
 
+    /// The app, which is not there, may do this: what it may not do ends here.
+    func obey(_ grant: Grant) {
+        var gate = SessionGate(grant)
+        _ = gate.admit(.restored(kept.state))
+        for request in gate.takeWithdrawals() {
+            note(request)
+            session.perform(request)
+        }
+    }
+
     /// The app has ended.
     func appEnded() {
         kept.appEnded()

@@ -35,7 +35,9 @@ final class KeptApps: @unchecked Sendable {
             guard let link = radios[record.key.radio], record.key.role == record.state.role, isAllowed(record.key)
             else { continue }
             let session = ServedSession(speak: speak)
-            apps.append(KeptApp(record, session))
+            let app = KeptApp(record, session)
+            app.obey(grant(to: record.key))
+            apps.append(app)
             session.open(record.key.role, on: link)
             session.perform(.appMoved(to: .background))
         }
@@ -44,8 +46,12 @@ final class KeptApps: @unchecked Sendable {
     /// There is another policy: what is not allowed by it does not go on.
     func obey(_ policy: AppPolicy) {
         self.policy = policy
-        for app in apps where !app.hasApp && !isAllowed(app.key) { forget(app) }
+        for app in apps where !app.hasApp {
+            if isAllowed(app.key) { app.obey(grant(to: app.key)) } else { forget(app) }
+        }
     }
+
+    private func grant(to key: AppKey) -> Grant { policy.grant(to: AppCredentials(of: key)) }
 
     /// The sessions that wait for their apps, for people.
     var facts: [AppFact] {
@@ -53,8 +59,7 @@ final class KeptApps: @unchecked Sendable {
     }
 
     private func isAllowed(_ key: AppKey) -> Bool {
-        let grant = policy.grant(to: AppCredentials(of: key))
-        return grant.refusal(of: key.role, on: radios.name(of: key.radio) ?? key.radio) == nil
+        grant(to: key).refusal(of: key.role, on: radios.name(of: key.radio) ?? key.radio) == nil
     }
 
     /// The user ends the link to a peer, or all, of apps that are not there, whose user `isMeant`; returns of how many.

@@ -10,6 +10,11 @@ struct SessionFacts: Sendable {
 
     private var fact = AppFact()
     private var wishes = AlertWishes()
+    /// Whether values that are notified pass without a look.
+    private var passesValues = true
+
+    /// Whether the app may hear whatever peers notify.
+    var hearsAllValues = true { didSet { lookAtWishes() } }
 
     init(_ hello: Hello, radio: String, of app: AppCredentials?) {
         fact.process = app.map { UInt32(bitPattern: $0.process) }
@@ -44,7 +49,10 @@ struct SessionFacts: Sendable {
         if case .appMoved(let phase) = request { fact.phase = phase }
         fact.use.note(request)
         wishes.note(request)
+        lookAtWishes()
     }
+
+    private mutating func lookAtWishes() { passesValues = hearsAllValues && wishes.isEmpty }
 
     /// What the user is told, as the app wished, if it sleeps instead of hearing this; `nil` for nothing.
     func alert(insteadOf event: ClientEvent) -> ClientAlert? {
@@ -82,16 +90,20 @@ struct SessionFacts: Sendable {
         return name.map { "“\($0)” (\(String(digits)))" } ?? String(digits)
     }
 
-    /// The app hears a value that was notified; `false`, and nothing is noted, if somebody else may have to be told.
+    /// The app hears a value that was notified; `false`, and nothing is noted, if somebody else may have to be told, or
+    /// the app may not hear it.
     mutating func noteValue() -> Bool {
-        guard wishes.isEmpty else { return false }
+        guard passesValues else { return false }
         fact.use.noteEvent()
         return true
     }
 
     /// The app hears something.
     mutating func note(_ event: ClientEvent) {
-        wishes.note(event)
+        if case .restored = event {
+            wishes.note(event)
+            lookAtWishes()
+        }
         fact.use.note(event)
         switch event {
         case .restored(.central(let central)): fact.links = Self.links(of: central)

@@ -1,0 +1,48 @@
+import BLEHost
+import BLEWire
+
+/// What an app offers and keeps open through its session, which another policy may take from it.
+///
+/// A value: requests and events in, and requests out that end what a grant does not allow. A host limits how much of
+/// it there is.
+struct SessionHoldings: Sendable {
+    private var services: [(id: LocalAttributeID, uuid: BluetoothUUID)] = []
+    private var published: [SPSM] = []
+    private var channels: [ChannelID] = []
+
+    /// The app asks for something that is for the host.
+    mutating func note(_ request: ServiceRequest) {
+        switch request {
+        case .addService(let service): services.append((service.id, service.uuid))
+        case .removeService(let id): services.removeAll { $0.id == id }
+        case .removeAllServices: services = []
+        case .respond, .update: break
+        }
+    }
+
+    /// The host says something.
+    mutating func note(_ event: ClientEvent) {
+        switch event {
+        case .server(.serviceAdded(let id, .some)):
+            if let index = services.lastIndex(where: { $0.id == id }) { services.remove(at: index) }
+        case .server(.channelPublished(let psm, nil)): published.append(psm)
+        case .server(.channelUnpublished(let psm, nil)): published.removeAll { $0 == psm }
+        case .server(.channelOpened(let channel, _)), .peer(_, .channelOpened(_, .success(let channel)), _):
+            channels.append(channel.id)
+        case .channel(let id, .closed): channels.removeAll { $0 == id }
+        case .restored(.peripheral(let peripheral)): services = peripheral.services.map { ($0.id, $0.uuid) }
+        case .stateChanged(let state) where state != .poweredOn: (published, channels) = ([], [])
+        default: break
+        }
+    }
+
+    /// Hands out what ends all that a grant does not allow, which is not there any more then.
+    mutating func surrender(to grant: Grant) -> [ClientRequest] {
+        guard grant.services != nil else { return [] }
+        let lost = services.filter { !grant.allows($0.uuid) }.map(\.id)
+        services.removeAll { !grant.allows($0.uuid) }
+        defer { (published, channels) = ([], []) }
+        return lost.map { .service(.removeService($0)) } + published.map { .server(.unpublishChannel($0)) }
+            + channels.map { .channel($0, .close) }
+    }
+}
