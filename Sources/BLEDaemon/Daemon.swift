@@ -14,6 +14,8 @@ package final class Daemon: @unchecked Sendable {
         let pace: NewcomerPace
         /// How long a program may be connected that says nothing.
         let greeting: Duration
+        /// How long a program that is turned away has to hear why.
+        let farewell: Duration
 
         /// Limits connections, how many of them have not greeted, and how many come at once.
         package init(
@@ -21,7 +23,8 @@ package final class Daemon: @unchecked Sendable {
             connectionsOfUser: Int = 256,
             connectionsOfProcess: Int = 32,
             newcomers: Int = 64,
-            greeting: Duration = .seconds(10)
+            greeting: Duration = .seconds(10),
+            farewell: Duration = .seconds(5)
         ) {
             pace = NewcomerPace(burst: newcomers, then: .milliseconds(10))
             doorkeeper = Doorkeeper(
@@ -29,6 +32,7 @@ package final class Daemon: @unchecked Sendable {
                 strangers: .init(process: 16, user: 32, all: 128)
             )
             self.greeting = greeting
+            self.farewell = farewell
         }
     }
 
@@ -251,6 +255,15 @@ package final class Daemon: @unchecked Sendable {
         }
     }
 
+    /// Waits until an app that is to go has heard why, but not for ever.
+    private func takeLeave(of connection: AppConnection) {
+        if connection.isOver { return ended(connection) }
+        guard connection.farewell == nil else { return }
+        connection.farewell = loop.alarm(at: loop.clock.now + limits.farewell) { [weak self, weak connection] in
+            if let connection { self?.ended(connection) }
+        }
+    }
+
     private func ended(_ connection: AppConnection) {
         connections.removeAll { $0 === connection }
         connection.end()
@@ -260,6 +273,6 @@ package final class Daemon: @unchecked Sendable {
         news.isTold()
         for connection in connections where connection.takeTurn() { news.arrive() }
         keptApps.takeTurn()
-        for connection in connections where connection.isOver { ended(connection) }
+        for connection in connections where connection.isLeaving { takeLeave(of: connection) }
     }
 }

@@ -50,6 +50,36 @@ struct HostilityTests {
         #expect(central.state == .poweredOn)
     }
 
+    /// Has a host say more to an app that reads nothing than is held for it.
+    private func overfill(_ bench: DaemonBench, _ host: ScriptedHost) async throws -> RawApp {
+        let app = try RawApp(at: bench.path), value = [UInt8](repeating: 1, count: 50_000)
+        app.say(.hello(Hello()))
+        _ = try await app.listen { if case .event(.stateChanged) = $0 { true } else { false } }
+        for _ in 0..<200 {
+            host.say(.peer(PeerIdentifier(rawValue: 1), .valueNotified(AttributeHandle(wire: 3), value)))
+            _ = try bench.current.connectionCount
+        }
+        return app
+    }
+
+    @Test("An app that has not read what it was told hears why its session ended, and not all that waited")
+    func unread() async throws {
+        let host = ScriptedHost()
+        let bench = try DaemonBench(Radios([("radio", host)]), limits: .init(farewell: .seconds(3_600)))
+        let messages = try await overfill(bench, host).listen()
+        #expect(reason(of: messages) == .congested)
+        #expect(messages.count < 50)
+    }
+
+    @Test("An app that is turned away and does not read why is gone after a while")
+    func farewell() async throws {
+        let host = ScriptedHost()
+        let bench = try DaemonBench(Radios([("radio", host)]), limits: .init(farewell: .milliseconds(50)))
+        let app = try await overfill(bench, host)
+        try await waiting { try bench.current.connectionCount == 0 }
+        withExtendedLifetime(app) {}
+    }
+
     @Test("No more programs are served than the limit, and there is room again when some have gone")
     func crowd() async throws {
         let bench = try DaemonBench(limits: .init(connections: 20, connectionsOfUser: 10))

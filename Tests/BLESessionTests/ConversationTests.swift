@@ -259,9 +259,16 @@ struct ConversationTests {
         daemon.tell(.peer(Self.peer, .mtuChanged(50)), backlog: DaemonConversation.advertisementBacklog + 1)
         #expect(daemon.missedAdvertisements == 1)
         #expect(try answers(of: &daemon) == [.event(.discovered(report)), .event(.peer(Self.peer, .mtuChanged(50)))])
-        daemon.tell(.peer(Self.peer, .mtuChanged(60)), backlog: DaemonConversation.mostBacklog + 1)
+        daemon.tell(.peer(Self.peer, .mtuChanged(55)), backlog: 0)
+        daemon.tell(.peer(Self.peer, .mtuChanged(60)), backlog: DaemonConversation.mostBacklog)
         let isOver = daemon.isOver
         #expect(isOver)
+        let told = try answers(of: &daemon)
+        guard case .refused(let refusal)? = told.first, told.count == 1 else {
+            Issue.record("\(told) is told")
+            return
+        }
+        #expect(refusal.reason == .congested)
     }
 
     @Test("Nothing that comes makes the daemon's end fail", arguments: 0..<16 as Range<UInt64>)

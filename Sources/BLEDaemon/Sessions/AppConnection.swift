@@ -17,6 +17,8 @@ final class AppConnection: @unchecked Sendable {
 
     /// Rings when the app has said nothing for too long.
     var greeting: LoopAlarm?
+    /// Rings when whoever is to go has not heard why for too long.
+    var farewell: LoopAlarm?
 
     private let stream: SocketStream
     private let newcomer: Doorkeeper.Guest
@@ -127,6 +129,9 @@ final class AppConnection: @unchecked Sendable {
         return true
     }
 
+    /// Whether nothing but what was said before is to be said any more.
+    var isLeaving: Bool { hasEnded || conversation.isOver }
+
     /// Whether everything has been said, or nobody hears it.
     var isOver: Bool { hasEnded || conversation.isOver && stream.pendingOctets == 0 }
 
@@ -157,8 +162,8 @@ final class AppConnection: @unchecked Sendable {
             count += 1
         }
         tellNews()
+        if conversation.isOver { partWays() }
         conversation.takeOctets { stream.write($0) }
-        if conversation.isOver { endSession() }
         // Whoever has said more than its share is not listened to until that is done.
         let hasMore = conversation.hasActions
         if hasMore != isPaused {
@@ -166,6 +171,12 @@ final class AppConnection: @unchecked Sendable {
             if isPaused { stream.pause() } else { stream.resume() }
         }
         return hasMore
+    }
+
+    /// Ends the session; who does not read what it is told is told but why.
+    private func partWays() {
+        endSession()
+        if conversation.isCongested, farewell == nil { stream.dropBacklog() }
     }
 
     /// Tells the app what the host has said since.
@@ -183,6 +194,7 @@ final class AppConnection: @unchecked Sendable {
     func end() {
         while let action = conversation.takeAction() { perform(action) }
         greeting?.cancel()
+        farewell?.cancel()
         if !hasBegun, let refusal = conversation.refusal { note("turned away: \(refusal.sentence)") }
         endSession()
         stream.close()

@@ -10,6 +10,8 @@ package final class SocketStream: @unchecked Sendable {
     package static let largeBacklog = 262_144
     /// How many octets may wait to be written before the stream gives up.
     package static let mostBacklog = 16_777_216
+    /// How many octets lie at least between two places at which the backlog can be cut.
+    private static let seamDistance = 65_536
 
     /// How many reads empty what the system holds for a stream, whose buffers are smaller than that.
     private static let mostReads = 1_024
@@ -31,6 +33,8 @@ package final class SocketStream: @unchecked Sendable {
     private var isUnheard = false
     private var backlog: [UInt8] = []
     private var written = 0
+    /// Where in the backlog what was written at once ends, as far as that is remembered.
+    private var seams: [Int] = []
     @exclusivity(unchecked) private var intake: SocketIntake
     /// How long the other end takes to answer.
     @exclusivity(unchecked) private var delay = AnswerDelay()
@@ -101,9 +105,19 @@ package final class SocketStream: @unchecked Sendable {
         }
         guard offset < bytes.count else { return }
         backlog.append(copying: bytes.extracting(offset..<bytes.count))
+        if backlog.count - (seams.last ?? 0) >= Self.seamDistance { seams.append(backlog.count) }
         guard pendingOctets <= Self.mostBacklog else {
             return end(TransportError(.congested, "the other end has not read \(pendingOctets) octets"))
         }
+        updateInterest()
+    }
+
+    /// Forgets what waits to be written, but for what ``write(_:)`` was given at once and of which a part is gone, and
+    /// some that follows it.
+    package func dropBacklog() {
+        guard let seam = seams.first(where: { $0 >= written }), seam < backlog.count else { return }
+        backlog = Array(backlog[written..<seam])
+        (written, seams) = (0, [backlog.count])
         updateInterest()
     }
 
@@ -217,8 +231,7 @@ package final class SocketStream: @unchecked Sendable {
         if errno == EAGAIN || errno == EINTR { return 0 }
         if readsToTheEnd {
             isUnheard = true
-            backlog = []
-            written = 0
+            (backlog, written, seams) = ([], 0, [])
             updateInterest()
         } else {
             end(TransportError(.closed, errno: errno, "the connection broke"))
@@ -238,9 +251,10 @@ package final class SocketStream: @unchecked Sendable {
         written += taken
         if written == backlog.count {
             backlog.removeAll(keepingCapacity: backlog.count <= Self.largeBacklog)
-            written = 0
+            (written, seams) = (0, [])
         } else if written > Self.largeBacklog {
             backlog.removeFirst(written)
+            seams = seams.filter { $0 >= written }.map { $0 - written }
             written = 0
         }
         updateInterest()

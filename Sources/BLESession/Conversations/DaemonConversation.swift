@@ -59,6 +59,9 @@ package struct DaemonConversation: Sendable {
 
     package init() {}
 
+    /// Whether the app has been turned away because it does not read what it is told, or says too much.
+    package var isCongested: Bool { mutating get { refusal?.reason == .congested } }
+
     /// Whether the connection is to be ended once all is written.
     ///
     /// Mutating, as what is asked in each turn of the daemon, so that the conversation is not copied for it.
@@ -135,6 +138,7 @@ package struct DaemonConversation: Sendable {
             return
         }
         guard waiting <= Self.mostBacklog else {
+            writer.reset()
             return refuse(Refusal(.congested, "\(waiting) octets have not been read"))
         }
         if case .peer(let peer, .valueNotified(let handle, let value), _) = event {

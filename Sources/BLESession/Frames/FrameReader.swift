@@ -95,6 +95,9 @@ package struct FrameWriter: Sendable {
         return true
     }
 
+    /// Forgets what has been written and not been taken.
+    package mutating func reset() { encoder = PacketEncoder() }
+
     /// Takes what has been written, and keeps the room.
     package mutating func take(_ body: (Span<UInt8>) -> Void) {
         let bytes = encoder.bytes

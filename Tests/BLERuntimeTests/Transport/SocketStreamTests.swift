@@ -74,6 +74,38 @@ struct SocketStreamTests {
     }
 
     @Test(
+        "A backlog that is dropped ends where something ends that was written at once",
+        arguments: [1_000, 70_000, 1 << 20]
+    )
+    func drop(count: Int) throws {
+        var ends: [Int32] = [0, 0]
+        let kind = Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue)
+        #expect(socketpair(AF_UNIX, kind, 0, &ends) == 0)
+        let far = Descriptor(ends[1]), loop = EventLoop("test-drop")
+        loop.start()
+        let stream = SocketStream(Descriptor(ends[0]), on: loop), octets = [UInt8](repeating: 1, count: count)
+        loop.sync {
+            stream.start { _ in
+            } closed: { _ in
+            }
+            while stream.pendingOctets < 4 << 20 { stream.write(octets.span) }
+            stream.dropBacklog()
+            #expect(stream.pendingOctets <= 2 * 65_536 + count)
+            stream.write([2].span)
+        }
+        var heard: [UInt8] = [], buffer = [UInt8](repeating: 0, count: 1 << 16)
+        while heard.last != 2 {
+            var event = pollfd(fd: far.raw, events: Int16(POLLIN), revents: 0)
+            poll(&event, 1, -1)
+            let count = read(far.raw, &buffer, buffer.count)
+            try #require(count > 0)
+            heard += buffer.prefix(count)
+        }
+        withExtendedLifetime(stream) {}
+        #expect((heard.count - 1) % count == 0)
+    }
+
+    @Test(
         "What may be answered is left with the system, and of a stream to which nothing is said nothing is",
         arguments: [(1, 300), (2, 0), (3, 300), (4, 0), (5, 0), (9, 0)]
     )
