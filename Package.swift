@@ -180,8 +180,8 @@ let package = Package(
         .testTarget(
             name: "BLEDaemonTests",
             dependencies: [
-                "BLEDaemon", "CoreBluetoothExtras", "CoreBluetooth", "BLESimulation", "BLERuntime", "BLESession",
-                "BLEHost", "BLEWire",
+                "bled", "BLEDaemon", "CoreBluetoothExtras", "CoreBluetooth", "BLESimulation", "BLERuntime",
+                "BLESession", "BLEHost", "BLEWire",
             ],
             swiftSettings: common
         ),

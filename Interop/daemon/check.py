@@ -55,6 +55,9 @@ with tempfile.TemporaryDirectory() as place:
         daemon.send_signal(signal.SIGKILL)
         daemon.wait()
         daemon = start(place)
+        # Whoever read what the daemon says may go.
+        daemon.stdout.close()
+        daemon.send_signal(signal.SIGHUP)
         assert "Lamp" in output(tool(place, "scan", "--duration", "2")), "nothing is found after a restart"
         daemon.send_signal(signal.SIGTERM)
         assert daemon.wait(10) == 0, "the daemon did not end well"
