@@ -101,8 +101,16 @@ package final class CaptureFile: Sendable {
         let raw = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0o600)
         guard raw >= 0 else { throw failure() }
         state.descriptor = Descriptor(raw)
+        try keepOthersOut(of: raw)
         (state.size, state.sources) = (0, [])
         try append(format.header, &state)
+    }
+
+    /// Has only its user read a file, also one that was there before; what is none, such as a pipe, is left as it is.
+    private func keepOthersOut(of descriptor: Int32) throws(Failure) {
+        var facts = stat()
+        guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return }
+        guard fchmod(descriptor, 0o600) == 0 else { throw failure() }
     }
 
     private func write(_ record: PacketRecord, _ state: inout State) throws(Failure) {

@@ -1,5 +1,6 @@
 import BLEWire
 import FoundationEssentials
+import Glibc
 import Testing
 
 @testable import BLERuntime
@@ -103,6 +104,41 @@ struct CaptureTests {
             let all = try Self.octets(path)
             #expect(Array(all.prefix(first.count)) == first)
             #expect(all.count == first.count + 44 + format.introduction(of: PacketSource(machine: "b")).count + 40)
+        }
+    }
+
+    private static func rights(_ path: String) throws -> mode_t {
+        var facts = stat()
+        try #require(stat(path, &facts) == 0)
+        return facts.st_mode & 0o777
+    }
+
+    @Test("Its user alone can read a file, also one that others could read before", arguments: [false, true])
+    func rights(isThere: Bool) throws {
+        try Self.withPath("a.pcapng") { path in
+            if isThere {
+                try Data([1, 2, 3]).write(to: URL(filePath: path))
+                chmod(path, 0o644)
+            }
+            let file = try CaptureFile(path: path) { Issue.record("\($0)") }
+            #expect(try Self.rights(path) == 0o600)
+            #expect(try Self.octets(path) == CaptureFormat.pcapng.header)
+            withExtendedLifetime(file) {}
+        }
+    }
+
+    @Test("A pipe is written to like a file, and its rights stay as they are")
+    func pipe() throws {
+        try Self.withPath("a.pcapng") { path in
+            try #require(mkfifo(path, 0o600) == 0)
+            chmod(path, 0o644)
+            let reader = Descriptor(open(path, O_RDWR | O_NONBLOCK))
+            let file = try CaptureFile(path: path) { Issue.record("\($0)") }
+            var octets = [UInt8](repeating: 0, count: 4_096)
+            let count = read(reader.raw, &octets, octets.count)
+            #expect(Array(octets.prefix(max(0, count))) == CaptureFormat.pcapng.header)
+            #expect(try Self.rights(path) == 0o644)
+            withExtendedLifetime(file) {}
         }
     }
 
