@@ -35,7 +35,8 @@ struct Ble: AsyncParsableCommand {
 
             Exit status: 0 done, 1 it did not happen, 64 wrong usage, 66 a file cannot be used,
             69 no radio, daemon or desktop, or none any more, 74 standard output cannot be written, 75 the peer was not
-            found or did not answer in time.
+            found or did not answer in time, 130 interrupted by Ctrl-C and 143 by SIGTERM before it was done. Commands
+            that go on until they are interrupted are done then.
             """,
         version: "0.1.0",
         subcommands: [
@@ -45,7 +46,10 @@ struct Ble: AsyncParsableCommand {
         ]
     )
 
-    static func main() async { await main(nil) }
+    static func main() async {
+        OrderlyEnd.expect()
+        await main(nil)
+    }
 
     /// Does what `arguments` say, those of the process if `nil`; ends the process if that fails.
     static func main(_ arguments: [String]?) async {

@@ -53,7 +53,8 @@ final class Interruption {
     /// Returns when the process is asked to end, or after `time`.
     static func wait(atMost time: Duration? = nil) async throws { try await Interruption().wait(atMost: time) }
 
-    /// Returns when the process has been asked to end, or after `time`; from then on, signals end it.
+    /// Returns when the process has been asked to end, or after `time`; from then on, signals end it
+    /// (``OrderlyEnd``).
     func wait(atMost time: Duration? = nil) async throws {
         let timer = time.map { time in
             Task {
@@ -63,7 +64,7 @@ final class Interruption {
         }
         for await _ in requests {}
         timer?.cancel()
-        for number in Self.signals { signal(number, SIG_DFL) }
+        OrderlyEnd.heed()
         source?.cancel()
     }
 }
