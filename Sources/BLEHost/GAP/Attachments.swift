@@ -97,6 +97,9 @@ struct Attachments {
     /// How many peers clients wait for or are connected to.
     var count: Int { all.count }
 
+    /// How many peers a client waits for or is connected to.
+    func count(of client: ClientID) -> Int { all.count { $0.client == client } }
+
     subscript(client: ClientID, peer: PeerIdentifier) -> Attachment? {
         index(client, peer).map { all[$0] }
     }

@@ -3,7 +3,7 @@
 /// | limit | at the limit |
 /// | --- | --- |
 /// | ``links`` | further connection requests fail with ``Failure/limitReached`` |
-/// | ``pendingPeers`` | as above |
+/// | ``pendingPeers``, ``pendingPeersOfClient`` | as above |
 /// | ``queuedFrames`` | a packet for the link is dropped, with a note |
 /// | ``queuedCommands`` | what a client wants of the controller fails with ``Failure/limitReached``, with a note |
 /// | ``advertisers`` | the peers that were not seen for longest are forgotten |
@@ -28,8 +28,10 @@
 package struct Limits: Equatable, Sendable {
     /// Links at a time, in whichever role.
     package var links = 32
-    /// Peers that clients wait to be connected to.
-    package var pendingPeers = 256
+    /// Peers that clients wait to be connected to or are, each counted for each client.
+    package var pendingPeers = 1024
+    /// Peers that one client waits to be connected to or is, so that others find room.
+    package var pendingPeersOfClient = 256
     /// L2CAP packets that wait on one link for a buffer of the controller.
     package var queuedFrames = 1024
     /// HCI commands that wait for their turn.

@@ -16,6 +16,7 @@ package enum Note: Equatable, Sendable {
     package enum Limit: Equatable, Sendable {
         case links
         case pendingPeers
+        case pendingPeersOfClient
         case knownPeers
         case queuedFrames(ConnectionHandle)
         case queuedCommands
@@ -156,6 +157,7 @@ extension Note.Limit: CustomStringConvertible {
         switch self {
         case .links: "links"
         case .pendingPeers: "peers to connect to"
+        case .pendingPeersOfClient: "peers that one client connects to"
         case .knownPeers: "peers to remember, all of which have a bond"
         case .queuedFrames(let link): "packets waiting on link \(link.wire)"
         case .queuedCommands: "commands waiting"

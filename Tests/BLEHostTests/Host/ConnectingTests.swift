@@ -258,6 +258,30 @@ struct ConnectingTests {
         #expect(next.commands.last?.opcode == .leCreateConnection)
     }
 
+    @Test("A client that waits for as many peers as it may leaves room for others, and has some again when one is gone")
+    func share() {
+        var configuration = Host.Configuration(identifierSecret: 1)
+        configuration.limits.pendingPeers = 3
+        configuration.limits.pendingPeersOfClient = 2
+        let rig = Rig.ready(configuration: configuration)
+        rig.host.open(Rig.otherCentral, role: .central, at: rig.now)
+        rig.pump()
+        let peers = (0..<4).map { rig.discover(DeviceAddress(0xC000_0000_1000 + UInt64($0), .random)) }
+        for peer in peers.prefix(3) { rig.perform(.connect(peer, ConnectRequest())) }
+        #expect(connections(rig) == [.connectFailed(peers[2], .limitReached)])
+        #expect(rig.notes.contains(.limitReached(.pendingPeersOfClient)))
+        rig.forget()
+        rig.perform(.connect(peers[2], ConnectRequest()), for: Rig.otherCentral)
+        #expect(rig.events(of: Rig.otherCentral).isEmpty)
+        rig.perform(.connect(peers[3], ConnectRequest()), for: Rig.otherCentral)
+        #expect(rig.events(of: Rig.otherCentral) == [.connectFailed(peers[3], .limitReached)])
+        #expect(rig.notes.contains(.limitReached(.pendingPeers)))
+        rig.perform(.cancelConnection(peers[0]))
+        rig.forget()
+        rig.perform(.connect(peers[3], ConnectRequest()))
+        #expect(connections(rig).isEmpty)
+    }
+
     @Test("A full host takes no further connections")
     func full() {
         var configuration = Host.Configuration(identifierSecret: 1)

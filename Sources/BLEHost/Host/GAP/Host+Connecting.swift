@@ -17,9 +17,8 @@ extension Host {
             return connectAgain(attachment, request)
         }
         guard peers.address(of: peer) != nil else { return tell(client, .connectFailed(peer, .notFound)) }
-        let isFull = links.count >= configuration.limits.links && link(to: peer) == nil
-        guard !isFull, attachments.count < configuration.limits.pendingPeers else {
-            note(.limitReached(isFull ? .links : .pendingPeers))
+        if let limit = limit(for: client, to: peer) {
+            note(.limitReached(limit))
             return tell(client, .connectFailed(peer, .limitReached))
         }
         remember(peers.wanted(peer))
@@ -39,6 +38,14 @@ extension Host {
         )
         attachments.add(attachment)
         if !isDelayed { attach(attachment, at: now) }
+    }
+
+    /// Which limit keeps a client from being connected to a further peer; `nil` if none does.
+    private func limit(for client: ClientID, to peer: PeerIdentifier) -> Note.Limit? {
+        let limits = configuration.limits
+        if links.count >= limits.links && link(to: peer) == nil { return .links }
+        if attachments.count >= limits.pendingPeers { return .pendingPeers }
+        return attachments.count(of: client) >= limits.pendingPeersOfClient ? .pendingPeersOfClient : nil
     }
 
     private mutating func connectAgain(_ attachment: Attachments.Attachment, _ request: ConnectRequest) {
