@@ -18,8 +18,11 @@ package struct PreservedPeripheral: Equatable, Sendable {
     package private(set) var advertisement: AdvertisingRequest?
     /// In the order in which they subscribed.
     package internal(set) var subscribers: [Subscriber] = []
-    /// How many times the host was asked to advertise and has not said whether it does.
-    private var unansweredStarts = 0
+    /// What the host was asked to advertise and has not said whether it does, `nil` for what is not wanted any more,
+    /// behind what is advertised if none of that is; empty while all is answered.
+    ///
+    /// In one array, since this value is part of an event, of which thousands are moved a second.
+    private var unanswered: [AdvertisingRequest?] = []
 
     package init(
         services: [ServiceDefinition] = [],
@@ -37,9 +40,12 @@ package struct PreservedPeripheral: Equatable, Sendable {
         case .service(.removeService(let id)): remove { $0.id == id }
         case .service(.removeAllServices): remove { _ in true }
         case .server(.startAdvertising(let request)):
+            if unanswered.isEmpty { unanswered = [advertisement] }
+            unanswered.append(request)
             advertisement = request
-            unansweredStarts += 1
-        case .server(.stopAdvertising): advertisement = nil
+        case .server(.stopAdvertising):
+            unanswered = unanswered.map { _ in nil }
+            advertisement = nil
         case .service, .server, .scan, .stopScan, .connect, .cancelConnection, .peer, .channel, .appMoved, .security,
             .showAlerts, .tester:
             break
@@ -60,9 +66,7 @@ package struct PreservedPeripheral: Equatable, Sendable {
     private mutating func note(_ event: ServerEvent) {
         switch event {
         case .serviceAdded(let id, let failure): if failure != nil { remove { $0.id == id } }
-        case .advertisingStarted(let failure):
-            unansweredStarts = max(0, unansweredStarts - 1)
-            if failure != nil, unansweredStarts == 0 { advertisement = nil }
+        case .advertisingStarted(let failure): advertisingAnswered(failure)
         case .subscribed(let central, let id):
             subscribers.append(Subscriber(central: central, characteristic: id))
         case .unsubscribed(let central, let id):
@@ -75,6 +79,17 @@ package struct PreservedPeripheral: Equatable, Sendable {
             .channelUnpublished, .channelOpened:
             break
         }
+    }
+
+    /// The host has said what came of the oldest request to advertise; one that is refused leaves what there was.
+    private mutating func advertisingAnswered(_ failure: Failure?) {
+        guard !unanswered.isEmpty else {
+            if failure != nil { advertisement = nil }
+            return
+        }
+        unanswered.remove(at: failure == nil ? 0 : 1)
+        guard unanswered.count == 1 else { return }
+        advertisement = unanswered.removeFirst()
     }
 
     /// What to ask of a host that knows nothing of the client.

@@ -139,4 +139,36 @@ struct KeptSessionTests {
         }
         #expect(session.hear(Self.connected, canLaunch: true) == .giveUp)
     }
+
+    /// What an app does about advertising, or hears of it.
+    enum Step: Sendable {
+        case start(String), stop, answer(Failure?)
+    }
+
+    @Test(
+        "advertises again what was on the air, whatever else was refused",
+        arguments: [
+            ([.start("A"), .answer(nil), .start("B"), .answer(.alreadyInProgress)], "A"),
+            ([.start("A"), .answer(nil), .start("B"), .answer(nil)], "B"),
+            ([.start("A"), .answer(.invalidParameters)], nil),
+            ([.start("A"), .start("B"), .answer(nil), .answer(.alreadyInProgress)], "A"),
+            ([.start("A"), .start("B"), .answer(.invalidParameters), .answer(nil)], "B"),
+            ([.start("A"), .answer(nil), .start("B"), .stop, .answer(.alreadyInProgress)], nil),
+            ([.start("A"), .stop, .start("B"), .answer(nil), .answer(.alreadyInProgress)], nil),
+            ([.start("A"), .answer(nil), .answer(.poweredOff)], nil),
+        ] as [([Step], String?)]
+    )
+    func advertising(steps: [Step], name: String?) {
+        var session = KeptSession(.peripheral)
+        _ = session.hear(.stateChanged(.poweredOn), canLaunch: false)
+        for step in steps {
+            switch step {
+            case .start(let name): session.note(.server(.startAdvertising(AdvertisingRequest(localName: name))))
+            case .stop: session.note(.server(.stopAdvertising))
+            case .answer(let failure): _ = session.hear(.server(.advertisingStarted(failure)), canLaunch: false)
+            }
+        }
+        let expected = name.map { PreservedPeripheral(advertisement: AdvertisingRequest(localName: $0)) }
+        #expect(session.state == .peripheral(expected ?? PreservedPeripheral()))
+    }
 }
