@@ -61,9 +61,13 @@ struct PublishedServices {
     }
 
     /// Takes the host's answer; returns the service of which the app must be told, unless it has been told before.
+    ///
+    /// A service that was told of stays, also if the host refuses to take it once more: its radio may have gone off
+    /// again, and it hears of the service when that is back.
     mutating func answered(_ id: LocalAttributeID, success: Bool) -> CBMutableService? {
+        guard let service = awaited.removeValue(forKey: id) else { return nil }
         if !success, let index = records.firstIndex(where: { $0.definition.id == id }) { withdraw(at: index) }
-        return awaited.removeValue(forKey: id)
+        return service
     }
 
     enum OnWithdraw: Equatable {

@@ -213,6 +213,53 @@ struct ManagerBehaviourTests {
         #expect(peripheral.services?.map(\.uuid) == [someService])
     }
 
+    @Test("Services stay if Bluetooth goes off again before the app has handled that it is on", .behaviour("2.3.1"))
+    func serverSwitchedOffQuickly() async throws {
+        let characteristic = CBMutableCharacteristic.dynamic()
+        await bench.publish(characteristic)
+        await bench.wait()
+        bench.sensor.switchBluetoothOff()
+        await bench.wait()
+        bench.sensor.switchBluetoothOn()
+        bench.sensor.switchBluetoothOff()
+        await bench.wait()
+        bench.sensor.switchBluetoothOn()
+        await bench.wait()
+        #expect(bench.serverApp.take().filter { $0.hasPrefix("added") } == ["added FFF0 ok"])
+        try await expectService(characteristic)
+    }
+
+    @Test("Services of an app that sleeps while Bluetooth goes off and on stay", .behaviour("2.3.1"))
+    func sleepingServerSwitchedOff() async throws {
+        let characteristic = CBMutableCharacteristic.dynamic()
+        await bench.publish(characteristic)
+        await bench.wait()
+        bench.sensor.sendAppsToBackground(declaring: [])
+        for _ in 0..<2 {
+            bench.sensor.switchBluetoothOff()
+            await bench.wait()
+            bench.sensor.switchBluetoothOn()
+            await bench.wait()
+        }
+        bench.sensor.switchBluetoothOff()
+        await bench.wait()
+        bench.sensor.bringAppsToForeground()
+        await bench.wait()
+        bench.sensor.switchBluetoothOn()
+        await bench.wait()
+        try await expectService(characteristic)
+    }
+
+    /// A central finds the service, which sends values.
+    private func expectService(_ characteristic: CBMutableCharacteristic) async throws {
+        #expect(bench.server.isAdvertising)
+        let peripheral = try #require(await bench.find())
+        bench.central.connect(peripheral)
+        await bench.explore(peripheral)
+        #expect(peripheral.services?.map(\.uuid) == [someService])
+        #expect(bench.server.updateValue(Data([1]), for: characteristic, onSubscribedCentrals: nil))
+    }
+
     @Test("Below powered off services and advertisement are gone", .behaviour("2.3.2"))
     func serverReset() async throws {
         let characteristic = CBMutableCharacteristic.dynamic()
