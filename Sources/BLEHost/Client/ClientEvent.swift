@@ -12,7 +12,7 @@ package enum ClientEvent: Equatable, Sendable {
     /// What the controller can do beyond the least; sent to centrals just before the state says that they can begin,
     /// unless it is nothing.
     case featuresChanged(HostFeatures)
-    /// Peers that this host knows from earlier, so that they may be connected without scanning.
+    /// Peers that this host knows from earlier, or has seen on the air, so that they may be connected without scanning.
     case knownPeers([KnownPeer])
     /// Peers that are connected at this moment, for whichever client; sent to centrals at each change.
     case systemLinks([SystemLink])

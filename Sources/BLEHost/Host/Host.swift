@@ -224,7 +224,7 @@ extension Host {
     private mutating func introduce(_ client: ClientID, _ role: ClientRole) {
         switch role {
         case .central:
-            tell(client, .knownPeers(peers.knownPeers))
+            tell(client, .knownPeers(peers.strangers + peers.knownPeers))
             let links = systemLinks()
             if !links.isEmpty { tell(client, .systemLinks(links)) }
         case .peripheral:

@@ -8,6 +8,7 @@
 /// | ``queuedCommands`` | what a client wants of the controller fails with ``Failure/limitReached``, with a note |
 /// | ``advertisers`` | the peers that were not seen for longest are forgotten |
 /// | ``knownPeers`` | the one without a bond that was of use longest ago is forgotten; if all have one, none is added |
+/// | ``introducedPeers`` | a new client is not told of those that were met before |
 /// | ``peerServices`` | nobody finds a connected peer by a further service |
 /// | ``waitingReports`` | the oldest report is delivered without waiting for its scan response |
 /// | ``partialReports`` | the oldest half of an advertisement is dropped, with a note |
@@ -44,6 +45,8 @@ package struct Limits: Equatable, Sendable {
     package var advertisers = 32_768
     /// Peers that a client was connected to or wanted to be, in memory and in storage.
     package var knownPeers = 1024
+    /// Peers of which a new client is told because they were seen on the air.
+    package var introducedPeers = 1024
     /// Types of services of one peer that are kept over links.
     package var peerServices = 256
     /// Advertisements that wait for their scan response.

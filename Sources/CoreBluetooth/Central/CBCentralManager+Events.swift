@@ -191,6 +191,7 @@ extension CBCentralManager {
     func linksChanged(_ links: [SystemLink]) {
         let events = content.withLock {
             $0.links = links
+            for link in links { $0.seen.insert(link.peer, name: link.name) }
             return $0.watch?.update(links) ?? []
         }
         for event in events {

@@ -175,6 +175,21 @@ struct PeerTableTests {
         #expect(table.knownPeers == [KnownPeer(peer: wanted)])
     }
 
+    @Test("Of those that were seen the last ones are told of, unless they are remembered")
+    func strangers() {
+        var limits = Limits()
+        limits.introducedPeers = 3
+        var table = PeerTable(secret: 1, records: [], limits: limits)
+        let peers = (UInt64(0)..<5).map { table.identifier(of: DeviceAddress($0, .random)) }
+        _ = table.identifier(of: DeviceAddress(0, .random))
+        _ = table.advertised("Tea", by: peers[3])
+        let last = [KnownPeer(peer: peers[2]), KnownPeer(peer: peers[3], name: "Tea"), KnownPeer(peer: peers[4])]
+        #expect(table.strangers == last)
+        _ = table.wanted(peers[4])
+        #expect(table.strangers.map(\.peer) == [peers[2], peers[3]])
+        #expect(table.knownPeers.map(\.peer) == [peers[4]])
+    }
+
     @Test("The peer that was of use longest ago is forgotten first")
     func knownLimit() {
         let records = (UInt64(0)..<3).map {

@@ -214,4 +214,36 @@ struct ScanBehaviourTests {
         await again.publish(.dynamic())
         #expect(identifiers.contains(try #require(await again.find()).identifier))
     }
+
+    @Test("What the machine heard is known to later managers, also of the next launch", .behaviour("1.2.27"))
+    func retrievingAnew() async throws {
+        await bench.publish(.dynamic())
+        let identifier = try #require(await bench.find()).identifier
+        let late = bench.anotherCentral()
+        await bench.wait()
+        #expect(late.manager.retrievePeripherals(withIdentifiers: [identifier]).map(\.identifier) == [identifier])
+        bench.phone.endApps(.crash)
+        await bench.wait()
+        let again = bench.anotherCentral()
+        await bench.wait()
+        let peripheral = try #require(again.manager.retrievePeripherals(withIdentifiers: [identifier]).first)
+        again.manager.connect(peripheral)
+        await bench.wait(5)
+        #expect(peripheral.state == .connected)
+    }
+
+    @Test("Whoever another app is connected to is known, and stays so afterwards", .behaviour("1.2.27"))
+    func retrievingConnected() async throws {
+        let early = bench.anotherCentral()
+        await bench.publish(.dynamic())
+        let peripheral = try #require(await bench.find())
+        #expect(early.manager.retrievePeripherals(withIdentifiers: [peripheral.identifier]).isEmpty)
+        bench.central.connect(peripheral)
+        await bench.wait(5)
+        #expect(peripheral.state == .connected)
+        #expect(early.manager.retrievePeripherals(withIdentifiers: [peripheral.identifier]).count == 1)
+        bench.central.cancelPeripheralConnection(peripheral)
+        await bench.wait(5)
+        #expect(early.manager.retrievePeripherals(withIdentifiers: [peripheral.identifier]).count == 1)
+    }
 }

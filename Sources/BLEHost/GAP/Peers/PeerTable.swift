@@ -12,6 +12,9 @@ struct PeerTable {
     private var services: BoundedMap<PeerIdentifier, [BluetoothUUID]>
     private var identifiers: BoundedMap<DeviceAddress, PeerIdentifier>
     private var seen: BoundedMap<PeerIdentifier, Seen>
+    /// Those of them that were met last, in the order in which they were met first.
+    private var met = Fifo<PeerIdentifier>()
+    private let metLimit: Int
     private var known: RememberedPeers
     /// Where peers that change their addresses were heard last.
     private var latest: BoundedMap<PeerIdentifier, DeviceAddress>
@@ -36,6 +39,7 @@ struct PeerTable {
         services = BoundedMap(capacity: max(limits.knownPeers, 2))
         identifiers = BoundedMap(capacity: limits.advertisers)
         seen = BoundedMap(capacity: limits.advertisers)
+        metLimit = limits.introducedPeers
         known = RememberedPeers(records, limit: limits.knownPeers)
         latest = BoundedMap(capacity: max(limits.knownPeers, 2))
     }
@@ -52,8 +56,15 @@ struct PeerTable {
         changes += 1
     }
 
-    /// The peers that clients may connect to without having seen them.
+    /// The peers that are remembered, which clients may connect to without having seen them.
     var knownPeers: [KnownPeer] { known.all.map { KnownPeer(peer: $0.identifier, name: $0.bestName) } }
+
+    /// The peers that were met last and are not remembered, to which clients may connect as well.
+    var strangers: [KnownPeer] {
+        (0..<met.count).compactMap { met[$0] }.compactMap { peer in
+            known[peer] == nil ? seen.peek(peer).map { KnownPeer(peer: peer, name: $0.name ?? $0.advertisedName) } : nil
+        }
+    }
 
     /// The identifier of whoever has `address`, which is known to the table from now on.
     mutating func identifier(of address: DeviceAddress) -> PeerIdentifier {
@@ -68,6 +79,8 @@ struct PeerTable {
         identifiers[address] = identifier
         if known[identifier] == nil, seen[identifier] == nil {
             seen[identifier] = Seen(address: address)
+            met.append(identifier)
+            if met.count > metLimit { _ = met.popFirst() }
         }
         return identifier
     }
