@@ -8,7 +8,7 @@ import BLEHost
 ///     └─────┘ ◀───── └──────────┘              └────┘
 ///        ▲    refused      │ radio lost           │ radio lost
 ///        │ stop            ▼                      │
-///        │            ┌────────┐                  │
+///        │ or refused ┌────────┐                  │
 ///        └─────────── │ paused │ ◀────────────────┘
 ///                     └────────┘ ── radio back ──▶ starting
 ///
@@ -92,6 +92,8 @@ struct AdvertisingState: Equatable {
         if askers.isEmpty {
             switch state {
             case .starting(let request): state = success ? .on(request) : .off
+            // The app asked when there was no radio any more: what it is told counts.
+            case .paused where asker == .app && !success: state = .off
             case .off, .on, .paused: break
             }
         }

@@ -36,6 +36,23 @@ struct AdvertisingBehaviourTests {
         #expect(bench.serverApp.take().isEmpty)
     }
 
+    @Test("What failed because the radio had just gone does not begin when it is back", .behaviour("1.3.3"))
+    func startWithoutRadio() async {
+        await bench.wait()
+        _ = bench.serverApp.take()
+        bench.sensor.switchBluetoothOff()
+        bench.server.startAdvertising(nil)
+        await bench.wait()
+        #expect(bench.serverApp.take() == ["state 4", "advertising CBError 3 false"])
+        bench.sensor.switchBluetoothOn()
+        await bench.wait()
+        #expect(!bench.server.isAdvertising)
+        #expect(await scan() == nil)
+        bench.server.startAdvertising(nil)
+        await bench.wait()
+        #expect(bench.serverApp.take() == ["state 5", "advertising ok true"])
+    }
+
     @Test("Another start without a stop is answered so", .behaviour("4.5.7"))
     func twice() async {
         await bench.wait()

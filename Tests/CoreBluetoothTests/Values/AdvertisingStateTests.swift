@@ -44,6 +44,22 @@ struct AdvertisingStateTests {
         #expect(state.answered(success: true) == .nothing)
     }
 
+    @Test("is off if the host refuses what the app asked for before it knew that the radio is gone")
+    func refusedWithoutRadio() {
+        var state = AdvertisingState()
+        _ = state.start(request)
+        state.radioLost()
+        #expect(state.answered(success: false) == .tell)
+        #expect(state.radioBack() == nil)
+        #expect(state.start(other) == .send)
+        _ = state.answered(success: true)
+        state.radioLost()
+        #expect(state.radioBack() == other)
+        state.radioLost()
+        #expect(state.answered(success: false) == .nothing)
+        #expect(state.radioBack() == other)
+    }
+
     @Test("pauses while there is no radio, and goes on without the app")
     func pause() {
         var state = AdvertisingState()
