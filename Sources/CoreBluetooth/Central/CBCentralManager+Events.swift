@@ -74,7 +74,8 @@ extension CBCentralManager {
             return News(delegate: delegate, peripheral: sender(of: report, &content), data: data)
         }
         guard let news else { return }
-        news.peripheral.heard(report)
+        // Who has heard of another name may have stopped the scan.
+        if news.peripheral.heard(report), !content.withLock({ $0.hasScanBegun }) { return }
         news.delegate.centralManager(
             self,
             didDiscover: news.peripheral,

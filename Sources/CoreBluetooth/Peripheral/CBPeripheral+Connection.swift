@@ -51,13 +51,18 @@ extension CBPeripheral {
         old.endSubscriptions()
     }
 
-    /// Takes note of an advertisement.
-    func heard(_ report: AdvertisementReport) {
-        record.withLock {
-            let isNew = $0.report?.repeats(report) != true
-            $0.report = report
-            if isNew, let name = report.name, name != $0.name { $0.name = name }
+    /// Takes note of an advertisement; returns whether the delegate was told that the peripheral has another name now.
+    @discardableResult
+    func heard(_ report: AdvertisementReport) -> Bool {
+        let isRenamed = record.withLock { record in
+            let isNew = record.report?.repeats(report) != true
+            record.report = report
+            guard isNew, let name = report.name, name != record.name else { return false }
+            defer { record.name = name }
+            return record.name != nil
         }
+        if isRenamed { delegate?.peripheralDidUpdateName(self) }
+        return isRenamed
     }
 
     func setName(_ name: String) { record.withLock { $0.name = name } }

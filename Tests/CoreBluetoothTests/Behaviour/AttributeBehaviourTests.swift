@@ -48,6 +48,30 @@ struct AttributeBehaviourTests {
         #expect(peripheral.name == "sensor")
     }
 
+    @Test("A name that is advertised in place of another is told of before the discovery", .behaviour("2.2.1"))
+    func advertisedName() async throws {
+        await bench.wait()
+        let options = [CBCentralManagerScanOptionAllowDuplicatesKey: true]
+        bench.central.scanForPeripherals(withServices: nil, options: options)
+        for name in ["One", "Two", "Three"] {
+            bench.server.stopAdvertising()
+            bench.server.startAdvertising([CBAdvertisementDataLocalNameKey: name])
+            await bench.wait()
+            let peripheral = try #require(bench.app.peripherals.first)
+            peripheral.delegate = bench.app
+            #expect(peripheral.name == name)
+            let calls = bench.app.take()
+            if name != "One" { #expect(calls.first == "name \(name)") }
+            #expect(calls.count { $0.hasPrefix("name") } == (name == "One" ? 0 : 1))
+            #expect(calls.contains { $0.hasPrefix("discovered \(name)") } == (name != "Three"))
+            bench.app.reactions = [("name Three", { bench.central.stopScan() })]
+        }
+        bench.server.stopAdvertising()
+        bench.server.startAdvertising([CBAdvertisementDataLocalNameKey: "Four"])
+        await bench.wait()
+        #expect(bench.app.take().isEmpty)
+    }
+
     @Test(
         "Services are unknown at first, grow with each discovery, and go with the connection",
         .behaviour("1.6.2", "1.6.6", "1.6.7", "1.7.2", "4.4.4"),
