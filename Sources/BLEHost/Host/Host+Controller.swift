@@ -61,7 +61,7 @@ extension Host {
 
     /// Resets a controller that does not do what it should; if that has been tried, the transport must be reset.
     mutating func recover(at now: Instant) {
-        tearDown(at: now)
+        tearDown(at: now, isSwitchedOff: state == .poweredOff)
         if state == .poweredOn { changeState(to: .resetting) }
         guard !isRecovering else {
             outbox.append(.resetTransport)
@@ -72,7 +72,9 @@ extension Host {
     }
 
     /// Ends all that needs the controller, and answers all that waits for it.
-    mutating func tearDown(at now: Instant) {
+    ///
+    /// Channels that clients have published stay, with their numbers, if Bluetooth is only switched off.
+    mutating func tearDown(at now: Instant, isSwitchedOff: Bool = false) {
         phase = .idle
         commands.reset(at: now)
         reports.reset()
@@ -90,7 +92,7 @@ extension Host {
         initiator.reset(capacity: 0)
         scheduler.reset(size: 1, count: 0)
         withLayers(at: now) { attributes, channels in
-            channels.reset()
+            if !isSwitchedOff { channels.reset() }
             attributes.reset(at: now)
         }
     }

@@ -131,7 +131,7 @@ package struct Host: ~Copyable {
 extension Host {
     /// There is a controller: it is reset and set up, and clients hear when it is ready.
     package mutating func transportOpened(at now: Instant) {
-        tearDown(at: now)
+        tearDown(at: now, isSwitchedOff: state == .poweredOff)
         if state == .poweredOn { changeState(to: .resetting) }
         isRecovering = false
         unknownCommands = []
@@ -158,7 +158,7 @@ extension Host {
 
     /// There is no controller, and none is to be expected.
     package mutating func transportAbsent(_ absence: Absence = .missing, at now: Instant) {
-        tearDown(at: now)
+        tearDown(at: now, isSwitchedOff: absence == .switchedOff)
         switch absence {
         case .missing: changeState(to: .unsupported)
         case .forbidden: changeState(to: .unauthorized)
@@ -169,7 +169,7 @@ extension Host {
 
     /// The user switched Bluetooth off: the same, but it stays off until the transport is opened.
     package mutating func transportSwitchedOff(at now: Instant) {
-        tearDown(at: now)
+        tearDown(at: now, isSwitchedOff: true)
         changeState(to: .poweredOff)
         proceed(at: now)
     }

@@ -150,7 +150,7 @@ extension ChannelLayer {
         for handle in links.handles { detach(client, from: handle, at: now) }
     }
 
-    /// Forgets what clients published: the radio went off, and links with it.
+    /// Forgets what clients published: the radio is gone, and links with it.
     mutating func reset() { publications.removeAll() }
 
     /// Answers whoever wanted a channel.

@@ -59,6 +59,46 @@ struct ChannelBehaviourTests {
         #expect(bench.app.take() == ["channel \(bench.serverApp.psm) ok"])
     }
 
+    @Test("A published channel keeps its number while Bluetooth is switched off and on", .behaviour("1.3.19"))
+    func switchedOff() async throws {
+        let (near, far) = try #require(await bench.openChannel()), psm = near.psm
+        let peripheral = try #require(near.peer as? CBPeripheral)
+        far.inputStream.open()
+        _ = bench.serverApp.take()
+        bench.sensor.switchBluetoothOff()
+        await bench.wait(10)
+        #expect(far.inputStream.streamStatus == .error)
+        bench.sensor.switchBluetoothOn()
+        await bench.wait()
+        #expect(bench.serverApp.take() == ["state 4", "state 5"])
+        _ = bench.app.take()
+        bench.central.connect(peripheral)
+        await bench.wait(5)
+        peripheral.openL2CAPChannel(psm)
+        await bench.wait()
+        #expect(bench.app.take() == ["connected 2", "channel \(psm) ok"])
+        bench.server.unpublishL2CAPChannel(psm)
+        await bench.wait()
+        #expect(bench.serverApp.take() == ["channel \(psm) ok", "unpublished \(psm) ok"])
+    }
+
+    @Test("Below powered off a published channel is gone", .behaviour("1.3.19"))
+    func reset() async throws {
+        let (near, _) = try #require(await bench.openChannel()), psm = near.psm
+        let peripheral = try #require(near.peer as? CBPeripheral)
+        bench.sensor.unplugRadio()
+        await bench.wait(10)
+        bench.sensor.plugInRadio()
+        await bench.wait()
+        bench.server.startAdvertising(nil)
+        _ = bench.app.take()
+        bench.central.connect(peripheral)
+        await bench.wait(5)
+        peripheral.openL2CAPChannel(psm)
+        await bench.wait()
+        #expect(bench.app.take() == ["connected 2", "channel 0 CBError 13"])
+    }
+
     @Test("A channel that nobody keeps is closed", .behaviour("1.9.2"))
     func letGo() async throws {
         var (near, far): (CBL2CAPChannel?, CBL2CAPChannel) = try #require(await bench.openChannel())
