@@ -78,6 +78,19 @@ struct ScanBehaviourTests {
         #expect(advertised[CBAdvertisementDataSolicitedServiceUUIDsKey] as? [CBUUID] == [heartRate])
     }
 
+    @Test("A scan for everybody finds everybody, whatever it says of solicited services", .behaviour("1.2.9", "1.2.10"))
+    func solicitedOrNot() async {
+        await bench.wait()
+        bench.server.startAdvertising([CBAdvertisementDataServiceUUIDsKey: [other]])
+        Beacon(in: bench.world).advertise([3, 0x14, 0x0D, 0x18])
+        let option = [CBCentralManagerScanOptionSolicitedServiceUUIDsKey: [heartRate]]
+        for services in [nil, []] as [[CBUUID]?] {
+            bench.central.scanForPeripherals(withServices: services, options: option)
+            await bench.wait(5)
+            #expect(found.count == 2)
+        }
+    }
+
     @Test(
         "A peripheral is told of once in a scan, and anew in the next, which has its own services",
         .behaviour("1.2.11", "4.3.1"),

@@ -117,7 +117,7 @@ struct AdvertisementTests {
         )
         let scans: [(scan: ScanRequest, isTold: Bool)] = [
             (ScanRequest(services: [.short(0x180D)]), true), (ScanRequest(services: [.short(0x180F)]), false),
-            (ScanRequest(), true), (ScanRequest(solicitedServices: [.short(0x180D)]), false),
+            (ScanRequest(), true), (ScanRequest(solicitedServices: [.short(0x180D)]), true),
             (ScanRequest(namePrefix: "A"), true), (ScanRequest(namePrefix: "B"), false), (ScanRequest(), true),
         ]
         for (scan, isTold) in scans {

@@ -35,7 +35,7 @@ struct ScanSession {
     var allowsDuplicates: Bool { request.allowsDuplicates && phase == .foreground }
 
     /// Whether whoever advertises is told of, whatever it offers.
-    private var isOpen: Bool { request.services.isEmpty && request.solicitedServices.isEmpty }
+    private var isOpen: Bool { request.services.isEmpty }
 
     /// The app is used in another way.
     mutating func move(to phase: AppPhase) {
@@ -95,10 +95,10 @@ struct ScanSession {
 extension ScanRequest {
     /// Whether the name is the right one and one of the services is there, if either matters.
     ///
-    /// A filter of solicited services alone lets nobody through by other services.
+    /// Whoever solicits one of the services is let through besides those who offer one; without a list, all are.
     package func matches(_ data: AdvertisingData) -> Bool {
         if let namePrefix, data.localName?.hasPrefix(namePrefix) != true { return false }
-        guard !services.isEmpty || !solicitedServices.isEmpty else { return true }
+        guard !services.isEmpty else { return true }
         let offered = data.serviceUUIDs, solicited = data.solicitedServiceUUIDs, overflow = OverflowArea(in: data)
         return services.contains { offered.contains($0) || overflow?.contains($0) == true }
             || solicitedServices.contains { solicited.contains($0) }
