@@ -31,6 +31,28 @@ struct ObjectBehaviourTests {
         #expect(bench.app.take() == ["value FFE1 [] CBError 2"])
     }
 
+    @Test("A connected peer no longer offers what it has withdrawn", .behaviour("1.2.7"))
+    func withdrawn() async throws {
+        let peripheral = try #require(await bench.connect(.dynamic())), other = bench.anotherCentral()
+        let service = CBMutableService(type: CBUUID(string: "FFE0"), primary: true)
+        bench.server.add(service)
+        await bench.wait()
+        peripheral.discoverServices(nil)
+        await bench.wait()
+        let managers = [bench.central, other.manager]
+        func count(_ service: String) -> [Int] {
+            managers.map { $0.retrieveConnectedPeripherals(withServices: [CBUUID(string: service)]).count }
+        }
+        #expect(count("FFE0") == [1, 1])
+        var heard: [Int] = []
+        bench.app.reactions = [("modified", { heard = count("FFE0") })]
+        bench.server.remove(service)
+        await bench.wait()
+        #expect(heard.first == 0)
+        #expect(count("FFE0") == [0, 0])
+        #expect(count("FFF0") == [1, 1])
+    }
+
     @Test("An app that does not care that services change is warned", .behaviour("2.2.3"))
     func unheardModification() async throws {
         final class Careless: NSObject, CBPeripheralDelegate {}

@@ -171,7 +171,7 @@ extension GATTClient {
     /// Core 6.0, Vol 3, Part G, 2.5.2 and 7.1.
     mutating func servicesChanged(in range: AttributeHandleRange, at now: Instant, into outbox: inout Outbox) {
         ownRequests.postpone(at: now)
-        database.remove(range)
+        forgetServices(in: range, into: &outbox)
         subscriptions.removeAll(in: range)
         ownRequests.remove { $0.isAbout(range) }
         for (client, command) in waiting.void(about: range) {
@@ -184,6 +184,14 @@ extension GATTClient {
         }
         keepCache()
         tellAll(.servicesModified(range), through: &outbox)
+    }
+
+    /// Forgets what was known of services, and says which ones are still known if some are not.
+    private mutating func forgetServices(in range: AttributeHandleRange, into outbox: inout Outbox) {
+        let count = database.attributes.services.count
+        database.remove(range)
+        let rest = database.attributes.services
+        if rest.count < count { outbox.append(.servicesKnown(peer, rest.map(\.uuid))) }
     }
 
     /// Forgets all that is known of the peer's attributes, on behalf of a client that begins anew.
