@@ -33,6 +33,7 @@ struct ServiceSnapshot {
         let isComplete =
             includes.count == parts.count && includes.allSatisfy { $0.published != nil }
             && characteristics.count == values.count
+            && Set(characteristics.map(ObjectIdentifier.init)).count == characteristics.count
             && characteristics.allSatisfy { $0.published == nil && $0.isAllowed }
         obstacle =
             switch uuid.attributeForm {

@@ -91,18 +91,18 @@ struct PublishingTests {
         let including = service("180F"), taken = CBMutableCharacteristic.dynamic()
         including.includedServices = [service("181A")]
         let broadcast = CBMutableCharacteristic.dynamic("2A37", [.broadcast])
-        let first = service("1812", [taken])
+        let first = service("1812", [taken]), twin = CBMutableCharacteristic.dynamic()
         bench.manager.add(first)
         _ = bench.take()
         for refused in [
             service("1800"), service("00001801-0000-1000-8000-00805F9B34FB"), including, service("180A", [broadcast]),
-            service("180B", [taken]), first,
+            service("180B", [taken]), first, service("180C", [twin, twin]),
         ] { bench.manager.add(refused) }
         await bench.session.settle()
         #expect(
             bench.app.take() == [
                 "added 1800 CBError 8", "added 00001801-0000-1000-8000-00805F9B34FB CBError 8", "added 180F CBError 1",
-                "added 180A CBError 1", "added 180B CBError 1", "added 1812 CBError 1",
+                "added 180A CBError 1", "added 180B CBError 1", "added 1812 CBError 1", "added 180C CBError 1",
             ]
         )
         #expect(bench.take().isEmpty)
