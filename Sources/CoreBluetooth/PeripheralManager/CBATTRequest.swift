@@ -14,9 +14,14 @@ open class CBATTRequest: NSObject {
     final class Exchange: Sendable {
         /// `nil` if the central does not wait for an answer.
         let transaction: ServerTransaction?
+        /// The manager that was asked.
+        let receiver: ManagerReference
         private let isAnswered = Protected(false)
 
-        init(_ transaction: ServerTransaction?) { self.transaction = transaction }
+        init(_ transaction: ServerTransaction?, to receiver: ManagerReference) {
+            self.transaction = transaction
+            self.receiver = receiver
+        }
 
         /// Whether nobody answered before.
         func answer() -> Bool {

@@ -102,7 +102,7 @@ extension CBPeripheralManager {
             return refuse(transaction)
         }
         let request = CBATTRequest(
-            CBATTRequest.Exchange(transaction),
+            CBATTRequest.Exchange(transaction, to: reference),
             from: central,
             to: characteristic,
             offset: offset,
@@ -112,7 +112,7 @@ extension CBPeripheralManager {
     }
 
     private func writeRequested(_ transaction: ServerTransaction?, _ central: CBCentral, _ parts: WriteGroup) {
-        let exchange = CBATTRequest.Exchange(transaction)
+        let exchange = CBATTRequest.Exchange(transaction, to: reference)
         let requests = parts.compactMap { part in
             characteristic(part.attribute).map {
                 CBATTRequest(exchange, from: central, to: $0, offset: part.offset, value: Data(octets: part.value))

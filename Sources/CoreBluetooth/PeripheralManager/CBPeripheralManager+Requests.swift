@@ -44,6 +44,9 @@ extension CBPeripheralManager {
     }
 
     func answer(_ request: CBATTRequest, _ result: CBATTError.Code) {
+        guard request.exchange.receiver === reference else {
+            return reference.console.misuse("\(request) was received by another manager")
+        }
         guard request.exchange.answer() else {
             return reference.console.misuse("\(request) has been responded to already")
         }

@@ -50,6 +50,25 @@ struct RequestTests {
         #expect(bench.lines.take().count == 1)
     }
 
+    @Test("A manager that was not asked does not answer, nor use the request up", .behaviour("1.3.11"))
+    func foreign() async throws {
+        let bench = WorldBench(), peripheral = try #require(await bench.connect(.dynamic()))
+        let other = bench.anotherServer()
+        await bench.wait()
+        peripheral.readValue(for: try #require(peripheral.characteristic("2A37")))
+        await bench.wait()
+        let request = bench.serverApp.reads[0]
+        request.value = Data([4])
+        other.manager.respond(to: request, withResult: .success)
+        let lines = bench.lines.take()
+        #expect(lines.count == 1)
+        #expect(lines.first?.hasSuffix("was received by another manager") == true)
+        bench.server.respond(to: request, withResult: .success)
+        await bench.wait()
+        #expect(bench.app.take() == ["value 2A37 [4] ok"])
+        #expect(bench.lines.take().isEmpty)
+    }
+
     @Test("A write that awaits no answer gets none")
     func commands() async {
         _ = await bench.publish(.dynamic())
