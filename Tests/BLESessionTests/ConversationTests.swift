@@ -61,7 +61,10 @@ struct ConversationTests {
     @Test("Requests and events arrive in order")
     func order() {
         var (app, daemon) = pair()
-        let requests: [ClientRequest] = [.scan(ScanRequest()), .connect(Self.peer, ConnectRequest()), .stopScan]
+        let requests: [ClientRequest] = [
+            .scan(ScanRequest()), .connect(Self.peer, ConnectRequest()), .connect(Self.peer, ConnectRequest().renewal),
+            .stopScan,
+        ]
         for request in requests { app.perform(request) }
         carry(&app, &daemon)
         #expect(asked(of: &daemon) == requests)
@@ -124,6 +127,7 @@ struct ConversationTests {
 
     static let refusals: [(ClientRequest, ClientEvent?)] = [
         (.connect(peer, ConnectRequest()), .connectFailed(peer, .notSupported)),
+        (.connect(peer, ConnectRequest().renewal), nil),
         (
             .peer(peer, .read(handle), RequestNumber(rawValue: 5)),
             .peer(peer, .valueRead(handle, .failure(.notSupported)), answering: RequestNumber(rawValue: 5))

@@ -96,6 +96,9 @@ package struct ConnectRequest: Equatable, Sendable {
     package var ownAddress: OwnAddressKind?
     /// What the user is to be told while the app sleeps.
     package var alerts: ConnectionAlerts
+    /// Whether this only takes the place of an earlier request: then it has no answer, and comes to nothing if there is
+    /// no connection any more and none is waited for.
+    package var isRenewal = false
 
     package init(
         startDelay: Duration = .zero,
@@ -109,6 +112,20 @@ package struct ConnectRequest: Equatable, Sendable {
         self.timeout = timeout
         self.ownAddress = ownAddress
         self.alerts = alerts
+    }
+
+    /// The same, to take the place of an earlier request.
+    package var renewal: Self {
+        var request = self
+        request.isRenewal = true
+        return request
+    }
+
+    /// The same as a request of its own.
+    package var standing: Self {
+        var request = self
+        request.isRenewal = false
+        return request
     }
 }
 

@@ -66,7 +66,7 @@ extension Host {
     /// Answers a request that needs a controller, when there is none.
     private mutating func refuse(_ request: ClientRequest, of client: ClientID) {
         switch request {
-        case .connect(let peer, _): tell(client, .connectFailed(peer, .poweredOff))
+        case .connect(let peer, let connect): if !connect.isRenewal { tell(client, .connectFailed(peer, .poweredOff)) }
         case .peer(let peer, let request, let number):
             tell(client, .peer(peer, request.answer(.poweredOff), answering: number))
         case .server(let request): if let answer = request.answer(.poweredOff) { tell(client, .server(answer)) }

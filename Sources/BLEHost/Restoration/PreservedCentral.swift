@@ -17,8 +17,8 @@ package struct PreservedCentral: Equatable, Sendable {
         case .stopScan: scan = nil
         case .connect(let peer, let request):
             if let index = index(of: peer) {
-                peers[index].request = request
-            } else {
+                peers[index].request = request.standing
+            } else if !request.isRenewal {
                 peers.append(PreservedPeer(peer: peer, request: request))
             }
         case .cancelConnection(let peer): remove(peer)

@@ -34,7 +34,7 @@ extension ClientRequest {
     /// What the client hears if this comes to nothing before the host has it; `nil` if it has no answer.
     func answer(failing failure: Failure) -> ClientEvent? {
         switch self {
-        case .connect(let peer, _): .connectFailed(peer, failure)
+        case .connect(let peer, let request): request.isRenewal ? nil : .connectFailed(peer, failure)
         case .peer(let peer, let request, let number): .peer(peer, request.answer(failure), answering: number)
         case .server(let request): request.answer(failure).map { .server($0) }
         case .service(let request): request.answer(failure).map { .server($0) }

@@ -111,6 +111,9 @@ extension ClientRequest: Choice, Packet {
         case .connect(var peer, var request):
             try wire.field(&peer, "Peer")
             try request.layout(&wire)
+            var renewal = Numbering(request.isRenewal ? 1 : 0)
+            try wire.tail(&renewal)
+            request.isRenewal = renewal != nil
             self = .connect(peer, request)
         case .cancelConnection(var peer):
             try wire.field(&peer, "Peer")

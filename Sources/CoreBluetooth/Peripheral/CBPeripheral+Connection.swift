@@ -6,11 +6,18 @@ extension CBPeripheral {
     func connect(_ request: ConnectRequest) {
         switch record.withLock({ $0.link.connect(request) }) {
         case .send: session.send(.connect(peer, request))
-        case .confirm:
-            let subject = Guarded(self)
-            reference.later { ($0 as? CBCentralManager)?.confirm(subject.current) }
+        case .confirm: confirmLater()
+        case .renewAndConfirm:
+            session.send(.connect(peer, request.renewal))
+            confirmLater()
+        case .renew: session.send(.connect(peer, request.renewal))
         case .nothing: break
         }
+    }
+
+    private func confirmLater() {
+        let subject = Guarded(self)
+        reference.later { ($0 as? CBCentralManager)?.confirm(subject.current) }
     }
 
     func confirm() -> PeripheralLink.OnConfirm { record.withLock { $0.link.confirm() } }

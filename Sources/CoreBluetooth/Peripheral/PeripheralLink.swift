@@ -18,15 +18,15 @@ struct PeripheralLink: Equatable {
     private enum State: Equatable {
         /// No connection, and none wanted.
         case disconnected
-        /// The host is trying.
-        case connecting
-        case connected
+        /// The host is trying, as it was asked to last; `nil` if an earlier launch of the app asked.
+        case connecting(ConnectRequest?)
+        case connected(ConnectRequest?)
         /// There is a connection, and the app asked for it once more, of which it is about to hear.
-        case confirming
+        case confirming(ConnectRequest)
         /// The app gave the connection up, pending or established, and may want it again afterwards.
         case closing(wasConnected: Bool, next: ConnectRequest?)
         /// The link was lost and the host is trying again, of which the app is just being told.
-        case lost
+        case lost(ConnectRequest?)
     }
 
     private var state: State
@@ -35,7 +35,7 @@ struct PeripheralLink: Equatable {
     init() { state = .disconnected }
 
     /// Begins with a connection that an earlier launch of the app made or waited for.
-    init(isConnected: Bool) { state = isConnected ? .connected : .connecting }
+    init(isConnected: Bool) { state = isConnected ? .connected(nil) : .connecting(nil) }
 
     var publicState: CBPeripheralState {
         switch state {
@@ -62,6 +62,10 @@ struct PeripheralLink: Equatable {
         case send
         /// It is there: tell, as soon as this call has returned, what ``confirm()`` says.
         case confirm
+        /// It is there, but wanted in another way: the same, and have the host know.
+        case renewAndConfirm
+        /// It is wanted already, but in another way: have the host know.
+        case renew
         /// It is wanted already, or will be asked for when the old connection is gone.
         case nothing
     }
@@ -70,9 +74,10 @@ struct PeripheralLink: Equatable {
         let action: OnConnect
         (state, action) =
             switch state {
-            case .disconnected, .lost: (.connecting, .send)
-            case .connected: (.confirming, .confirm)
-            case .connecting, .confirming: (state, .nothing)
+            case .disconnected, .lost: (.connecting(request), .send)
+            case .connected(let known): (.confirming(request), known == request ? .confirm : .renewAndConfirm)
+            case .connecting(let known): (.connecting(request), known == request ? .nothing : .renew)
+            case .confirming(let known): (.confirming(request), known == request ? .nothing : .renew)
             case .closing(let wasConnected, next: _): (.closing(wasConnected: wasConnected, next: request), .nothing)
             }
         return action
@@ -90,7 +95,7 @@ struct PeripheralLink: Equatable {
         let action: OnConfirm
         (state, action) =
             switch state {
-            case .confirming: (.connected, .tell)
+            case .confirming(let request): (.connected(request), .tell)
             case .disconnected, .connecting, .connected, .closing, .lost: (state, .nothing)
             }
         return action
@@ -125,7 +130,7 @@ struct PeripheralLink: Equatable {
         let action: OnConnected
         (state, action) =
             switch state {
-            case .connecting: (.connected, .tell)
+            case .connecting(let request): (.connected(request), .tell)
             case .disconnected: (state, .undo)
             case .connected, .confirming, .closing, .lost: (state, .ignore)
             }
@@ -146,7 +151,8 @@ struct PeripheralLink: Equatable {
         (state, action) =
             switch state {
             case .connecting: (.disconnected, .tell)
-            case .closing(wasConnected: false, next: let next?): (.connecting, .tellOfDisconnectionAndConnect(next))
+            case .closing(wasConnected: false, next: let next?):
+                (.connecting(next), .tellOfDisconnectionAndConnect(next))
             case .closing(wasConnected: false, next: nil): (.disconnected, .tellOfDisconnection)
             case .disconnected, .connected, .confirming, .closing(wasConnected: true, next: _), .lost:
                 (state, .ignore)
@@ -170,9 +176,10 @@ struct PeripheralLink: Equatable {
         let action: OnDisconnected
         (state, action) =
             switch state {
-            case .connected where isReconnecting, .confirming where isReconnecting: (.lost, .tellOfReconnecting)
+            case .connected(let request) where isReconnecting: (.lost(request), .tellOfReconnecting)
+            case .confirming(let request) where isReconnecting: (.lost(request), .tellOfReconnecting)
             case .connected, .confirming: (.disconnected, .tell)
-            case .closing(_, next: let next?): (.connecting, .tellAndConnect(next))
+            case .closing(_, next: let next?): (.connecting(next), .tellAndConnect(next))
             case .closing(_, next: nil): (.disconnected, .tell)
             case .connecting where !wanted && !isReconnecting: (.disconnected, .tellOfFailure)
             case .connecting, .disconnected, .lost: (state, .ignore)
@@ -182,12 +189,12 @@ struct PeripheralLink: Equatable {
 
     /// The app has heard that the host tries again.
     mutating func reconnect() {
-        if state == .lost { state = .connecting }
+        if case .lost(let request) = state { state = .connecting(request) }
     }
 
     /// The app could not hear that the host tries again; whether to tell the host to stop.
     mutating func giveUp() -> OnCancel {
-        guard state == .lost else { return .nothing }
+        guard case .lost = state else { return .nothing }
         state = .disconnected
         return .send
     }

@@ -227,6 +227,30 @@ struct ConnectingTests {
         #expect(connections(rig, Rig.otherCentral).count == 1)
     }
 
+    @Test("A renewal counts for a connection that is pending or there, and is nothing otherwise")
+    func renewal() {
+        let rig = makeRig(), peer = rig.discover(address), failure = Failure.hci(.connectionTimeout)
+        let renewal = ConnectRequest(reconnects: true).renewal, withdrawal = ConnectRequest().renewal
+        rig.perform(.connect(peer, renewal))
+        #expect(connections(rig).isEmpty)
+        #expect(!rig.commands.contains { $0.opcode == .leCreateConnection })
+        rig.perform(.connect(peer, ConnectRequest()))
+        rig.perform(.connect(peer, renewal))
+        rig.connect(address)
+        rig.disconnect(reason: .connectionTimeout)
+        #expect(connections(rig).last == .disconnected(peer, failure, isReconnecting: true))
+        rig.connect(address, 0x41)
+        rig.forget()
+        rig.perform(.connect(peer, withdrawal))
+        #expect(connections(rig).isEmpty)
+        rig.disconnect(0x41, reason: .connectionTimeout)
+        #expect(connections(rig) == [.disconnected(peer, failure, isReconnecting: false)])
+        rig.forget()
+        rig.host.transportSwitchedOff(at: rig.now)
+        rig.perform(.connect(peer, renewal))
+        #expect(connections(rig).isEmpty)
+    }
+
     @Test("A peer that connected to us is the same peer, and its link is shared")
     func peripheralLink() {
         let rig = makeRig(), peer = rig.discover(address)

@@ -15,6 +15,21 @@ struct KeptSessionTests {
         return session
     }
 
+    @Test("keeps how a connection was asked for last")
+    func renewals() {
+        var session = session
+        let last = ConnectRequest(reconnects: true)
+        session.note(.connect(Self.peer, last.renewal))
+        session.note(.connect(PeerIdentifier(rawValue: 6), last.renewal))
+        session.appEnded()
+        guard case .central(let state)? = session.appReturned() else {
+            Issue.record("nothing is restored")
+            return
+        }
+        #expect(state.peers.map(\.peer) == [Self.peer])
+        #expect(state.peers.map(\.request) == [last])
+    }
+
     /// What such a session has the host asked for.
     private static let requests: [ClientRequest] = [.scan(ScanRequest()), .connect(peer, ConnectRequest())]
 

@@ -344,6 +344,21 @@ struct ConnectionBehaviourTests {
         #expect(peripheral.state == .disconnected)
     }
 
+    @Test("What was asked for last counts, pending or connected", .behaviour("1.2.28"), arguments: [false, true])
+    func lastOptions(isPending: Bool) async throws {
+        let bench = WorldBench()
+        await bench.publish(.dynamic())
+        let peripheral = try #require(await bench.find())
+        bench.central.connect(peripheral)
+        if !isPending { await bench.wait(5) }
+        bench.central.connect(peripheral, options: [CBConnectPeripheralOptionEnableAutoReconnect: true])
+        await bench.wait(5)
+        _ = bench.app.take()
+        bench.world.separate(bench.phone, bench.sensor)
+        await bench.wait(30)
+        #expect(bench.app.take() == ["disconnected CBError 6 1 reconnecting"])
+    }
+
     @Test("The newer callback has the time of the loss", .behaviour("2.1.11"))
     func timestamp() async throws {
         final class Newer: NSObject, CBCentralManagerDelegate {

@@ -61,12 +61,27 @@ struct PeripheralLinkTests {
         let early = link.confirm()
         #expect(early == .nothing)
         let asked = [link.connect(ConnectRequest()), link.connect(ConnectRequest())]
-        #expect(asked == [.confirm, .nothing])
+        #expect(asked == [.renewAndConfirm, .nothing])
         #expect(link.acceptsRequests && link.acceptsAnswers)
         let told = [link.confirm(), link.confirm()]
         #expect(told == [.tell, .nothing])
         let again = link.connect(ConnectRequest())
         #expect(again == .confirm)
+    }
+
+    @Test("Whoever asks for it in another way has the host know")
+    func renewing() {
+        let other = ConnectRequest(reconnects: true)
+        var link = PeripheralLink()
+        let pending = [link.connect(ConnectRequest()), link.connect(other), link.connect(other)]
+        #expect(pending == [.send, .renew, .nothing])
+        _ = link.connected()
+        let connected = [link.connect(other), link.connect(ConnectRequest()), link.connect(ConnectRequest())]
+        #expect(connected == [.confirm, .renew, .nothing])
+        _ = link.confirm()
+        #expect(link.connect(other) == .renewAndConfirm)
+        link = PeripheralLink(isConnected: false)
+        #expect(link.connect(ConnectRequest()) == .renew, "nobody knows how an earlier launch asked")
     }
 
     @Test("From everywhere, giving up and the host's answer lead to disconnected")

@@ -16,6 +16,7 @@ extension Host {
         if let attachment = attachments[client, peer] {
             return connectAgain(attachment, request)
         }
+        if request.isRenewal { return }
         guard peers.address(of: peer) != nil else { return tell(client, .connectFailed(peer, .notFound)) }
         if let limit = limit(for: client, to: peer) {
             note(.limitReached(limit))
@@ -49,13 +50,14 @@ extension Host {
     }
 
     private mutating func connectAgain(_ attachment: Attachments.Attachment, _ request: ConnectRequest) {
-        let client = attachment.client, peer = attachment.peer
+        let client = attachment.client, peer = attachment.peer, standing = request.standing
         switch attachment.state {
-        case .delayed, .pending, .linked: attachments.update(request, for: client, peer)
+        case .delayed, .pending, .linked: attachments.update(standing, for: client, peer)
         case .connected(let link):
-            attachments.update(request, for: client, peer)
-            tell(client, .connected(peer, parameters(of: link, to: peer)))
-        case .leaving(let link, _): attachments.set(.leaving(link, again: request), for: client, peer)
+            attachments.update(standing, for: client, peer)
+            if !request.isRenewal { tell(client, .connected(peer, parameters(of: link, to: peer))) }
+        case .leaving(_, again: nil) where request.isRenewal: break
+        case .leaving(let link, _): attachments.set(.leaving(link, again: standing), for: client, peer)
         }
     }
 
