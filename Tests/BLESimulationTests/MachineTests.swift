@@ -72,7 +72,7 @@ struct MachineTests {
         #expect(server.written.count == 20)
     }
 
-    @Test("Of more values than can be kept, an app that sleeps hears the first; it hears of every other thing")
+    @Test("Of more values than can be kept, an app that sleeps hears the first, which is found; it hears the rest")
     func limit() async throws {
         let world = World(seed: 3), phone = world.machine("client"), sensor = world.machine("server", at: .init(x: 2))
         let server = EchoServer(on: sensor), client = EchoClient(on: phone, count: 1)
@@ -93,6 +93,9 @@ struct MachineTests {
         let heard = client.values.dropFirst().map { Int($0[0]) | Int($0[1]) << 8 }
         #expect(heard == Array(0..<1_024))
         #expect(client.lostConnections == 1)
+        let links = client.events.last { if case .systemLinks = $0 { true } else { false } }
+        #expect(links == .systemLinks([]))
+        #expect(world.findings.map(\.rule) == [.missedValues])
     }
 
     @Test("An app that is closed while it sleeps hears nothing any more")

@@ -23,6 +23,8 @@ extension World {
             case missingMethod = "Core Bluetooth Background Processing: delegate methods"
             /// A state was to be restored, and the delegate lacks the method that is told of it.
             case missingRestoration = "State Preservation and Restoration: willRestoreState"
+            /// More came while an app slept than is kept for it.
+            case missedValues = "Core Bluetooth Background Processing: events that wait"
             /// A connection was still there at the end.
             case endlessConnection = "cancelPeripheralConnection(_:)"
         }

@@ -3,7 +3,8 @@ import BLEWire
 
 // What the apps of a machine may do, and what they hear.
 extension WorldCore {
-    /// How many events a sleeping app hears of later; beyond that it misses values and changes of links.
+    /// How many events sleeping apps of a machine hear of later; beyond that they miss values, and changes of links but
+    /// for the last one.
     private static let heldLimit = 1_024
 
     /// Puts the apps of a machine into the background, with these modes, or into the foreground.
@@ -36,9 +37,33 @@ extension WorldCore {
         switch event {
         case .server(.readRequested), .server(.writeRequested): refuse(event, for: session.client, on: session.machine)
         case .discovered: break
-        case .systemLinks, .peer(_, .valueNotified, _):
-            if station.held.count < Self.heldLimit { station.held.append((client.rawValue, event)) }
+        case .systemLinks: holdLinks(event, for: client, of: session)
+        case .peer(_, .valueNotified, _): holdValue(event, for: client, of: session)
         default: station.held.append((client.rawValue, event))
         }
     }
+
+    /// Keeps which links there are for an app that sleeps: if much waits, in the place of those that there were before.
+    private mutating func holdLinks(_ event: ClientEvent, for client: ClientID, of session: WorldSession) {
+        let station = stations[session.machine]
+        if station.held.count >= Self.heldLimit,
+            let place = station.held.lastIndex(where: { $0.client == client.rawValue && $0.event.isOfLinks })
+        {
+            station.held.remove(at: place)
+        }
+        station.held.append((client.rawValue, event))
+    }
+
+    /// Keeps a value for an app that sleeps, if there is room.
+    private mutating func holdValue(_ event: ClientEvent, for client: ClientID, of session: WorldSession) {
+        let station = stations[session.machine]
+        guard station.held.count >= Self.heldLimit else { return station.held.append((client.rawValue, event)) }
+        let sentence = "the app sleeps while \(Self.heldLimit) events wait, and misses the values that come then"
+        find(Suspicion(rule: .missedValues, sentence: sentence), machine: session.machine, app: session.app)
+    }
+}
+
+extension ClientEvent {
+    /// Whether it says which links there are.
+    fileprivate var isOfLinks: Bool { if case .systemLinks = self { true } else { false } }
 }
