@@ -30,17 +30,6 @@ struct ConnectingTests {
         }
     }
 
-    @Test("A time without sense to wait for a connection is over at once", arguments: [Int64.min, -1, 0])
-    func patience(nanoseconds: Int64) {
-        let rig = makeRig(), peer = rig.discover(address)
-        var request = ConnectRequest()
-        request.timeout = .nanoseconds(nanoseconds)
-        rig.perform(.connect(peer, request))
-        #expect(rig.host.deadline.map { $0 <= rig.now } ?? true)
-        rig.advance(by: .nanoseconds(1))
-        #expect(connections(rig) == [.connectFailed(peer, .timedOut)])
-    }
-
     @Test("A connection is reported when the size of packets is settled", arguments: [FakeController.old, .new])
     func connect(controller: FakeController) {
         let rig = makeRig(controller), peer = rig.discover(address)
@@ -280,44 +269,6 @@ struct ConnectingTests {
         #expect(next.events(of: Rig.central).first == .knownPeers([KnownPeer(peer: peer)]))
         next.perform(.connect(peer, ConnectRequest()))
         #expect(next.commands.last?.opcode == .leCreateConnection)
-    }
-
-    @Test("A client that waits for as many peers as it may leaves room for others, and has some again when one is gone")
-    func share() {
-        var configuration = Host.Configuration(identifierSecret: 1)
-        configuration.limits.pendingPeers = 3
-        configuration.limits.pendingPeersOfClient = 2
-        let rig = Rig.ready(configuration: configuration)
-        rig.host.open(Rig.otherCentral, role: .central, at: rig.now)
-        rig.pump()
-        let peers = (0..<4).map { rig.discover(DeviceAddress(0xC000_0000_1000 + UInt64($0), .random)) }
-        for peer in peers.prefix(3) { rig.perform(.connect(peer, ConnectRequest())) }
-        #expect(connections(rig) == [.connectFailed(peers[2], .limitReached)])
-        #expect(rig.notes.contains(.limitReached(.pendingPeersOfClient)))
-        rig.forget()
-        rig.perform(.connect(peers[2], ConnectRequest()), for: Rig.otherCentral)
-        #expect(rig.events(of: Rig.otherCentral).isEmpty)
-        rig.perform(.connect(peers[3], ConnectRequest()), for: Rig.otherCentral)
-        #expect(rig.events(of: Rig.otherCentral) == [.connectFailed(peers[3], .limitReached)])
-        #expect(rig.notes.contains(.limitReached(.pendingPeers)))
-        rig.perform(.cancelConnection(peers[0]))
-        rig.forget()
-        rig.perform(.connect(peers[3], ConnectRequest()))
-        #expect(connections(rig).isEmpty)
-    }
-
-    @Test("A full host takes no further connections")
-    func full() {
-        var configuration = Host.Configuration(identifierSecret: 1)
-        configuration.limits.links = 1
-        let rig = Rig.ready(configuration: configuration)
-        let peer = rig.discover(other)
-        rig.connect(address, role: .peripheral)
-        rig.perform(.connect(peer, ConnectRequest()))
-        #expect(connections(rig) == [.connectFailed(peer, .limitReached)])
-        rig.connect(other, 0x41, role: .peripheral)
-        guard case .disconnect(let disconnect) = rig.commands.last else { return #expect(Bool(false)) }
-        #expect(disconnect.handle.wire == 0x41)
     }
 
     @Test("A controller that cannot scan while it connects does so by turns")
