@@ -128,6 +128,20 @@ struct SessionGateTests {
         #expect(gate.refusal(of: .channel(channel.id, .close)) == nil)
     }
 
+    @Test(
+        "A published channel ends with a grant that does not allow it, as long as the host has it",
+        arguments: [(HostState.poweredOff, true), (.resetting, false)]
+    )
+    func published(state: HostState, isThere: Bool) {
+        var gate = SessionGate(Grant(origin: "P"))
+        let psm = SPSM(wire: 0x80)
+        _ = gate.admit(.server(.channelPublished(psm, nil)))
+        _ = gate.admit(.stateChanged(state))
+        _ = gate.admit(.stateChanged(.poweredOn))
+        _ = gate.obey(Self.narrow)
+        #expect(gate.takeWithdrawals() == (isThere ? [.server(.unpublishChannel(psm))] : []))
+    }
+
     @Test("Who attends to pairing does so no more when it may not be an agent any more")
     func attendance() {
         var gate = SessionGate(Grant(origin: "P"))

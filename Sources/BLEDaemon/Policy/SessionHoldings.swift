@@ -31,6 +31,8 @@ struct SessionHoldings: Sendable {
             channels.append(channel.id)
         case .channel(let id, .closed): channels.removeAll { $0 == id }
         case .restored(.peripheral(let peripheral)): services = peripheral.services.map { ($0.id, $0.uuid) }
+        // What is published stays while Bluetooth is only switched off.
+        case .stateChanged(.poweredOff): channels = []
         case .stateChanged(let state) where state != .poweredOn: (published, channels) = ([], [])
         default: break
         }
