@@ -28,7 +28,7 @@ extension Host {
         alarm = .unknown
         while let packet = commands.next(at: now) { outbox.send(packet) }
         while let fragment = scheduler.next() {
-            outbox.send(fragment.packet)
+            outbox.send(fragment)
             if let receipt = fragment.receipt { sent(receipt, at: now) }
         }
         endParted(at: now)

@@ -39,6 +39,12 @@ struct HostOutbox {
     /// Sends a whole H4 packet.
     mutating func send(_ packet: [UInt8]) { packets.append(packet) }
 
+    /// Sends a fragment of a packet.
+    mutating func send(_ fragment: borrowing ACLScheduler.Fragment) {
+        let boundary: ACLHeader.Boundary = fragment.range.lowerBound == 0 ? .firstFromHost : .continuing
+        packets.append(fragment.payload.fragment(fragment.range), boundary, on: fragment.link)
+    }
+
     /// Sends a packet of the Attribute Protocol: an opcode, a handle if it has one, and at most `limit` octets of a
     /// value.
     mutating func send(

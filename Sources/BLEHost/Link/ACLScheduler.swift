@@ -56,8 +56,11 @@ struct ACLScheduler {
 
     /// One fragment that may go out.
     struct Fragment {
-        /// The whole H4 packet.
-        let packet: [UInt8]
+        let link: ConnectionHandle
+        /// What it is a part of, whose L2CAP header has been written.
+        let payload: OutgoingPayload
+        /// Where it is in that, header and all.
+        let range: Range<Int>
         /// The receipt of the packet that is complete with this fragment, if it has one.
         let receipt: SendReceipt?
     }
@@ -137,6 +140,8 @@ struct ACLScheduler {
         }
         let limit = receipt == nil ? 2 * queueLimit : queueLimit
         guard channel.isDynamic || queues.values[index].lanes.count(on: channel) < limit else { return .limitReached }
+        var payload = consume payload
+        payload.address(to: channel)
         queues.values[index].lanes.append(Frame(channel: channel, payload: payload, receipt: receipt), on: channel)
         waiting += 1
         return .queued
@@ -209,11 +214,8 @@ struct ACLScheduler {
         free -= 1
         let link = queues.handle(at: index)
         turn = link
-        let packet =
-            isLast && offset == 0
-            ? frame.payload.packet(on: frame.channel, of: link)
-            : frame.payload.packet(offset..<(offset + count), on: frame.channel, of: link)
-        return Fragment(packet: packet, receipt: isLast ? frame.receipt : nil)
+        let range = offset..<(offset + count)
+        return Fragment(link: link, payload: frame.payload, range: range, receipt: isLast ? frame.receipt : nil)
     }
 
     /// Where the first link is, after the one that had its turn last, for which something waits.

@@ -45,6 +45,25 @@
         precondition(end(ofPacketAt: start) == end, "a packet is as long as its header says")
     }
 
+    /// Appends a packet of ACL data with what a fragment holds.
+    ///
+    /// Core 6.0, Vol 4, Part E, 5.4.2.
+    package mutating func append(_ contents: Span<UInt8>, _ boundary: ACLHeader.Boundary, on link: ConnectionHandle) {
+        let front = 1 + ACLHeader.size, field = link.wire | boundary.rawValue << 12, start = end
+        makeRoom(for: front + contents.count)
+        var room = storage.mutableSpan
+        var packet = room._mutatingExtracting(start..<(start + front + contents.count))
+        packet[0] = HCI.PacketType.acl.wire
+        packet[1] = UInt8(truncatingIfNeeded: field)
+        packet[2] = UInt8(truncatingIfNeeded: field >> 8)
+        packet[3] = UInt8(truncatingIfNeeded: contents.count)
+        packet[4] = UInt8(truncatingIfNeeded: contents.count >> 8)
+        var written = packet._mutatingExtracting(front..<(front + contents.count))
+        for index in 0..<min(written.count, contents.count) { written[index] = contents[index] }
+        end += front + contents.count
+        count += 1
+    }
+
     /// Appends a packet of the Attribute Protocol with its headers: an opcode, a handle if it has one, and at most
     /// `limit` octets of a value.
     ///

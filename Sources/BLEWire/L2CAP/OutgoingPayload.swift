@@ -39,26 +39,20 @@ package struct OutgoingPayload: Equatable, Sendable {
         return writer.bytes
     }
 
-    /// The H4 packet that carries a part of it, of which `range` says where it is in what fragments are made of.
-    package func packet(
-        _ range: Range<Int>,
-        on channel: ChannelIdentifier,
-        of link: ConnectionHandle
-    ) -> [UInt8] {
-        var encoder = PacketEncoder(reservingCapacity: Self.room + range.count)
-        encoder.append(octet: HCI.PacketType.acl.wire)
-        ACLHeader(
-            handle: link,
-            boundary: range.lowerBound == 0 ? .firstFromHost : .continuing,
-            length: UInt16(truncatingIfNeeded: range.count)
-        ).encode(into: &encoder)
-        var header = PacketEncoder(reservingCapacity: L2CAPHeader.size)
-        L2CAPHeader(length: UInt16(truncatingIfNeeded: length - L2CAPHeader.size), channel: channel)
-            .encode(into: &header)
-        let split = L2CAPHeader.size, offset = Self.room - split
-        encoder.append(contentsOf: header.bytes[range.clamped(to: 0..<split)])
-        let rest = range.clamped(to: split..<length)
-        encoder.append(contentsOf: octets[(rest.lowerBound + offset)..<(rest.upperBound + offset)])
-        return encoder.bytes
+    /// Writes the L2CAP header, with which the packet may be cut into fragments.
+    package mutating func address(to channel: ChannelIdentifier) {
+        let length = octets.count - Self.room
+        var header = octets.mutableSpan
+        header[5] = UInt8(truncatingIfNeeded: length)
+        header[6] = UInt8(truncatingIfNeeded: length >> 8)
+        header[7] = UInt8(truncatingIfNeeded: channel.wire)
+        header[8] = UInt8(truncatingIfNeeded: channel.wire >> 8)
+    }
+
+    /// The octets of a fragment, of which `range` says where they are, the L2CAP header first; it has been written.
+    @_lifetime(borrow self)
+    package func fragment(_ range: Range<Int>) -> Span<UInt8> {
+        let start = Self.room - L2CAPHeader.size
+        return octets.span.extracting((start + range.lowerBound)..<(start + range.upperBound))
     }
 }
