@@ -11,6 +11,12 @@ extension Host {
         guard let attribute = AttributePacket(packet), let index = links.index(of: attribute.link),
             !links.values[index].isCollecting
         else { return receiveInFull(packet, at: now) }
+        receive(attribute, in: packet, at: now)
+    }
+
+    /// Takes what the peer says of attributes.
+    @inline(__always)
+    mutating func receive(_ attribute: AttributePacket, in packet: Span<UInt8>, at now: Instant) {
         if !receivedAtOnce(attribute, in: packet, at: now) { receive(packet, on: attribute.link, at: now) }
     }
 

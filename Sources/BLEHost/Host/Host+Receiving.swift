@@ -47,10 +47,28 @@ extension Host {
         }
         switch outcome {
         case .whole: receiveFrame(fragment, on: handle, at: now)
-        case .complete(let frame): receiveFrame(frame.span, on: handle, at: now)
+        case .complete(let packet): receiveReassembled(packet, on: handle, at: now)
         case .incomplete: break
         case .dropped(let error): note(.dropped(error, .data(handle)))
         }
+    }
+
+    /// Takes what came in parts: attributes as if it had come in one, which mostly need no more than that.
+    private mutating func receiveReassembled(
+        _ packet: consuming [UInt8],
+        on handle: ConnectionHandle,
+        at now: Instant
+    ) {
+        let front = 1 + ACLHeader.size, length = packet.count - front
+        var packet = packet
+        packet[0] = HCI.PacketType.acl.wire
+        let field = handle.wire | ACLHeader.Boundary.firstFromController.rawValue << 12
+        (packet[1], packet[2]) = (UInt8(truncatingIfNeeded: field), UInt8(truncatingIfNeeded: field >> 8))
+        (packet[3], packet[4]) = (UInt8(truncatingIfNeeded: length), UInt8(truncatingIfNeeded: length >> 8))
+        guard let attribute = AttributePacket(packet.span) else {
+            return receiveFrame(packet.span.extracting(droppingFirst: front), on: handle, at: now)
+        }
+        receive(attribute, in: packet.span, at: now)
     }
 
     /// Takes what the peer of a link has said before the controller told that there is the link.

@@ -28,7 +28,8 @@ struct LinkState {
     private let hasMadeAddress: Bool
     let role: LinkRole
     private(set) var phase = Phase.settling
-    var reassembler = Reassembler()
+    /// Packets get the headers back that they would have come with in one piece.
+    var reassembler = Reassembler(room: 1 + ACLHeader.size)
     /// What was asked of the controller about the link, and what it told.
     var control: LinkControl
     /// How far the link is encrypted.

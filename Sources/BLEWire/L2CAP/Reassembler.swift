@@ -8,20 +8,22 @@ package struct Reassembler: Sendable {
     private enum State: Sendable {
         /// The next fragment must begin a packet.
         case idle
-        /// The beginning of a packet is here; it may be less than the header.
+        /// The beginning of a packet is here, behind the room; it may be less than the header.
         case collecting([UInt8])
     }
 
     private var state = State.idle
+    private let room: Int
 
-    /// Creates a reassembler for a new link.
-    package init() {}
+    /// Creates a reassembler for a new link, which leaves `room` octets free in front of each packet that it puts
+    /// together, for a header.
+    package init(room: Int = 0) { self.room = room }
 
     /// What a fragment amounts to.
     package enum OnFragment: Equatable {
         /// The fragment is a whole packet by itself, and was not copied.
         case whole
-        /// A packet is complete.
+        /// A packet is complete, behind the room for a header.
         case complete([UInt8])
         /// More must come.
         case incomplete
@@ -37,8 +39,13 @@ package struct Reassembler: Sendable {
     /// Takes the fragment that begins a packet; one that had begun before is given up.
     package mutating func begin(_ fragment: Span<UInt8>) -> OnFragment {
         state = .idle
-        if let length = Self.length(fragment), length == fragment.count { return .whole }
-        return check([UInt8](copying: fragment))
+        let length = Self.length(fragment)
+        if length == fragment.count { return .whole }
+        var collected: [UInt8] = []
+        collected.reserveCapacity(room + max(length ?? 0, fragment.count))
+        collected.append(contentsOf: repeatElement(0, count: room))
+        collected.append(copying: fragment)
+        return check(collected)
     }
 
     /// Takes a fragment that goes on with a packet.
@@ -52,12 +59,13 @@ package struct Reassembler: Sendable {
         }
     }
 
-    private mutating func check(_ collected: [UInt8]) -> OnFragment {
-        guard let length = Self.length(collected.span), length <= collected.count else {
+    private mutating func check(_ collected: consuming [UInt8]) -> OnFragment {
+        let count = collected.count - room
+        guard let length = Self.length(collected.span.extracting(droppingFirst: room)), length <= count else {
             state = .collecting(collected)
             return .incomplete
         }
-        guard length == collected.count else { return .dropped(.trailing(count: collected.count - length)) }
+        guard length == count else { return .dropped(.trailing(count: count - length)) }
         return .complete(collected)
     }
 

@@ -8,6 +8,21 @@ struct ACLSchedulerTests {
     let first = ConnectionHandle(wire: 1) ?? .lowest
     let second = ConnectionHandle(wire: 2) ?? .lowest
 
+    /// An H4 packet that went out, and the receipt of what was complete with it.
+    struct Sent {
+        let packet: [UInt8]
+        let receipt: SendReceipt?
+
+        init(packet: [UInt8], receipt: SendReceipt?) { (self.packet, self.receipt) = (packet, receipt) }
+
+        init(_ fragment: ACLScheduler.Fragment) {
+            var outbox = HostOutbox()
+            outbox.send(fragment)
+            if case .packet(let packet)? = outbox.next() { self.packet = packet } else { packet = [] }
+            receipt = fragment.receipt
+        }
+    }
+
     func make(size: Int = 27, count: Int) -> ACLScheduler {
         var scheduler = ACLScheduler(queueLimit: 4)
         scheduler.reset(size: size, count: count)
@@ -22,20 +37,20 @@ struct ACLSchedulerTests {
         of link: ConnectionHandle,
         receipt: SendReceipt? = nil,
         to scheduler: inout ACLScheduler
-    ) -> [ACLScheduler.Fragment] {
+    ) -> [Sent] {
         guard case .passed(let packet) = scheduler.submit(payload, on: .attribute, of: link, receipt: receipt) else {
             return []
         }
-        return [ACLScheduler.Fragment(packet: packet, receipt: receipt)]
+        return [Sent(packet: packet, receipt: receipt)]
     }
 
     /// Takes what may go out, after what went at once.
     func drain(
         _ scheduler: inout ACLScheduler,
-        after first: [ACLScheduler.Fragment] = []
-    ) -> [ACLScheduler.Fragment] {
+        after first: [Sent] = []
+    ) -> [Sent] {
         var fragments = first
-        while let fragment = scheduler.next() { fragments.append(fragment) }
+        while let fragment = scheduler.next() { fragments.append(Sent(fragment)) }
         return fragments
     }
 
@@ -189,6 +204,17 @@ struct ReassemblerTests {
                 isFirst = false
             }
         }
+    }
+
+    @Test("What is put together is behind the room that is asked for, and what came whole is not copied")
+    func room() {
+        var reassembler = Reassembler(room: 5)
+        #expect(reassembler.begin(frame(7).span) == .whole)
+        #expect(reassembler.begin([3].span) == .incomplete)
+        #expect(reassembler.proceed([0, 4, 0, 7].span) == .incomplete)
+        #expect(reassembler.proceed([8, 9].span) == .complete([0, 0, 0, 0, 0, 3, 0, 4, 0, 7, 8, 9]))
+        #expect(reassembler.begin([2, 0, 4, 0, 7].span) == .incomplete)
+        #expect(reassembler.proceed([8, 9].span) == .dropped(.trailing(count: 1)))
     }
 
     @Test("A fragment of nothing is dropped")
