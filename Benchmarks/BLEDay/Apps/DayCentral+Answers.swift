@@ -12,7 +12,11 @@ extension DayCentral {
         return subject
     }
 
-    func renamed(_ peripheral: CBPeripheral) { _ = speaker(peripheral, "a name") }
+    func renamed(_ peripheral: CBPeripheral) {
+        guard let subject = subject(peripheral) else { return complain("a name of a stranger") }
+        // What a peripheral advertises is heard without a connection, but not without a scan.
+        if !subject.link.isOpen, !isOn || !manager.isScanning { complain("a name while \(subject.link.state)") }
+    }
 
     func modified(_ peripheral: CBPeripheral, _ services: [CBService]) {
         guard let subject = speaker(peripheral, "modified services") else { return }
