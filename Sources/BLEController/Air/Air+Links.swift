@@ -119,9 +119,14 @@ extension Air {
         at now: Instant
     ) -> Bool {
         guard links[index][role].control.submit(procedure) else { return false }
+        beginProcedures(on: index, role, at: now)
+        return true
+    }
+
+    /// Lets the procedures begin that wait on a connection and may begin.
+    mutating func beginProcedures(on index: Int, _ role: Role, at now: Instant) {
         var events: [LinkEvent] = []
         links[index].beginProcedures(role, at: now, into: &events)
         tell(events, of: index, at: now)
-        return true
     }
 }

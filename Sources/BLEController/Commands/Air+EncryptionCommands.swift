@@ -15,6 +15,10 @@ extension Air {
                 .init(status: status, handle: command.handle),
                 controller
             )
+            // What was asked for while the key was has waited for this.
+            if status == .success, let connection = controllers[controller].connection(command.handle) {
+                beginProcedures(on: connection.link, .peripheral, at: now)
+            }
         default: return false
         }
         return true
@@ -57,7 +61,7 @@ extension Air {
         links[index].draw(response)
         guard controllers[end.controller].masks.allow(.longTermKeyRequest) else {
             _ = links[index].receiveKeyRefusal(at: instant)
-            return
+            return beginProcedures(on: index, .peripheral, at: instant)
         }
         let event = HCI.LELongTermKeyRequest(
             handle: end.handle,

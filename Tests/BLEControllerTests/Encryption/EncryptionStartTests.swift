@@ -45,6 +45,25 @@ struct EncryptionStartTests {
         #expect(linked.encryptionEvents(0).last == linked.encrypted(0))
     }
 
+    @Test("What a peripheral's host asks for while it is asked for a key begins when it has none")
+    func waiting() throws {
+        var linked = try Linked()
+        #expect(linked.enableEncryption() == .success)
+        linked.bench.run(for: .milliseconds(200))
+        #expect(linked.keyRequests.count == 1)
+        let handle = linked.handle(1)
+        #expect(linked.bench.ask(.leReadRemoteFeatures(.init(handle: handle)), 1) == .success)
+        #expect(linked.bench.ask(.leLongTermKeyRequestNegativeReply(.init(handle: handle)), 1) == .success)
+        linked.bench.run(for: .seconds(2))
+        let expected = HCI.LEReadRemoteFeaturesComplete(
+            status: .success,
+            handle: handle,
+            features: ControllerIdentity.Profile.core5.features
+        )
+        #expect(linked.bench.events(1).contains(.leReadRemoteFeaturesComplete(expected)))
+        #expect(linked.encryptionEvents(0) == [linked.failed(.pinOrKeyMissing)])
+    }
+
     static let simple = ControllerIdentity.Profile(version: 0x06, features: [])
 
     @Test("A peripheral that cannot encrypt says so", arguments: [ControllerIdentity.Profile.core5, simple])
