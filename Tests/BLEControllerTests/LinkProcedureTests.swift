@@ -255,6 +255,23 @@ struct LinkProcedureTests {
         #expect(linked.bench.ask(.leSetHostChannelClassification(.init(channels: 0)), 0) == .invalidCommandParameters)
     }
 
+    @Test("The channels that a central's host named last are used in the end", arguments: [1, 20])
+    func channelsTakenBack(count: Int) throws {
+        var linked = try Linked()
+        let all: UInt64 = 0x1F_FFFF_FFFF
+        for map in (0..<UInt64(count)).map({ 0xFF << $0 }) + [all] {
+            let classification = HCI.LESetHostChannelClassification(channels: map)
+            #expect(linked.bench.ask(.leSetHostChannelClassification(classification), 0) == .success)
+        }
+        linked.bench.run(for: .seconds(3))
+        linked.bench.send(.leReadChannelMap(.init(handle: linked.handle(0))), 0)
+        guard case .commandComplete(let answer)? = linked.bench.said[0].last?.event else {
+            Issue.record("the central's host heard of no channels")
+            return
+        }
+        #expect(try answer.returned(by: HCI.LEReadChannelMap.self).channels == all)
+    }
+
     @Test("Everything at once, from both ends and on a lossy air, comes to its end", arguments: UInt64(0)..<16)
     func everything(seed: UInt64) throws {
         var linked = try Linked(seed: seed, parameters: Bench.parameters(interval: 12, timeout: 600))

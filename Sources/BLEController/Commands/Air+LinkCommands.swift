@@ -144,7 +144,7 @@ extension Air {
         controllers[controller].channelMap = map
         complete(HCI.LESetHostChannelClassification.self, .success, controller)
         for connection in controllers[controller].connections where connection.role == .central {
-            if links[connection.link].channelMap != map {
+            if links[connection.link].latestChannels != map {
                 _ = begin(.channels(map), on: connection.link, .central, at: now)
             }
         }

@@ -96,6 +96,9 @@ extension Link {
         self[.central].change = .timing(update)
     }
 
+    /// The channels that are in force when all that the central has begun, or has waiting, is.
+    var latestChannels: UInt64 { self[.central].control.latestChannels ?? channelMap }
+
     /// An instant far enough off for a peripheral that stays away, and for packets that are lost.
     ///
     /// At least six events; up to twenty as long as they are over within a second.

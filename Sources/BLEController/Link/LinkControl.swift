@@ -87,8 +87,20 @@ struct LinkControl: Sendable {
     /// Whether one more procedure may be queued.
     var canSubmit: Bool { waiting.count < Self.limit && termination == nil }
 
+    /// The channels that were submitted last and are not yet in force; `nil` if there are none.
+    var latestChannels: UInt64? {
+        for procedure in waiting.reversed() { if case .channels(let map) = procedure { return map } }
+        if case .channels(let map)? = active { return map }
+        return nil
+    }
+
     /// Queues a procedure; false if too many wait.
+    ///
+    /// Channels take the place of those that wait.
     mutating func submit(_ procedure: Procedure) -> Bool {
+        if case .channels = procedure {
+            waiting.removeAll { if case .channels = $0 { true } else { false } }
+        }
         guard canSubmit else { return false }
         waiting.append(procedure)
         return true
