@@ -142,6 +142,25 @@ struct ExtendedAdvertisingTests {
         #expect(ended[1].0 == Instant() + .milliseconds(500))
     }
 
+    @Test(
+        "A set that advertises under a random address has one of its own, whatever the board's is",
+        arguments: [HCI.OwnAddress.random, .resolvableOrRandom]
+    )
+    func randomAddress(own: HCI.OwnAddress) {
+        var bench = Bench()
+        let board = bench.add(), scanner = bench.add()
+        let global = DeviceAddress(0xC0FF_EE00_0001, .random), address = DeviceAddress(0xC0FF_EE00_0002, .random)
+        #expect(bench.ask(.leSetRandomAddress(.init(address: global)), board) == .success)
+        bench.send(.leSetExtendedAdvertisingParameters(Bench.parameters(1, [], own: own)), board)
+        #expect(bench.enable(1, board) == .invalidCommandParameters)
+        let command = HCI.LESetAdvertisingSetRandomAddress(set: Bench.set(1), address: address)
+        #expect(bench.ask(.leSetAdvertisingSetRandomAddress(command), board) == .success)
+        #expect(bench.enable(1, board) == .success)
+        bench.scanExtended(scanner)
+        bench.run(for: .seconds(1))
+        #expect(Set(bench.extendedReports(scanner).map(\.address)) == [address])
+    }
+
     @Test("Commands on sets fail for the reasons that the specification gives")
     func errors() {
         var bench = Bench()

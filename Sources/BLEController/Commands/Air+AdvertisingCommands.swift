@@ -98,7 +98,7 @@ extension VirtualController {
 
     /// Why a set cannot be enabled, if it cannot.
     func refusal(toEnable set: AdvertisingSet) -> HCI.Status? {
-        guard hasOwnAddress(set.ownAddressKind, to: set.peer, random: set.randomAddress) else {
+        guard hasOwnAddress(set.ownAddressKind, to: set.peer, identity: identityAddress(of: set)) else {
             return .invalidCommandParameters
         }
         if set.properties.contains(.connectable), connections.count >= Self.maximumConnections {

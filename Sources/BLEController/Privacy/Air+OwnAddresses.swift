@@ -1,23 +1,28 @@
 import BLEWire
 
 extension Air {
-    /// The address of a board towards `peer`, as ``VirtualController/ownAddress(_:to:random:at:)``.
-    mutating func ownAddress(
+    /// The address of a board that scans or initiates towards `peer`.
+    mutating func ownAddress(_ controller: Int, _ kind: UInt8, to peer: DeviceAddress) -> OwnAddress? {
+        let identity = controllers[controller].identityAddress(kind)
+        return ownAddress(controller, kind, to: peer, identity: identity)
+    }
+
+    /// The address of a board towards `peer`, as ``VirtualController/ownAddress(_:to:identity:at:)``.
+    private mutating func ownAddress(
         _ controller: Int,
         _ kind: UInt8,
         to peer: DeviceAddress,
-        random: DeviceAddress? = nil
+        identity: DeviceAddress?
     ) -> OwnAddress? {
-        let address = controllers[controller].ownAddress(kind, to: peer, random: random, at: now)
+        let address = controllers[controller].ownAddress(kind, to: peer, identity: identity, at: now)
         if kind & 2 != 0 { scheduleRotation(controller) }
         return address
     }
 
     /// The addresses in the packets of an advertising set; `nil` if it has none of its own.
     mutating func addresses(_ controller: Int, _ set: AdvertisingSet) -> (own: OwnAddress, target: DeviceAddress?)? {
-        guard let own = ownAddress(controller, set.ownAddressKind, to: set.peer, random: set.randomAddress) else {
-            return nil
-        }
+        let identity = controllers[controller].identityAddress(of: set)
+        guard let own = ownAddress(controller, set.ownAddressKind, to: set.peer, identity: identity) else { return nil }
         guard set.properties.contains(.directed) else { return (own, nil) }
         let target = controllers[controller].targetAddress(set.peer, at: now)
         scheduleRotation(controller)

@@ -115,6 +115,10 @@ struct PrivacyCommandTests {
         case .extended:
             let parameters = Bench.parameters(0, [.connectable], own: own, peer: Self.peer)
             bench.send(.leSetExtendedAdvertisingParameters(parameters), board)
+            if isSet {
+                let address = Bench.identity(board, own)
+                bench.send(.leSetAdvertisingSetRandomAddress(.init(set: Bench.set(0), address: address)), board)
+            }
             _ = bench.enable(0, board)
         }
         #expect(bench.lastStatus(board) == status)
