@@ -161,6 +161,22 @@ struct ExtendedAdvertisingTests {
         #expect(Set(bench.extendedReports(scanner).map(\.address)) == [address])
     }
 
+    @Test("A set that is directed at high duty cycle calls as often as legacy commands do, for 1.28 s")
+    func highDutyCycle() {
+        var bench = Bench()
+        let advertiser = bench.add(), target = bench.add()
+        let parameters = Bench.parameters(
+            0,
+            [.legacy, .connectable, .directed, .highDutyCycle],
+            peer: Bench.address(target)
+        )
+        bench.send(.leSetExtendedAdvertisingParameters(parameters), advertiser)
+        #expect(bench.enable(0, advertiser, duration: .init(wire: 128)) == .success)
+        bench.scan(target)
+        bench.run(for: .seconds(3))
+        #expect(bench.reports(target).count > 250)
+    }
+
     @Test("Commands on sets fail for the reasons that the specification gives")
     func errors() {
         var bench = Bench()

@@ -32,7 +32,7 @@ struct AdvertisingSet: Sendable {
     let handle: UInt8
     var properties: Properties = [.connectable, .scannable, .legacy]
     /// Nanoseconds between two events, before the random delay.
-    var interval: Int64 = 1_280_000_000
+    private(set) var interval: Int64 = 1_280_000_000
     /// A bit for each of the three primary channels.
     var channels: UInt8 = 7
     var ownAddressKind: UInt8 = 0
@@ -74,6 +74,13 @@ struct AdvertisingSet: Sendable {
         guard properties.contains(.connectable), !properties.contains(.legacy) else { return true }
         let target = properties.contains(.directed) ? 6 : 0, power = properties.contains(.includesPower) ? 1 : 0
         return data.count <= 245 - target - power
+    }
+
+    /// Takes the interval that the host wants, which does not matter to a high duty cycle.
+    ///
+    /// Core 6.0, Vol 6, Part B, 4.4.2.4.2.
+    mutating func setInterval(_ units: Int64) {
+        interval = properties.contains(.highDutyCycle) ? 3_750_000 : units * Spacing.unit
     }
 
     mutating func enable(until: Instant?, eventLimit: Int) {

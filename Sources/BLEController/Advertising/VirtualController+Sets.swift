@@ -22,7 +22,7 @@ extension VirtualController {
         if existing == nil, sets.count >= Self.maximumSets { return (.memoryCapacityExceeded, 0) }
         var set = existing.map { sets[$0] } ?? AdvertisingSet(handle: command.set.wire)
         set.properties = properties
-        set.interval = Int64(command.minimum.wire) * Spacing.unit
+        set.setInterval(Int64(command.minimum.wire))
         set.channels = command.channels.wire
         set.ownAddressKind = command.ownAddress.rawValue
         set.peer = command.peer

@@ -76,8 +76,7 @@ extension VirtualController {
         guard command.minimum <= command.maximum else { return .invalidCommandParameters }
         withLegacySet { set in
             set.properties = Self.properties(command.type)
-            set.interval = Int64(command.minimum.wire) * Spacing.unit
-            if command.type == .directedHighDutyCycle { set.interval = 3_750_000 }
+            set.setInterval(Int64(command.minimum.wire))
             set.channels = command.channels.wire
             set.ownAddressKind = command.ownAddress.rawValue
             set.peer = command.peer
