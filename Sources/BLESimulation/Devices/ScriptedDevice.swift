@@ -104,8 +104,10 @@ struct ScriptedDevice {
         return requests
     }
 
-    /// Offers other services from now on.
+    /// Offers other services from now on; who waits for an answer still gets it.
     mutating func offer(_ services: [SimulatedPeripheral.Service]) -> [ClientRequest] {
+        // Values that were to follow name characteristics by their place, where there are others now.
+        later.removeAll { if case .service(.update) = $0.request { true } else { false } }
         peripheral.services = services
         makeAttributes()
         return isOn ? [.server(.stopAdvertising)] + publication : []

@@ -247,17 +247,6 @@ struct KnobTests {
         #expect(strengths == strengths.sorted(by: >) && Set(strengths).count == 3)
     }
 
-    @Test("Services change while a central is connected")
-    func changing() async throws {
-        let lamp = bench.world.place(.lamp)
-        let peripheral = try #require(await bench.connect())
-        lamp.offer([.init("FFD0", [.init("FFD1", [.read], value: [1])])])
-        await bench.wait(5)
-        #expect(bench.app.take().first == #"modified ["FFE0"]"#)
-        await bench.explore(peripheral)
-        #expect(peripheral.services?.map(\.uuid.uuidString) == ["FFD0"])
-    }
-
     @Test("Several characteristics of one type, descriptors and included services are there")
     func attributes() async throws {
         var lamp = SimulatedPeripheral.lamp
