@@ -117,6 +117,22 @@ struct AdvertisingTests {
         #expect(last.instant == start + .milliseconds(1_280))
     }
 
+    @Test(
+        "An interval of zero is right where a high duty cycle takes its place, and wrong elsewhere",
+        arguments: [HCI.AdvertisingType.directedHighDutyCycle, .directedLowDutyCycle]
+    )
+    func ignoredIntervals(type: HCI.AdvertisingType) {
+        var bench = Bench()
+        let board = bench.add()
+        var parameters = HCI.LESetAdvertisingParameters()
+        parameters.type = type
+        parameters.peer = Bench.address(1)
+        var octets = HCICommandPacket.leSetAdvertisingParameters(parameters).encoded
+        octets.replaceSubrange(4..<8, with: [0, 0, 0, 0])
+        bench.send(octets, board)
+        #expect(bench.lastStatus(board) == (type == .directedHighDutyCycle ? .success : .invalidCommandParameters))
+    }
+
     @Test("Who is too far away is not heard, and who comes near is")
     func distance() {
         var bench = Bench()

@@ -177,6 +177,19 @@ struct ExtendedAdvertisingTests {
         #expect(bench.reports(target).count > 250)
     }
 
+    @Test("An interval of zero is right for a set of high duty cycle, and wrong for others", arguments: [true, false])
+    func ignoredIntervals(isHigh: Bool) {
+        var bench = Bench()
+        let board = bench.add(), target = bench.add()
+        var properties: HCI.AdvertisingProperties = [.legacy, .connectable, .directed]
+        if isHigh { properties.insert(.highDutyCycle) }
+        let parameters = Bench.parameters(0, properties, peer: Bench.address(target))
+        var octets = HCICommandPacket.leSetExtendedAdvertisingParameters(parameters).encoded
+        octets.replaceSubrange(7..<13, with: [0, 0, 0, 0, 0, 0])
+        bench.send(octets, board)
+        #expect(bench.lastStatus(board) == (isHigh ? .success : .invalidCommandParameters))
+    }
+
     @Test("Commands on sets fail for the reasons that the specification gives")
     func errors() {
         var bench = Bench()

@@ -8,7 +8,8 @@ extension VirtualController {
         let existing = setIndex(command.set.wire)
         if let existing, sets[existing].isEnabled { return (.commandDisallowed, 0) }
         let properties = AdvertisingSet.Properties(rawValue: command.properties.rawValue)
-        guard command.minimum <= command.maximum, Self.isPossible(properties), command.sid.wire <= 0x0F else {
+        let hasInterval = command.minimum <= command.maximum || properties.contains(.highDutyCycle)
+        guard hasInterval, Self.isPossible(properties), command.sid.wire <= 0x0F else {
             return (.invalidCommandParameters, 0)
         }
         let features = identity.profile.features

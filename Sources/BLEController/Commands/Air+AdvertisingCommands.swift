@@ -73,7 +73,11 @@ extension VirtualController {
     /// Core 6.0, Vol 4, Part E, 7.8.5.
     mutating func setAdvertisingParameters(_ command: HCI.LESetAdvertisingParameters) -> HCI.Status {
         if let set = sets.first, set.isEnabled { return .commandDisallowed }
-        guard command.minimum <= command.maximum else { return .invalidCommandParameters }
+        if command.type != .directedHighDutyCycle {
+            guard let minimum = command.minimum.value, let maximum = command.maximum.value, minimum <= maximum else {
+                return .invalidCommandParameters
+            }
+        }
         withLegacySet { set in
             set.properties = Self.properties(command.type)
             set.setInterval(Int64(command.minimum.wire))

@@ -47,6 +47,9 @@ package struct ExtendedAdvertisingInterval: Hashable, Comparable, Sendable {
         self.wire = wire
     }
 
+    /// Creates what stands in the place of an interval where nobody looks at it.
+    fileprivate init(ignored wire: UInt32) { self.wire = wire }
+
     /// Creates an interval that both kinds of commands can carry.
     package init(_ interval: AdvertisingInterval) { wire = UInt32(interval.wire) }
 
@@ -59,17 +62,21 @@ extension ExtendedAdvertisingInterval: CustomStringConvertible {
 }
 
 extension Wire where Self: ~Copyable & ~Escapable {
-    /// Visits the three octets of an extended advertising interval.
+    /// Visits the three octets of an extended advertising interval, which may be out of range if it is ignored.
     @_lifetime(self: copy self)
     package mutating func interval(
         _ value: inout ExtendedAdvertisingInterval,
+        isIgnored: Bool,
         _ name: StaticString
     ) throws(PacketError) {
         var raw = UInt64(value.wire)
         try narrow(&raw, octets: 3, name)
-        guard let decoded = ExtendedAdvertisingInterval(wire: UInt32(truncatingIfNeeded: raw)) else {
-            throw .reserved(field: name)
+        let octets = UInt32(truncatingIfNeeded: raw)
+        if isIgnored {
+            value = ExtendedAdvertisingInterval(ignored: octets)
+        } else {
+            guard let decoded = ExtendedAdvertisingInterval(wire: octets) else { throw .reserved(field: name) }
+            value = decoded
         }
-        value = decoded
     }
 }

@@ -25,8 +25,9 @@ extension HCI {
         package static var opcode: Opcode { .leSetAdvertisingParameters }
         package typealias Return = StatusReturn
 
-        package var minimum = AdvertisingInterval.standard
-        package var maximum = AdvertisingInterval.standard
+        /// Out of range only where a high duty cycle takes the place of intervals.
+        package var minimum = Reported(AdvertisingInterval.standard)
+        package var maximum = Reported(AdvertisingInterval.standard)
         package var type = AdvertisingType.connectable
         package var ownAddress = OwnAddress.public
         /// Whom a directed advertisement is for.
@@ -44,8 +45,8 @@ extension HCI {
             channels: AdvertisingChannels = .all,
             policy: AdvertisingFilterPolicy = .everyone
         ) {
-            self.minimum = minimum
-            self.maximum = maximum
+            self.minimum = Reported(minimum)
+            self.maximum = Reported(maximum)
             self.type = type
             self.ownAddress = ownAddress
             self.peer = peer

@@ -80,8 +80,9 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
             try wire.field(&set, "Advertising Handle")
             try wire.field(&properties, "Advertising Event Properties")
-            try wire.interval(&minimum, "Primary Advertising Interval Min")
-            try wire.interval(&maximum, "Primary Advertising Interval Max")
+            let isIgnored = properties.contains(.highDutyCycle)
+            try wire.interval(&minimum, isIgnored: isIgnored, "Primary Advertising Interval Min")
+            try wire.interval(&maximum, isIgnored: isIgnored, "Primary Advertising Interval Max")
             try wire.field(&channels, "Primary Advertising Channel Map")
             try wire.field(&ownAddress, "Own Address Type")
             try wire.typedAddress(&peer, kind: "Peer Address Type", "Peer Address")
