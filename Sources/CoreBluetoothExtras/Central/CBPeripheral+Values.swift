@@ -49,16 +49,21 @@ extension CBPeripheral {
     /// - Throws: `CBError.notConnected` if there is no connection any more, so that the value was not sent.
     public func send(_ value: Data, to characteristic: CBCharacteristic) async throws {
         guard has(characteristic) else { throw CBError(.invalidHandle) }
-        while !canSendWriteWithoutResponse {
-            try await answer(
-                to: { event -> Result<Void, Failure>? in
-                    guard case .writeCommandsTaken = event else { return nil }
-                    return .success(())
-                },
-                ask: {}
-            )
-        }
+        while !canSendWriteWithoutResponse { try await roomToSend() }
         writeValue(value, for: characteristic, type: .withoutResponse)
+    }
+
+    /// Waits until there is room for a value without response; all who wait hear of it.
+    func roomToSend() async throws {
+        guard let manager else { throw CBError(.notConnected) }
+        let peer = self.peer, subject = Unchecked(self)
+        try await manager.outcome { event -> Result<Void, any Error>? in
+            if case .disconnected(peer, let failure, _)? = event {
+                return .failure((failure ?? .notConnected).error(about: .connection))
+            }
+            if subject.object.canSendWriteWithoutResponse { return .success(()) }
+            return subject.object.state == .connected ? nil : .failure(CBError(.notConnected))
+        }
     }
 
     /// Has `characteristic` send its value by itself, as long as somebody iterates over the values.
@@ -104,6 +109,8 @@ extension CBPeripheral {
             peripheral.setNotifyValue(false, for: characteristic)
         }
         setNotifyValue(true, for: characteristic)
+        // The connection may have ended before anybody listened, of which no event tells any more.
+        if state != .connected { continuation.finish(throwing: CBError(.notConnected)) }
         return stream
     }
 }

@@ -9,10 +9,11 @@ extension CBManager {
     ///   - event: Whether an event answers this, and how; each answers the oldest question that it fits.
     ///   - ask: Asks; called after all is prepared for the answer.
     /// - Returns: What the event says.
-    /// - Throws: What the event says, or `CBError.notConnected` if Bluetooth goes off, or `CancellationError`.
+    /// - Throws: What the event says, or `CBError.notConnected` if Bluetooth goes off, or `CancellationError`, or what
+    ///   `ask` throws if nothing can be asked.
     func answer<Value: Sendable>(
         to event: @escaping @Sendable (ClientEvent) -> Result<Value, any Error>?,
-        ask: () -> Void
+        ask: () throws -> Void
     ) async throws -> Value {
         try Task.checkCancellation()
         let answer = Answer<Value>()
@@ -28,7 +29,35 @@ extension CBManager {
             return .passed
         }
         defer { observers.remove(id) }
-        ask()
+        try ask()
+        return try await answer.value
+    }
+
+    /// Waits until something is so, or never will be, whoever brings that about.
+    ///
+    /// - Parameter look: Says what is so, if that is known: once to begin with, and then after each event, when all
+    ///   objects are up to date.
+    /// - Returns: What `look` says.
+    /// - Throws: What `look` says, or `CBError.notConnected` if Bluetooth goes off, or `CancellationError`.
+    func outcome<Value: Sendable>(
+        _ look: @escaping @Sendable (ClientEvent?) -> Result<Value, any Error>?
+    ) async throws -> Value {
+        try Task.checkCancellation()
+        let answer = Answer<Value>()
+        let id = observers.add { received in
+            if let result = look(received) {
+                answer.give(result)
+            } else if case .stateChanged(let state) = received, state != .poweredOn {
+                answer.give(.failure(CBError(.notConnected)))
+            }
+        }
+        defer { observers.remove(id) }
+        // What was so before anybody listened is told by no event.
+        if let result = look(nil) {
+            answer.give(result)
+        } else if state != .poweredOn {
+            answer.give(.failure(CBError(.notConnected)))
+        }
         return try await answer.value
     }
 }
@@ -41,7 +70,7 @@ extension CBPeripheral {
         to event: @escaping @Sendable (PeerEvent) -> Result<Value, Failure>?,
         ask: () -> Void
     ) async throws -> Value {
-        guard state == .connected, let manager else { throw CBError(.notConnected) }
+        guard let manager else { throw CBError(.notConnected) }
         let peer = self.peer
         return try await manager.answer(
             to: { received in
@@ -53,7 +82,11 @@ extension CBPeripheral {
                 default: nil
                 }
             },
-            ask: ask
+            ask: {
+                // Now that the end of the connection would be heard.
+                guard state == .connected else { throw CBError(.notConnected) }
+                ask()
+            }
         )
     }
 }
