@@ -1,4 +1,5 @@
 import BLESimulation
+import Synchronization
 import Testing
 
 @testable import CoreBluetoothExtras
@@ -7,6 +8,44 @@ import Testing
 @Suite("Tasks that wait", .timeLimit(.minutes(30)))
 struct WaitingTests {
     private let bench = LampBench()
+
+    @Test("The answer to a task that is cancelled goes to no other task")
+    func cancelled() async throws {
+        let (peripheral, found) = try await bench.connect()
+        let sink = try #require(found[CBUUID(string: "FFE1")]), written = Count()
+        bench.lamp.onWrite("FFE1") { write in
+            written.increase()
+            return write.count == 0 ? .accepted.after(.seconds(2)) : .error(0x80)
+        }
+        let first = Task { @MainActor in try await peripheral.write(Data([1]), to: sink) }
+        await bench.wait { written.current == 1 }
+        await bench.world.advance(by: .milliseconds(100))
+        first.cancel()
+        await #expect(throws: CancellationError.self) { try await first.value }
+        let second = Task { @MainActor in try await peripheral.write(Data([2]), to: sink) }
+        let refusal = await #expect(throws: CBATTError.self) { try await bench.result(of: second) }
+        #expect(refusal?.errorCode == 0x80 && written.current == 2)
+        #expect(try await bench.result(of: Task { @MainActor in try await peripheral.value(of: sink) }) == Data([1]))
+    }
+
+    @Test("A connection that is wanted again does not fail with the attempt that was given up")
+    func again() async throws {
+        let (peripheral, _) = try await bench.connect()
+        try await bench.result(of: Task { @MainActor in try await bench.central.disconnect(peripheral) })
+        for _ in 0..<10 {
+            let first = Task { @MainActor in try await bench.central.connect(peripheral, timeout: nil) }
+            for _ in 0..<100 where peripheral.state != .connecting { await Task.yield() }
+            first.cancel()
+            _ = await first.result
+            let second = Task { @MainActor in try await bench.central.connect(peripheral, timeout: .seconds(10)) }
+            try await bench.result(of: second)
+            #expect(peripheral.state == .connected)
+            let ends = (0..<2).map { _ in
+                Task { @MainActor in try await bench.central.disconnect(peripheral) }
+            }
+            for end in ends { try await bench.result(of: end) }
+        }
+    }
 
     @Test("Whoever waits for what is so already needs no event")
     func room() async throws {
@@ -26,4 +65,13 @@ struct WaitingTests {
         let error = await #expect(throws: CBError.self) { try await bench.result(of: late) }
         #expect(error?.code == .notConnected)
     }
+}
+
+/// How often something has happened.
+private final class Count: Sendable {
+    private let value = Atomic(0)
+
+    var current: Int { value.load(ordering: .relaxed) }
+
+    func increase() { value.add(1, ordering: .relaxed) }
 }

@@ -5,9 +5,11 @@ import Foundation
 // What `CoreBluetoothExtras` needs of peripheral managers.
 extension CBPeripheralManager {
     /// Advertises as ``startAdvertising(_:)`` does, with all that a host can be asked for.
-    package func startAdvertising(_ request: AdvertisingRequest) {
-        guard acceptsCommands() else { return }
-        beginAdvertising(request)
+    ///
+    /// - Returns: Whether the host was asked, which answers.
+    package func startAdvertising(_ request: AdvertisingRequest) -> Bool {
+        guard acceptsCommands() else { return false }
+        return beginAdvertising(request)
     }
 
     /// The centrals that are connected to this machine now, and where.

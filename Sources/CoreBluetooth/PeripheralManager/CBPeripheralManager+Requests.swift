@@ -16,11 +16,16 @@ extension CBPeripheralManager {
         beginAdvertising(request)
     }
 
-    func beginAdvertising(_ request: AdvertisingRequest) {
+    /// Asks the host to advertise; returns whether it was asked.
+    @discardableResult
+    func beginAdvertising(_ request: AdvertisingRequest) -> Bool {
         switch content.withLock({ $0.advertising.start(request) }) {
-        case .send: session.send(.server(.startAdvertising(request)))
+        case .send:
+            session.send(.server(.startAdvertising(request)))
+            return true
         case .alreadyAdvertising:
             later { $0.delegate?.peripheralManagerDidStartAdvertising($0, error: CBError(.alreadyAdvertising)) }
+            return false
         }
     }
 

@@ -48,13 +48,15 @@ extension CBCentralManager {
         reconnects: Bool = false
     ) async throws {
         guard state == .poweredOn else { throw CBError(.notConnected) }
-        if peripheral.state == .connected { return }
-        let peer = peripheral.peer
+        let peer = peripheral.peer, subject = Unchecked(peripheral)
         do {
-            try await answer(
-                to: { event -> Result<Void, any Error>? in
-                    switch event {
-                    case .connected(peer, _): .success(())
+            try await outcome(
+                { event -> Result<Void, any Error>? in
+                    let state = subject.object.state
+                    if state == .connected { return .success(()) }
+                    // An earlier attempt may have ended, after which this one begins.
+                    guard state != .connecting else { return nil }
+                    return switch event {
                     case .connectFailed(peer, let failure): .failure(failure.error(about: .connection))
                     case .disconnected(peer, let failure, _):
                         .failure((failure ?? .cancelled).error(about: .connection))
@@ -74,11 +76,12 @@ extension CBCentralManager {
     /// It ends, too, if the task is cancelled while it waits.
     public func disconnect(_ peripheral: CBPeripheral) async throws {
         guard state == .poweredOn, peripheral.state != .disconnected else { return }
-        let peer = peripheral.peer
-        try await answer(
-            to: { event -> Result<Void, any Error>? in
+        let peer = peripheral.peer, subject = Unchecked(peripheral)
+        try await outcome(
+            { event -> Result<Void, any Error>? in
                 switch event {
                 case .disconnected(peer, _, _), .connectFailed(peer, _): .success(())
+                case nil where subject.object.state == .disconnected: .success(())
                 default: nil
                 }
             },

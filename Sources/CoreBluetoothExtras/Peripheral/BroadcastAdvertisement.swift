@@ -72,7 +72,11 @@ extension CBPeripheralManager {
                     guard case .server(.advertisingStarted(let failure)) = event else { return nil }
                     return failure.map { .failure($0.error(about: .server)) } ?? .success(())
                 },
-                ask: { startAdvertising(request) }
+                ask: {
+                    guard startAdvertising(request) else {
+                        throw CBError(state == .poweredOn ? .alreadyAdvertising : .notConnected)
+                    }
+                }
             )
         } catch is CancellationError {
             stopAdvertising()

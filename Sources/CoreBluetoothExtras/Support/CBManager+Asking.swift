@@ -5,9 +5,14 @@ import Foundation
 extension CBManager {
     /// Asks for something, and waits for what comes of it.
     ///
+    /// A task that is cancelled waits no longer, yet what it asked for is answered all the same: the answer goes to
+    /// nobody, and not to a later question that it would fit. So there are as many who listen as the host owes answers,
+    /// which end with the connection at the latest.
+    ///
     /// - Parameters:
-    ///   - event: Whether an event answers this, and how; each answers the oldest question that it fits.
-    ///   - ask: Asks; called after all is prepared for the answer.
+    ///   - event: Whether an event answers this, and how; each answers the oldest question that it fits, but for the
+    ///     end of a connection, which ends all that were asked in it.
+    ///   - ask: Asks for what is answered once, whatever happens; called after all is prepared for the answer.
     /// - Returns: What the event says.
     /// - Throws: What the event says, or `CBError.notConnected` if Bluetooth goes off, or `CancellationError`, or what
     ///   `ask` throws if nothing can be asked.
@@ -20,7 +25,7 @@ extension CBManager {
         let id = observers.wait { received in
             if let result = event(received) {
                 answer.give(result)
-                return .answered
+                return if case .disconnected = received { .heard } else { .answered }
             }
             if case .stateChanged(let state) = received, state != .poweredOn {
                 answer.give(.failure(CBError(.notConnected)))
@@ -28,19 +33,26 @@ extension CBManager {
             }
             return .passed
         }
-        defer { observers.remove(id) }
-        try ask()
+        do {
+            try ask()
+        } catch {
+            observers.remove(id)
+            throw error
+        }
         return try await answer.value
     }
 
     /// Waits until something is so, or never will be, whoever brings that about.
     ///
-    /// - Parameter look: Says what is so, if that is known: once to begin with, and then after each event, when all
-    ///   objects are up to date.
+    /// - Parameters:
+    ///   - look: Says what is so, if that is known: once to begin with, and then after each event, when all objects are
+    ///     up to date.
+    ///   - ask: Brings it about; called if it is not known to begin with.
     /// - Returns: What `look` says.
     /// - Throws: What `look` says, or `CBError.notConnected` if Bluetooth goes off, or `CancellationError`.
     func outcome<Value: Sendable>(
-        _ look: @escaping @Sendable (ClientEvent?) -> Result<Value, any Error>?
+        _ look: @escaping @Sendable (ClientEvent?) -> Result<Value, any Error>?,
+        ask: () -> Void = {}
     ) async throws -> Value {
         try Task.checkCancellation()
         let answer = Answer<Value>()
@@ -57,6 +69,8 @@ extension CBManager {
             answer.give(result)
         } else if state != .poweredOn {
             answer.give(.failure(CBError(.notConnected)))
+        } else {
+            ask()
         }
         return try await answer.value
     }
