@@ -47,6 +47,51 @@ struct WaitingTests {
         }
     }
 
+    @Test("A scan that another one has replaced ends, and does not stop that", arguments: [false, true])
+    func replaced(isDropped: Bool) async throws {
+        let filter = ScanFilter(allowsDuplicates: true), found = Count(), later = Count()
+        await bench.wait { bench.central.state == .poweredOn }
+        let first = Task { @MainActor in
+            for await _ in bench.central.discoveries(filter) { found.increase() }
+            return !Task.isCancelled
+        }
+        await bench.wait { found.current > 0 }
+        let second = Task { @MainActor in
+            for await _ in bench.central.discoveries(filter) { later.increase() }
+        }
+        await bench.wait { later.current > 0 }
+        if isDropped { first.cancel() }
+        #expect(try await bench.result(of: Task { @MainActor in await first.value }) || isDropped)
+        let before = (found.current, later.current)
+        await bench.wait(2)
+        #expect(found.current == before.0 && later.current > before.1)
+        #expect(bench.central.isScanning)
+        second.cancel()
+        await second.value
+        #expect(!bench.central.isScanning)
+    }
+
+    @Test("The device sends values until the last task that iterates over them ends")
+    func iterated() async throws {
+        let (peripheral, characteristics) = try await bench.connect()
+        let state = try #require(characteristics[CBUUID(string: "FFE2")]), counts = [Count(), Count()]
+        let tasks = counts.map { count in
+            Task { @MainActor in
+                for try await _ in peripheral.values(of: state) { count.increase() }
+            }
+        }
+        await bench.wait { state.isNotifying }
+        for (number, task) in tasks.enumerated() {
+            bench.lamp.notify([UInt8(number)], of: "FFE2")
+            await bench.wait(1)
+            #expect(counts.map(\.current) == [1, number + 1])
+            task.cancel()
+            _ = await task.result
+            await bench.wait(1)
+            #expect(state.isNotifying == (number == 0))
+        }
+    }
+
     @Test("Whoever waits for what is so already needs no event")
     func room() async throws {
         let (peripheral, found) = try await bench.connect()

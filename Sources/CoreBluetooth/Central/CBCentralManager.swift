@@ -123,23 +123,34 @@ open class CBCentralManager: CBManager {
     }
 
     /// Scans, and takes what the host has discovered by then for what it is, of an earlier scan.
-    func begin(_ scan: ScanRequest) {
+    ///
+    /// - Parameters:
+    ///   - scan: What to scan for.
+    ///   - prepare: Is told the number of the scan, before anything can come of it.
+    func begin(_ scan: ScanRequest, prepare: (UInt32) -> Void = { _ in }) {
         let number = content.withLock { content in
             content.scan = scan
             content.scanNumber = max(content.scanNumber &+ 1, 1)
             return content.scanNumber
         }
+        prepare(number)
         session.send(.scan(scan, number: number))
     }
 
     /// Ends the scan.
     open func stopScan() {
         guard acceptsCommands() else { return }
-        let wasScanning = content.withLock { content in
-            defer { content.scan = nil }
-            return content.scan != nil
+        endScan { _ in true }
+    }
+
+    /// Ends the scan, if there is one and `condition` holds for its number.
+    func endScan(where condition: (UInt32) -> Bool) {
+        let isEnding = content.withLock { content in
+            guard content.scan != nil, condition(content.scanNumber) else { return false }
+            content.scan = nil
+            return true
         }
-        if wasScanning { session.send(.stopScan) }
+        if isEnding { session.send(.stopScan) }
     }
 
     /// Connects, however long it takes; ``cancelPeripheralConnection(_:)`` gives up.

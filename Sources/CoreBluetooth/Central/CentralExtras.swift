@@ -6,13 +6,27 @@ import Foundation
 // What `CoreBluetoothExtras` needs of centrals and their peripherals.
 extension CBCentralManager {
     /// Scans as ``scanForPeripherals(withServices:options:)`` does, with all that a host can be asked for.
-    package func scan(_ request: ScanRequest) {
+    ///
+    /// - Parameters:
+    ///   - request: What to scan for.
+    ///   - prepare: Is told the number of the scan, before anything can come of it.
+    package func scan(_ request: ScanRequest, prepare: (UInt32) -> Void) {
         guard acceptsCommands() else { return }
-        begin(request)
+        begin(request, prepare: prepare)
     }
 
-    /// Whether what is discovered now is of the scan that the app wants.
-    package var hasScanBegun: Bool { content.withLock { $0.hasScanBegun } }
+    /// Ends the scan with this number, unless it has ended or another has taken its place.
+    package func stopScan(_ number: UInt32) {
+        if state == .poweredOn { endScan { $0 == number } }
+    }
+
+    /// Whether no scan has taken the place of the one with this number.
+    package func isLatest(_ number: UInt32) -> Bool { content.withLock { $0.scanNumber == number } }
+
+    /// Whether what is discovered now is of the scan with this number.
+    package func hasBegun(_ number: UInt32) -> Bool {
+        content.withLock { $0.hasScanBegun && $0.scanNumber == number }
+    }
 
     /// Connects as ``connect(_:options:)`` does, with all that a host can be asked for.
     package func connect(_ peripheral: CBPeripheral, _ request: ConnectRequest) {

@@ -1,4 +1,5 @@
 package import BLEHost
+package import BLEWire
 import Synchronization
 
 /// Those who hear what the host says beside the delegate of a manager.
@@ -8,6 +9,15 @@ package final class Observers: Sendable {
     /// Names an observer.
     package struct ID: Hashable, Sendable {
         fileprivate let number: Int
+    }
+
+    /// A value of a peripheral, of which some observers hear as long as it is sent.
+    package struct Subject: Hashable, Sendable {
+        private let peer: PeerIdentifier
+        private let handle: AttributeHandle
+
+        /// The value of `peer` with this handle.
+        package init(_ handle: AttributeHandle, of peer: PeerIdentifier) { (self.peer, self.handle) = (peer, handle) }
     }
 
     /// What an event is to somebody who waits for one.
@@ -25,6 +35,8 @@ package final class Observers: Sendable {
         let receive: @Sendable (ClientEvent) -> Reception
         /// Whether this waits for one event alone.
         let isWaiting: Bool
+        /// What has to be sent for this one's sake.
+        let subject: Subject?
     }
 
     private let content = Protected<(entries: [Entry], last: Int)>(([], 0))
@@ -32,8 +44,13 @@ package final class Observers: Sendable {
     private let count = Atomic<Int>(0)
 
     /// Calls `receive` with every event from now on.
-    package func add(_ receive: @escaping @Sendable (ClientEvent) -> Void) -> ID {
-        insert(isWaiting: false) {
+    ///
+    /// - Parameters:
+    ///   - subject: What has to be sent as long as there are observers of it.
+    ///   - receive: Called on the manager's queue.
+    /// - Returns: What to end it with.
+    package func add(of subject: Subject? = nil, _ receive: @escaping @Sendable (ClientEvent) -> Void) -> ID {
+        insert(isWaiting: false, of: subject) {
             receive($0)
             return .heard
         }
@@ -46,11 +63,20 @@ package final class Observers: Sendable {
         insert(isWaiting: true, receive)
     }
 
-    private func insert(isWaiting: Bool, _ receive: @escaping @Sendable (ClientEvent) -> Reception) -> ID {
+    /// Whether there are observers of `subject`.
+    package func areThere(of subject: Subject) -> Bool {
+        content.withLock { $0.entries.contains { $0.subject == subject } }
+    }
+
+    private func insert(
+        isWaiting: Bool,
+        of subject: Subject? = nil,
+        _ receive: @escaping @Sendable (ClientEvent) -> Reception
+    ) -> ID {
         content.withLock {
             $0.last += 1
             let id = ID(number: $0.last)
-            $0.entries.append(Entry(id: id, receive: receive, isWaiting: isWaiting))
+            $0.entries.append(Entry(id: id, receive: receive, isWaiting: isWaiting, subject: subject))
             count.store($0.entries.count, ordering: .releasing)
             return id
         }

@@ -69,7 +69,7 @@ extension CBPeripheral {
     /// Has `characteristic` send its value by itself, as long as somebody iterates over the values.
     ///
     /// The sequence throws when the device refuses, or when the connection ends. When the task that iterates is
-    /// cancelled, or drops the sequence, the device is asked to send no more.
+    /// cancelled, or drops the sequence, the device is asked to send no more, unless others iterate over its values.
     ///
     /// - Parameters:
     ///   - characteristic: One of this peripheral that notifies or indicates.
@@ -88,9 +88,9 @@ extension CBPeripheral {
             continuation.finish(throwing: CBError(state == .connected ? .invalidHandle : .notConnected))
             return stream
         }
-        let peer = self.peer, observers = manager.observers
+        let peer = self.peer, observers = manager.observers, sent = Observers.Subject(handle, of: peer)
         let subject = Unchecked((peripheral: self, characteristic: characteristic))
-        let id = observers.add { event in
+        let id = observers.add(of: sent) { event in
             switch event {
             case .peer(peer, .valueNotified(handle, let value), _): continuation.yield(Data(value))
             case .peer(peer, .subscriptionChanged(handle, _, let failure?), _):
@@ -105,8 +105,12 @@ extension CBPeripheral {
         continuation.onTermination = { termination in
             observers.remove(id)
             let (peripheral, characteristic) = subject.object
-            guard case .cancelled = termination, peripheral.state == .connected else { return }
+            guard case .cancelled = termination, peripheral.state == .connected, !observers.areThere(of: sent) else {
+                return
+            }
             peripheral.setNotifyValue(false, for: characteristic)
+            // Another task may have asked for them meanwhile.
+            if observers.areThere(of: sent) { peripheral.setNotifyValue(true, for: characteristic) }
         }
         setNotifyValue(true, for: characteristic)
         // The connection may have ended before anybody listened, of which no event tells any more.
