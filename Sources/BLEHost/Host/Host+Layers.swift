@@ -117,15 +117,15 @@ extension Host {
     /// Sends one packet of a channel when its turn comes; `false` if it had to be dropped.
     @discardableResult
     mutating func send(
-        _ payload: consuming OutgoingPayload,
+        _ payload: OutgoingPayload,
         on channel: ChannelIdentifier,
         of link: ConnectionHandle,
         receipt: SendReceipt? = nil,
         at now: Instant
     ) -> Bool {
         switch scheduler.submit(payload, on: channel, of: link, receipt: receipt) {
-        case .passed(let packet):
-            outbox.send(packet)
+        case .passed:
+            outbox.send(payload, on: channel, of: link)
             if let receipt { sent(receipt, at: now) }
             return true
         case .queued: return true

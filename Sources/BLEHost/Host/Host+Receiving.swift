@@ -59,12 +59,9 @@ extension Host {
         on handle: ConnectionHandle,
         at now: Instant
     ) {
-        let front = 1 + ACLHeader.size, length = packet.count - front
+        let front = ACLHeader.h4Size, length = UInt16(truncatingIfNeeded: packet.count - front)
         var packet = packet
-        packet[0] = HCI.PacketType.acl.wire
-        let field = handle.wire | ACLHeader.Boundary.firstFromController.rawValue << 12
-        (packet[1], packet[2]) = (UInt8(truncatingIfNeeded: field), UInt8(truncatingIfNeeded: field >> 8))
-        (packet[3], packet[4]) = (UInt8(truncatingIfNeeded: length), UInt8(truncatingIfNeeded: length >> 8))
+        ACLHeader(handle: handle, boundary: .firstFromController, length: length).begin(&packet)
         guard let attribute = AttributePacket(packet.span) else {
             return receiveFrame(packet.span.extracting(droppingFirst: front), on: handle, at: now)
         }

@@ -41,8 +41,12 @@ struct HostOutbox {
 
     /// Sends a fragment of a packet.
     mutating func send(_ fragment: borrowing ACLScheduler.Fragment) {
-        let boundary: ACLHeader.Boundary = fragment.range.lowerBound == 0 ? .firstFromHost : .continuing
-        packets.append(fragment.payload.fragment(fragment.range), boundary, on: fragment.link)
+        packets.append(fragment.payload, fragment.range, on: fragment.channel, of: fragment.link)
+    }
+
+    /// Sends a packet that one buffer holds.
+    mutating func send(_ payload: OutgoingPayload, on channel: ChannelIdentifier, of link: ConnectionHandle) {
+        packets.append(payload, 0..<payload.length, on: channel, of: link)
     }
 
     /// Sends a packet of the Attribute Protocol: an opcode, a handle if it has one, and at most `limit` octets of a

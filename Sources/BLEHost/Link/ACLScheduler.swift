@@ -9,7 +9,7 @@ import BLEWire
 ///
 /// Core 6.0, Vol 4, Part E, 4.1.1 (flow control) and Vol 3, Part A, 7.2.1 (fragmentation).
 struct ACLScheduler {
-    private struct Frame {
+    fileprivate struct Frame {
         let channel: ChannelIdentifier
         let payload: OutgoingPayload
         let receipt: SendReceipt?
@@ -17,8 +17,10 @@ struct ACLScheduler {
 
     private struct Queue {
         var lanes = ChannelLanes<Frame>()
-        /// The packet of which a part is with the controller already, and how much that is, in octets.
-        var begun: (frame: Frame, offset: Int)?
+        /// The packet of which a part is with the controller already.
+        private var begun: Frame?
+        /// How much of it that is, in octets.
+        private var offset = 0
         /// Buffers of the controller that hold fragments of this link.
         private(set) var taken = 0
         /// How many fragments the controller was given, and how many when the last was one of the security manager's.
@@ -30,7 +32,25 @@ struct ACLScheduler {
         /// Whether all that the security manager had to say has been sent.
         var hasSentPairing: Bool {
             let channel = ChannelIdentifier.securityManager
-            return lanes.count(on: channel) == 0 && begun?.frame.channel != channel && given - taken >= lastOfPairing
+            return lanes.count(on: channel) == 0 && begun?.channel != channel && given - taken >= lastOfPairing
+        }
+
+        /// Hands out the next fragment, of at most `size` octets.
+        mutating func next(_ size: Int, of link: ConnectionHandle) -> Fragment? {
+            if begun == nil {
+                guard let first = lanes.next() else { return nil }
+                guard first.payload.length > size else {
+                    give(on: first.channel)
+                    return Fragment(of: first, 0..<first.payload.length, on: link)
+                }
+                (begun, offset) = (first, 0)
+            }
+            guard let frame = begun else { return nil }
+            let end = min(offset + size, frame.payload.length), range = offset..<end
+            offset = end
+            if end == frame.payload.length { begun = nil }
+            give(on: frame.channel)
+            return Fragment(of: frame, range, on: link)
         }
 
         /// A fragment of a channel is with the controller now.
@@ -57,12 +77,21 @@ struct ACLScheduler {
     /// One fragment that may go out.
     struct Fragment {
         let link: ConnectionHandle
-        /// What it is a part of, whose L2CAP header has been written.
+        let channel: ChannelIdentifier
+        /// What it is a part of.
         let payload: OutgoingPayload
-        /// Where it is in that, header and all.
+        /// Where it is in that, with the L2CAP header.
         let range: Range<Int>
         /// The receipt of the packet that is complete with this fragment, if it has one.
         let receipt: SendReceipt?
+        /// Whether the packet is complete with it.
+        fileprivate let isLast: Bool
+
+        fileprivate init(of frame: Frame, _ range: Range<Int>, on link: ConnectionHandle) {
+            (self.link, channel, payload, self.range) = (link, frame.channel, frame.payload, range)
+            isLast = range.upperBound == frame.payload.length
+            receipt = isLast ? frame.receipt : nil
+        }
     }
 
     private var queues = ConnectionTable<Queue>()
@@ -112,9 +141,11 @@ struct ACLScheduler {
     }
 
     enum OnSubmit: Equatable {
-        /// This H4 packet, which is the whole of it, may go out at once.
-        case passed([UInt8])
-        case queued, noLink, limitReached
+        /// It may go out at once, in one packet.
+        case passed
+        /// Its fragments are handed out when it is their turn.
+        case queued
+        case noLink, limitReached
     }
 
     /// Takes the payload of one L2CAP packet.
@@ -124,7 +155,7 @@ struct ACLScheduler {
     /// those without: requests and answers, of which there are few, and whose loss would end the link. Credit-based
     /// channels hand down few packets at a time by themselves, of which none may be lost.
     mutating func submit(
-        _ payload: consuming OutgoingPayload,
+        _ payload: OutgoingPayload,
         on channel: ChannelIdentifier,
         of link: ConnectionHandle,
         receipt: SendReceipt?
@@ -136,15 +167,17 @@ struct ACLScheduler {
         guard let index = queues.index(of: link) else { return .noLink }
         if hasRoom(for: 1, upTo: payload.length) {
             give(at: index, on: channel)
-            return .passed(payload.packet(on: channel, of: link))
+            return .passed
         }
         let limit = receipt == nil ? 2 * queueLimit : queueLimit
         guard channel.isDynamic || queues.values[index].lanes.count(on: channel) < limit else { return .limitReached }
-        var payload = consume payload
-        payload.address(to: channel)
-        queues.values[index].lanes.append(Frame(channel: channel, payload: payload, receipt: receipt), on: channel)
-        waiting += 1
+        wait(Frame(channel: channel, payload: payload, receipt: receipt), at: index)
         return .queued
+    }
+
+    private mutating func wait(_ frame: Frame, at index: Int) {
+        queues.values[index].lanes.append(frame, on: frame.channel)
+        waiting += 1
     }
 
     /// Whether so many packets, each of at most `length` octets with its L2CAP header, can go past all queues.
@@ -163,6 +196,20 @@ struct ACLScheduler {
 
     /// Whether nothing waits for a buffer.
     var isEmpty: Bool { waiting == 0 }
+
+    /// Whether something waits for which there is a buffer.
+    var maySend: Bool { waiting > 0 && free > 0 }
+
+    /// Whether one more packet of attributes with a receipt may wait on a link.
+    func mayWait(on link: ConnectionHandle) -> Bool {
+        queues.index(of: link).map { queues.values[$0].lanes.count(on: .attribute) < queueLimit } ?? false
+    }
+
+    /// Has a packet of attributes wait for its turn, although there may be a buffer for it: ``mayWait(on:)`` holds.
+    mutating func wait(_ payload: OutgoingPayload, of link: ConnectionHandle, receipt: SendReceipt) {
+        guard let index = queues.index(of: link) else { return }
+        wait(Frame(channel: .attribute, payload: payload, receipt: receipt), at: index)
+    }
 
     private mutating func give(at index: Int, on channel: ChannelIdentifier) {
         queues.values[index].give(on: channel)
@@ -203,19 +250,13 @@ struct ACLScheduler {
 
     /// Returns the fragment that is next, if a buffer is free for it.
     mutating func next() -> Fragment? {
-        guard waiting > 0, free > 0, let index = nextInTurn() else { return nil }
-        let begun = queues.values[index].begun ?? queues.values[index].lanes.next().map { ($0, 0) }
-        guard let (frame, offset) = begun else { return nil }
-        let count = min(size, frame.payload.length - offset)
-        let isLast = offset + count == frame.payload.length
-        queues.values[index].begun = isLast ? nil : (frame, offset + count)
-        if isLast { waiting -= 1 }
-        queues.values[index].give(on: frame.channel)
-        free -= 1
+        guard maySend, let index = nextInTurn() else { return nil }
         let link = queues.handle(at: index)
+        guard let fragment = queues.values[index].next(size, of: link) else { return nil }
+        if fragment.isLast { waiting -= 1 }
+        free -= 1
         turn = link
-        let range = offset..<(offset + count)
-        return Fragment(link: link, payload: frame.payload, range: range, receipt: isLast ? frame.receipt : nil)
+        return fragment
     }
 
     /// Where the first link is, after the one that had its turn last, for which something waits.

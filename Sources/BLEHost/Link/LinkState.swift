@@ -29,7 +29,7 @@ struct LinkState {
     let role: LinkRole
     private(set) var phase = Phase.settling
     /// Packets get the headers back that they would have come with in one piece.
-    var reassembler = Reassembler(room: 1 + ACLHeader.size)
+    var reassembler = Reassembler(room: ACLHeader.h4Size)
     /// What was asked of the controller about the link, and what it told.
     var control: LinkControl
     /// How far the link is encrypted.

@@ -55,6 +55,9 @@ extension ATT {
     package struct MultipleHandleValueNotification: Packet {
         /// An attribute and its value.
         package struct Entry: Packet {
+            /// How many octets come before a value.
+            package static var headerSize: Int { 4 }
+
             package var handle: AttributeHandle
             package private(set) var value: [UInt8]
 

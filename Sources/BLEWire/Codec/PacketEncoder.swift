@@ -7,15 +7,6 @@ package struct PacketEncoder: Wire {
         bytes.reserveCapacity(capacity)
     }
 
-    /// Begins behind `room` octets that are written over later.
-    package init(room: Int, reservingCapacity capacity: Int = 64) {
-        bytes = []
-        bytes.reserveCapacity(room + capacity)
-        bytes.append(addingCapacity: room) { (output: inout OutputSpan<UInt8>) in
-            for _ in 0..<room { output.append(0) }
-        }
-    }
-
     /// Forgets what was encoded and keeps the storage.
     package mutating func reset() { bytes.removeAll(keepingCapacity: true) }
 

@@ -15,6 +15,7 @@
         self.channel = channel
     }
 
+    @inline(__always)
     package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
         try wire.integer(&length, "PDU Length")
         try wire.field(&channel, "Channel ID")

@@ -45,29 +45,45 @@
         precondition(end(ofPacketAt: start) == end, "a packet is as long as its header says")
     }
 
-    /// Appends a packet of ACL data with what a fragment holds.
+    /// Appends a packet of ACL data with the part of a payload that `range` names, among its octets with the L2CAP
+    /// header.
     ///
-    /// Core 6.0, Vol 4, Part E, 5.4.2.
-    package mutating func append(_ contents: Span<UInt8>, _ boundary: ACLHeader.Boundary, on link: ConnectionHandle) {
-        let front = 1 + ACLHeader.size, field = link.wire | boundary.rawValue << 12, start = end
-        makeRoom(for: front + contents.count)
+    /// Core 6.0, Vol 4, Part E, 5.4.2; Vol 3, Part A, 3.1 and 7.2.1.
+    @inline(__always)
+    package mutating func append(
+        _ payload: borrowing OutgoingPayload,
+        _ range: Range<Int>,
+        on channel: ChannelIdentifier,
+        of link: ConnectionHandle
+    ) {
+        let front = ACLHeader.h4Size, start = end, headerCount = payload.headerCount
+        // Headers are written whole, over what comes behind them.
+        makeRoom(for: front + Self.mostOfHeader + range.count)
+        let boundary: ACLHeader.Boundary = range.lowerBound == 0 ? .firstFromHost : .continuing
+        let h4 = ACLHeader(handle: link, boundary: boundary, length: UInt16(truncatingIfNeeded: range.count)).h4
+        let rest = payload.header(on: channel) &>> UInt64(truncatingIfNeeded: 8 &* range.lowerBound)
         var room = storage.mutableSpan
-        var packet = room._mutatingExtracting(start..<(start + front + contents.count))
-        packet[0] = HCI.PacketType.acl.wire
-        packet[1] = UInt8(truncatingIfNeeded: field)
-        packet[2] = UInt8(truncatingIfNeeded: field >> 8)
-        packet[3] = UInt8(truncatingIfNeeded: contents.count)
-        packet[4] = UInt8(truncatingIfNeeded: contents.count >> 8)
-        var written = packet._mutatingExtracting(front..<(front + contents.count))
-        for index in 0..<min(written.count, contents.count) { written[index] = contents[index] }
-        end += front + contents.count
-        count += 1
+        var headers = room._mutatingExtracting(start..<(start + front + Self.mostOfHeader))
+        // Said once, so that it is not asked for each octet.
+        precondition(headers.count == front + Self.mostOfHeader, "there is room for the headers")
+        for index in 0..<front { headers[index] = UInt8(truncatingIfNeeded: h4 &>> UInt64(8 &* index)) }
+        for index in 0..<Self.mostOfHeader {
+            headers[front + index] = UInt8(truncatingIfNeeded: rest &>> UInt64(8 &* index))
+        }
+        let first = max(range.lowerBound - headerCount, 0), count = range.upperBound - headerCount - first
+        if count > 0 {
+            let place = start + front + range.count - count
+            var written = room._mutatingExtracting(place..<(place + count))
+            let octets = payload.octets.span.extracting(first..<(first + count))
+            for index in 0..<min(written.count, octets.count) { written[index] = octets[index] }
+        }
+        end += front + range.count
+        self.count += 1
     }
 
     /// Appends a packet of the Attribute Protocol with its headers: an opcode, a handle if it has one, and at most
     /// `limit` octets of a value.
-    ///
-    /// Core 6.0, Vol 4, Part E, 5.4.2; Vol 3, Part A, 3.1 and Part F, 3.3.1.
+    @inline(__always)
     package mutating func append(
         _ opcode: ATT.Opcode,
         _ attribute: AttributeHandle? = nil,
@@ -75,34 +91,12 @@
         limit: Int = ATT.maximumMTU,
         on link: ConnectionHandle
     ) {
-        let rest = min(value.count, limit), front = attribute == nil ? 10 : 12
-        let payload = front - 9 + rest, length = payload + L2CAPHeader.size
-        makeRoom(for: 12 + rest)
-        let field = link.wire | ACLHeader.Boundary.firstFromHost.rawValue << 12, handle = attribute?.wire ?? 0
-        let start = end
-        var room = storage.mutableSpan
-        var packet = room._mutatingExtracting(start..<(start + 12 + rest))
-        packet[0] = HCI.PacketType.acl.wire
-        packet[1] = UInt8(truncatingIfNeeded: field)
-        packet[2] = UInt8(truncatingIfNeeded: field >> 8)
-        packet[3] = UInt8(truncatingIfNeeded: length)
-        packet[4] = UInt8(truncatingIfNeeded: length >> 8)
-        packet[5] = UInt8(truncatingIfNeeded: payload)
-        packet[6] = UInt8(truncatingIfNeeded: payload >> 8)
-        packet[7] = UInt8(truncatingIfNeeded: ChannelIdentifier.attribute.wire)
-        packet[8] = UInt8(truncatingIfNeeded: ChannelIdentifier.attribute.wire >> 8)
-        packet[9] = opcode.wire
-        packet[10] = UInt8(truncatingIfNeeded: handle)
-        packet[11] = UInt8(truncatingIfNeeded: handle >> 8)
-        if rest > 0 {
-            // A part of its own, so that what is compared for each octet is the same in both.
-            var written = packet._mutatingExtracting(front..<(front + rest))
-            let octets = value.span
-            for index in 0..<min(written.count, octets.count) { written[index] = octets[index] }
-        }
-        end += front + rest
-        count += 1
+        let payload = OutgoingPayload(opcode, attribute, value, limit: limit)
+        append(payload, 0..<payload.length, on: .attribute, of: link)
     }
+
+    /// How many octets the L2CAP header, an opcode and a handle have.
+    private static var mostOfHeader: Int { L2CAPHeader.size + 3 }
 
     /// Makes sure that so many octets can be written behind the packets.
     @inline(__always)

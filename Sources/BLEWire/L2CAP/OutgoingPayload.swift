@@ -1,58 +1,51 @@
-/// The payload of an L2CAP packet that is to be sent, with room before it for all headers.
+/// The payload of an L2CAP packet that is to be sent.
 ///
-/// It is written once: what fits one buffer of the controller leaves in the storage that it was written to.
+/// What an app has said stays as the app handed it over, behind the few octets that say what it is, and is written
+/// once, where the transport takes it (``OutgoingPackets``).
 ///
-/// Core 6.0, Vol 3, Part A, 7.2.1.
+/// Core 6.0, Vol 3, Part A, 3.1 and Part F, 3.3.1.
 package struct OutgoingPayload: Equatable, Sendable {
-    /// How many octets the packet type, the ACL header and the L2CAP header take.
-    private static let room = 1 + ACLHeader.size + L2CAPHeader.size
+    /// The opcode and the handle of a packet of the Attribute Protocol whose value is ``octets``: the opcode, if there
+    /// is one, in the lowest eight bits.
+    private let front: UInt32
+    /// How many octets ``front`` has: 0, 1 or 3.
+    private let frontCount: Int
+    /// How many of ``octets`` belong to it, from the first.
+    let octetCount: Int
+    let octets: [UInt8]
 
-    /// The room, and then the payload.
-    private var octets: [UInt8]
-
+    /// A payload that is written already.
     package init(_ payload: [UInt8]) {
-        var encoder = PacketEncoder(room: Self.room, reservingCapacity: payload.count)
-        encoder.append(contentsOf: payload)
-        octets = encoder.bytes
+        (front, frontCount, octetCount, octets) = (0, 0, payload.count, payload)
     }
 
-    package init(_ packet: ATTPacket) {
-        var encoder = PacketEncoder(room: Self.room)
-        packet.encode(into: &encoder)
-        octets = encoder.bytes
+    package init(_ packet: ATTPacket) { self.init(packet.encoded) }
+
+    /// A packet of the Attribute Protocol: an opcode, a handle if it has one, and at most `limit` octets of a value.
+    @inline(__always)
+    package init(_ opcode: ATT.Opcode, _ attribute: AttributeHandle?, _ value: [UInt8], limit: Int = ATT.maximumMTU) {
+        front = UInt32(opcode.wire) | UInt32(attribute?.wire ?? 0) << 8
+        frontCount = attribute == nil ? 1 : 3
+        octetCount = min(value.count, limit)
+        octets = value
     }
 
     /// The octets without any header.
-    package var payload: [UInt8] { [UInt8](octets[Self.room...]) }
+    package var payload: [UInt8] {
+        (0..<frontCount).map { UInt8(truncatingIfNeeded: front >> UInt32(8 * $0)) } + octets.prefix(octetCount)
+    }
+
     /// How many octets there are with the L2CAP header, which is what fragments are made of.
-    package var length: Int { octets.count - Self.room + L2CAPHeader.size }
+    package var length: Int { headerCount + octetCount }
 
-    /// The H4 packet that carries all of it.
-    package consuming func packet(on channel: ChannelIdentifier, of link: ConnectionHandle) -> [UInt8] {
-        var empty: [UInt8] = []
-        swap(&empty, &octets)
-        var writer = PacketOverwriter(consume empty)
-        writer.write(octet: HCI.PacketType.acl.wire)
-        let length = writer.bytes.count - Self.room
-        writer.write(ACLHeader(handle: link, boundary: .firstFromHost, length: UInt16(length + L2CAPHeader.size)))
-        writer.write(L2CAPHeader(length: UInt16(length), channel: channel))
-        return writer.bytes
-    }
+    /// How many octets come before ``octets``: those of the L2CAP header among them.
+    var headerCount: Int { L2CAPHeader.size + frontCount }
 
-    /// Writes the L2CAP header, with which the packet may be cut into fragments.
-    package mutating func address(to channel: ChannelIdentifier) {
-        let length = octets.count - Self.room
-        var header = octets.mutableSpan
-        header[5] = UInt8(truncatingIfNeeded: length)
-        header[6] = UInt8(truncatingIfNeeded: length >> 8)
-        header[7] = UInt8(truncatingIfNeeded: channel.wire)
-        header[8] = UInt8(truncatingIfNeeded: channel.wire >> 8)
-    }
-
-    /// The octets of a fragment, of which `range` says where they are, the L2CAP header first; it has been written.
-    @_lifetime(borrow self)
-    package func fragment(_ range: Range<Int>) -> Span<UInt8> {
-        let start = Self.room - L2CAPHeader.size
-        return octets.span.extracting((start + range.lowerBound)..<(start + range.upperBound))
+    /// What comes before ``octets``, on a channel: ``headerCount`` octets, the first of them the least significant.
+    @inline(__always)
+    func header(on channel: ChannelIdentifier) -> UInt64 {
+        var header = HeaderEncoder()
+        header.append(L2CAPHeader(length: UInt16(truncatingIfNeeded: frontCount + octetCount), channel: channel))
+        return header.octets | UInt64(front) << UInt64(8 * L2CAPHeader.size)
     }
 }

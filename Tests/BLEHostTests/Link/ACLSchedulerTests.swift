@@ -13,13 +13,16 @@ struct ACLSchedulerTests {
         let packet: [UInt8]
         let receipt: SendReceipt?
 
-        init(packet: [UInt8], receipt: SendReceipt?) { (self.packet, self.receipt) = (packet, receipt) }
+        init(_ payload: OutgoingPayload, of link: ConnectionHandle, receipt: SendReceipt?) {
+            var packets = OutgoingPackets()
+            packets.append(payload, 0..<payload.length, on: .attribute, of: link)
+            (packet, self.receipt) = (packets.octets, receipt)
+        }
 
         init(_ fragment: ACLScheduler.Fragment) {
-            var outbox = HostOutbox()
-            outbox.send(fragment)
-            if case .packet(let packet)? = outbox.next() { self.packet = packet } else { packet = [] }
-            receipt = fragment.receipt
+            var packets = OutgoingPackets()
+            packets.append(fragment.payload, fragment.range, on: fragment.channel, of: fragment.link)
+            (packet, receipt) = (packets.octets, fragment.receipt)
         }
     }
 
@@ -38,10 +41,9 @@ struct ACLSchedulerTests {
         receipt: SendReceipt? = nil,
         to scheduler: inout ACLScheduler
     ) -> [Sent] {
-        guard case .passed(let packet) = scheduler.submit(payload, on: .attribute, of: link, receipt: receipt) else {
-            return []
-        }
-        return [Sent(packet: packet, receipt: receipt)]
+        let payload = OutgoingPayload(payload)
+        guard scheduler.submit(payload, on: .attribute, of: link, receipt: receipt) == .passed else { return [] }
+        return [Sent(payload, of: link, receipt: receipt)]
     }
 
     /// Takes what may go out, after what went at once.
@@ -131,6 +133,21 @@ struct ACLSchedulerTests {
         #expect(submit([6], of: first, to: &scheduler).map { $0.packet.last } == [6])
     }
 
+    @Test("What is to wait does, although there is a buffer for it, and goes in its turn")
+    func waiting() {
+        var scheduler = make(count: 2)
+        let payloads = [[1, 2], [3]].map { OutgoingPayload(.writeCommand, AttributeHandle(wire: 9), $0) }
+        for (index, payload) in payloads.enumerated() {
+            #expect(scheduler.maySend == (index > 0) && scheduler.mayWait(on: first))
+            scheduler.wait(payload, of: first, receipt: .init(rawValue: UInt64(index)))
+        }
+        #expect(!scheduler.hasRoom(for: 1, upTo: 9) && !scheduler.mayWait(on: ConnectionHandle(wire: 3) ?? .lowest))
+        let sent = drain(&scheduler)
+        #expect(sent.map(\.packet) == payloads.map { Sent($0, of: first, receipt: nil).packet })
+        #expect(sent.map(\.receipt) == [.init(rawValue: 0), .init(rawValue: 1)])
+        #expect(!scheduler.maySend && scheduler.isEmpty && !scheduler.isIdle(first))
+    }
+
     @Test("Links take turns, fragment by fragment")
     func fairness() {
         var scheduler = make(count: 6)
@@ -167,6 +184,7 @@ struct ACLSchedulerTests {
         let receipt = SendReceipt(rawValue: 1)
         for _ in 0..<4 { #expect(scheduler.submit([1], on: .attribute, of: first, receipt: receipt) == .queued) }
         #expect(scheduler.submit([1], on: .attribute, of: first, receipt: receipt) == .limitReached)
+        #expect(!scheduler.mayWait(on: first) && scheduler.mayWait(on: second))
         for _ in 0..<4 { #expect(scheduler.submit([1], on: .attribute, of: first, receipt: nil) == .queued) }
         #expect(scheduler.submit([1], on: .attribute, of: first, receipt: nil) == .limitReached)
         #expect(scheduler.submit([1], on: .attribute, of: second, receipt: receipt) == .queued)

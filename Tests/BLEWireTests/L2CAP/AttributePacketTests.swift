@@ -90,4 +90,43 @@ struct AttributePacketTests {
         packets.removeAll()
         #expect(packets.isEmpty && packets.octets.isEmpty)
     }
+
+    @Test("Are cut into fragments of any size, headers too", arguments: 1...40)
+    func fragments(size: Int) throws {
+        let value = [UInt8](10..<30), handle = AttributeHandle(wire: 0x0102)
+        let pdus: [ATTPacket] = [
+            .notification(.init(handle: handle, value: value)), .readResponse(.init(value: value)),
+            .writeResponse,
+        ]
+        let payloads = [
+            OutgoingPayload(.handleValueNotification, handle, value), OutgoingPayload(.readResponse, nil, value),
+            OutgoingPayload(.writeResponse, nil, []),
+        ]
+        for (pdu, payload) in zip(pdus, payloads) {
+            for payload in [payload, OutgoingPayload(pdu)] {
+                var packets = OutgoingPackets(), reassembler = Reassembler(), whole: [UInt8] = []
+                for start in stride(from: 0, to: payload.length, by: size) {
+                    let range = start..<min(start + size, payload.length)
+                    packets.append(payload, range, on: .attribute, of: Self.link)
+                }
+                #expect(packets.count == (payload.length + size - 1) / size)
+                packets.forEach { packet in
+                    let header = ACLHeader(
+                        handle: Self.link,
+                        boundary: whole.isEmpty ? .firstFromHost : .continuing,
+                        length: UInt16(packet.count - ACLHeader.h4Size)
+                    )
+                    var expected = PacketEncoder()
+                    expected.append(octet: HCI.PacketType.acl.wire)
+                    header.encode(into: &expected)
+                    #expect([UInt8](copying: packet.extracting(first: ACLHeader.h4Size)) == expected.bytes)
+                    whole += [UInt8](copying: packet.extracting(droppingFirst: ACLHeader.h4Size))
+                }
+                var frame = PacketEncoder()
+                L2CAPHeader(length: UInt16(pdu.encoded.count), channel: .attribute).encode(into: &frame)
+                #expect(whole == frame.bytes + pdu.encoded)
+                #expect(reassembler.begin(whole.span) == .whole)
+            }
+        }
+    }
 }

@@ -22,12 +22,34 @@
         self.length = length
     }
 
+    @inline(__always)
     package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
         var packed = HandleAndFlags(handle: handle, boundary: boundary)
         try wire.field(&packed, "Connection Handle and Flags")
         handle = packed.handle
         boundary = packed.boundary
         try wire.integer(&length, "Data Total Length")
+    }
+}
+
+extension ACLHeader {
+    /// How many octets of an H4 packet come before the data.
+    package static var h4Size: Int { 1 + size }
+
+    /// The packet type and this header, as an H4 packet begins: ``h4Size`` octets, the first the least significant.
+    var h4: UInt64 {
+        @inline(__always) get {
+            var header = HeaderEncoder()
+            header.append(octet: HCI.PacketType.acl.wire)
+            header.append(self)
+            return header.octets
+        }
+    }
+
+    /// Begins an H4 packet with the packet type and this header, over octets that were left for them.
+    package func begin(_ packet: inout [UInt8]) {
+        let h4 = h4
+        for index in 0..<Self.h4Size { packet[index] = UInt8(truncatingIfNeeded: h4 &>> UInt64(8 &* index)) }
     }
 }
 
