@@ -105,46 +105,7 @@ extension AttributeLayer {
         return true
     }
 
-    /// Notifies a value to all who subscribed, if the controller has room for all of it.
-    mutating func updateAtOnce(
-        _ id: LocalAttributeID,
-        _ value: [UInt8],
-        for client: ClientID,
-        through scheduler: inout ACLScheduler,
-        into outbox: inout HostOutbox
-    ) -> Bool {
-        guard updates.isEmpty, let configured = database.configuration(of: .init(client: client, id: id)) else {
-            return false
-        }
-        let first = subscribers.first(of: configured.handle)
-        var number = first, count = 0
-        while let link = subscribers.link(at: number, of: configured.handle) {
-            number += 1
-            guard let index = index(of: link) else { continue }
-            switch links[index].notifiesAtOnce(configured.about, at: configured.handle) {
-            case .no: break
-            case .later: return false
-            case .yes: count += 1
-            }
-        }
-        let length = value.count + 3 + L2CAPHeader.size, isForAll = count == number - first
-        guard scheduler.hasRoom(for: count, upTo: length) else { return false }
-        number = first
-        while let link = subscribers.link(at: number, of: configured.handle) {
-            number += 1
-            guard let index = index(of: link),
-                isForAll
-                    || links[index].notifiesAtOnce(configured.about, at: configured.handle) == .yes,
-                scheduler.pass(length, of: link)
-            else { continue }
-            let limit = ATT.roomForValue(mtu: links[index].client.mtu)
-            outbox.send(.handleValueNotification, configured.about.value, value, limit: limit, on: link)
-        }
-        outbox.tell(client, taken: .updates)
-        return true
-    }
-
-    /// Sends a client's value without response.
+    /// Sends a client's value without response, which waits for a buffer of the controller if it must.
     mutating func commandAtOnce(
         _ value: [UInt8],
         to handle: AttributeHandle,
@@ -153,11 +114,18 @@ extension AttributeLayer {
         through scheduler: inout ACLScheduler,
         into outbox: inout HostOutbox
     ) -> Bool {
-        guard let index = index(of: link), links[index].client.mayCommandAtOnce(client, octets: value.count),
-            scheduler.pass(value.count + 3 + L2CAPHeader.size, of: link)
-        else { return false }
-        outbox.send(.writeCommand, handle, value, on: link)
-        outbox.tell(client, taken: .writeCommands(to: links[index].client.peer))
+        guard let index = index(of: link), links[index].client.mayCommandAtOnce(client, octets: value.count) else {
+            return false
+        }
+        if links[index].client.commands.isEmpty, scheduler.pass(value.count + 3 + L2CAPHeader.size, of: link) {
+            outbox.send(.writeCommand, handle, value, on: link)
+            outbox.tell(client, taken: .writeCommands(to: links[index].client.peer))
+            return true
+        }
+        guard scheduler.mayWait(on: link) else { return false }
+        let receipt = self.outbox.makeReceipt(for: link)
+        links[index].client.commands.append(receipt, of: client)
+        scheduler.wait(OutgoingPayload(.writeCommand, handle, value), of: link, receipt: receipt)
         return true
     }
 
@@ -194,20 +162,6 @@ extension AttributeLink {
     /// The peer, as ``remote``; mutating, so that it is looked at where it lies.
     fileprivate var central: RemoteCentral {
         @inline(__always) mutating get { RemoteCentral(peer: client.peer, mtu: client.mtu) }
-    }
-
-    fileprivate enum NotifiesAtOnce {
-        case yes, no, later
-    }
-
-    /// Whether a value that an app sends to all goes to this peer, as a notification that nothing holds up.
-    fileprivate mutating func notifiesAtOnce(
-        _ about: GATTDatabase.Configured,
-        at configuration: AttributeHandle
-    ) -> NotifiesAtOnce {
-        let bits = configured(about, at: configuration)
-        guard bits != 0 else { return .no }
-        return bits & Subscription.notifications.rawValue != 0 && server.bearers.count == 1 ? .yes : .later
     }
 }
 

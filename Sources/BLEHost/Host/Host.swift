@@ -253,7 +253,10 @@ extension Host {
 
     /// Takes what a client asks for.
     package mutating func perform(_ request: ClientRequest, for client: ClientID, at now: Instant) {
-        if performAtOnce(request, for: client, at: now) { return }
+        if performAtOnce(request, for: client, at: now) {
+            if scheduler.maySend { flush(at: now) }
+            return
+        }
         guard let role = clients.role(of: client) else { return note(.unknownClient(client)) }
         carryOut(request, for: client, role: role, at: now)
         if request.steersController { proceed(at: now) } else { flush(at: now) }

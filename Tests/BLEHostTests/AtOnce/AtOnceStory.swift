@@ -13,6 +13,8 @@ struct AtOnceStory {
         case inFragments
         /// No packet fits a buffer of the controller.
         case throughSmallBuffers
+        /// The app says to whom each value is to go.
+        case toNamedCentral
     }
 
     static let served = ConnectionHandle(wire: 0x40) ?? .lowest
@@ -24,6 +26,7 @@ struct AtOnceStory {
     let rig: Rig
     private let detour: Detour
     private let peer: PeerIdentifier
+    private let central: PeerIdentifier
     /// Where the app's characteristics are, and the descriptor by which they are subscribed to.
     private let held: AttributeHandle
     private let configuration: AttributeHandle
@@ -45,6 +48,7 @@ struct AtOnceStory {
         rig.perform(.connect(peer, ConnectRequest()))
         rig.connect(served, Self.served.wire)
         rig.connect(asking, Self.asking.wire, role: .peripheral)
+        central = rig.host.links[Self.asking]?.peer ?? peer
         let own = rig.host.layers.attributes.database.attributes
         held = own.first { $0.content == .held(by: .init(client: Rig.peripheral, id: Self.readable)) }?.handle ?? .none
         configuration = own.last { if case .configuration = $0.content { true } else { false } }?.handle ?? .none
@@ -75,7 +79,9 @@ struct AtOnceStory {
         case 3: rig.perform(.peer(peer, .writeCommand(handle, value)))
         case 4, 5, 6: answer(isTame: false)
         case 7: deliver(.notification(.init(handle: handle, value: value)), on: Self.served)
-        case 8: rig.perform(.service(.update(Self.notified, value, to: nil)), for: Rig.peripheral)
+        case 8:
+            let centrals = detour == .toNamedCentral ? [central] : nil
+            rig.perform(.service(.update(Self.notified, value, to: centrals)), for: Rig.peripheral)
         case 9: deliver(.readRequest(.init(handle: own)), on: Self.asking)
         case 10: deliver(.writeRequest(.init(handle: own, value: value)), on: Self.asking)
         case 11: deliver(.writeCommand(.init(handle: own, value: value)), on: Self.asking)

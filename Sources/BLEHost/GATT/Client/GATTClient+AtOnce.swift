@@ -2,11 +2,17 @@ import BLEWire
 
 // What one packet is enough for, while nobody waits for anything else: neither queue nor procedure is needed then.
 extension GATTClient {
-    /// Whether a value without response may be sent past all that waits.
+    /// Whether a value without response may be sent past all that waits but for others of its kind.
     @inline(__always)
     mutating func mayCommandAtOnce(_ client: ClientID, octets: Int) -> Bool {
-        guard !bearers.all[0].isRunning, nobodyWaits, commands.isEmpty else { return false }
+        guard !bearers.all[0].isRunning, nobodyWaits else { return false }
         return octets <= mtu - 3 && isAttached(client)
+    }
+
+    /// Notes that the controller has taken this packet, and with it all that were handed down before.
+    @inline(__always)
+    mutating func sentAtOnce(_ receipt: SendReceipt, into outbox: inout HostOutbox) {
+        while let client = commands.nextTaken(upTo: receipt) { outbox.tell(client, taken: .writeCommands(to: peer)) }
     }
 
     /// Whether a request that one packet asks may be sent.

@@ -7,6 +7,8 @@ import Testing
 struct OutgoingUpdatesTests {
     private static let handles = [AttributeHandle(wire: 3), AttributeHandle(wire: 6)]
 
+    private static let mtu = 23
+
     private var ledger = UpdateLedger()
 
     private mutating func value(_ octet: UInt8, of handle: AttributeHandle = Self.handles[0]) -> OutgoingUpdates.Value {
@@ -16,7 +18,7 @@ struct OutgoingUpdatesTests {
     @Test("Go by themselves while nothing is under way")
     mutating func alone() {
         var updates = OutgoingUpdates(limit: 2)
-        let action = updates.gather(value(1)), due = updates.takeDue()
+        let action = updates.gather(value(1), mtu: Self.mtu), due = updates.takeDue()
         #expect(action == .send && due.isEmpty && !updates.holdsValues)
     }
 
@@ -26,7 +28,7 @@ struct OutgoingUpdatesTests {
         let first = value(1), second = value(2), third = value(3), fourth = value(4)
         updates.handedDown(first.number, as: SendReceipt(rawValue: 5))
         updates.handedDown(second.number, as: SendReceipt(rawValue: 6))
-        let actions = [updates.gather(third), updates.gather(fourth)]
+        let actions = [updates.gather(third, mtu: Self.mtu), updates.gather(fourth, mtu: Self.mtu)]
         #expect(actions == [.wait, .wait] && updates.holdsValues)
 
         let taken = [SendReceipt(rawValue: 5), SendReceipt(rawValue: 5)].map { updates.nextTaken(upTo: $0) }
@@ -47,12 +49,25 @@ struct OutgoingUpdatesTests {
         #expect(taken == [values[0].number, values[1].number, nil])
     }
 
+    @Test("Do not wait if no other has room beside them, nor do those before them", arguments: [13, 14])
+    mutating func full(octets: Int) {
+        var updates = OutgoingUpdates(limit: 2)
+        let first = value(1), second = value(2), third = ledger.begin(for: ClientID(rawValue: 1))
+        let long = [UInt8](repeating: 3, count: octets)
+        updates.handedDown(first.number, as: SendReceipt(rawValue: 5))
+        #expect(updates.gathers(octets, mtu: Self.mtu) == (octets == 13))
+        let waits = updates.gather(second, mtu: Self.mtu)
+        #expect(waits == .wait && updates.gathers(octets, mtu: Self.mtu))
+        let action = updates.gather(.init(handle: Self.handles[0], value: long, number: third), mtu: Self.mtu)
+        #expect(action == (octets == 13 ? .wait : .sendAfter([second])) && updates.holdsValues == (octets == 13))
+    }
+
     @Test("Make room for one more than may wait by leaving at once")
     mutating func limit() {
         var updates = OutgoingUpdates(limit: 1)
         let first = value(1), second = value(2), third = value(3)
         updates.handedDown(first.number, as: SendReceipt(rawValue: 5))
-        let actions = [updates.gather(second), updates.gather(third)]
+        let actions = [updates.gather(second, mtu: Self.mtu), updates.gather(third, mtu: Self.mtu)]
         #expect(actions == [.wait, .release([second])])
         let values = updates.removeValues()
         #expect(values == [third])
@@ -63,7 +78,7 @@ struct OutgoingUpdatesTests {
         var updates = OutgoingUpdates(limit: 4)
         let sent = value(0), first = value(1), other = value(2, of: Self.handles[1]), second = value(3)
         updates.handedDown(sent.number, as: SendReceipt(rawValue: 5))
-        for value in [first, other, second] { _ = updates.gather(value) }
+        for value in [first, other, second] { _ = updates.gather(value, mtu: Self.mtu) }
         let removed = updates.removeValues(of: Self.handles[0]), rest = updates.removeValues()
         #expect(removed == [first, second] && rest == [other])
         let given = [updates.removeFirstSent(), updates.removeFirstSent()]

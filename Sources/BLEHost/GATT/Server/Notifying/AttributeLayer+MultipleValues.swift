@@ -13,10 +13,13 @@ extension AttributeLayer {
     ) -> Bool {
         guard links[place.link].server.features.contains(.multipleNotifications) else { return false }
         let value = OutgoingUpdates.Value(handle: handle, value: value, number: number)
-        switch links[place.link].server.bearers[place.bearer].updates.gather(value) {
+        switch links[place.link].server.bearers[place.bearer].updates.gather(value, mtu: mtu(at: place)) {
         case .send: return false
         case .wait: break
         case .release(let values): notify(values, at: place)
+        case .sendAfter(let values):
+            notify(values, at: place)
+            return false
         }
         return true
     }
@@ -29,7 +32,7 @@ extension AttributeLayer {
         while let first = rest.first {
             var room = mtu(at: place) - 1
             let group = rest.prefix { value in
-                room -= 4 + value.value.count
+                room -= ATT.MultipleHandleValueNotification.Entry.headerSize + value.value.count
                 return room >= 0 && value.value.count <= ATT.maximumValueLength
             }
             if group.count > 1 {

@@ -31,6 +31,16 @@ struct OutgoingUpdates {
     /// Whether values wait.
     var holdsValues: Bool { !gathered.isEmpty }
 
+    /// Whether values wait, or one of so many octets would.
+    func gathers(_ octets: Int, mtu: Int) -> Bool {
+        !gathered.isEmpty || !sent.isEmpty && Self.leavesRoom(octets, mtu: mtu)
+    }
+
+    /// Whether a packet of the given size has room for another value beside one of so many octets.
+    private static func leavesRoom(_ octets: Int, mtu: Int) -> Bool {
+        1 + 2 * ATT.MultipleHandleValueNotification.Entry.headerSize + octets < mtu
+    }
+
     enum OnGather: Equatable {
         /// Nothing is under way: the value does not wait, and is to be sent by itself.
         case send
@@ -38,11 +48,14 @@ struct OutgoingUpdates {
         case wait
         /// It waits, and makes room for that: these, which have waited before, are to be sent now.
         case release([Value])
+        /// No other value has room beside it: these are to be sent now, and then the value by itself.
+        case sendAfter([Value])
     }
 
-    /// Takes a value that may go together with others.
-    mutating func gather(_ value: Value) -> OnGather {
+    /// Takes a value that may go together with others, in a packet of at most `mtu` octets.
+    mutating func gather(_ value: Value, mtu: Int) -> OnGather {
         guard !sent.isEmpty else { return .send }
+        guard Self.leavesRoom(value.value.count, mtu: mtu) else { return .sendAfter(removeValues()) }
         guard gathered.count >= limit else {
             gathered.append(value)
             return .wait

@@ -2,7 +2,7 @@
 package struct UpdateLedger: Sendable {
     /// Names an update.
     package struct Number: Hashable, Sendable {
-        fileprivate let client: ClientID
+        let client: ClientID
         /// Those of one client follow one another.
         fileprivate let order: UInt64
 
@@ -37,12 +37,12 @@ package struct UpdateLedger: Sendable {
     /// Whether all updates have left, and their clients know.
     package var isEmpty: Bool { count == 0 }
 
-    /// Begins an update that goes to nobody yet.
-    package mutating func begin(for client: ClientID) -> Number {
+    /// Begins an update that goes to so many.
+    package mutating func begin(for client: ClientID, expecting packets: Int = 0) -> Number {
         let index = account(of: client) ?? accounts.count
         if index == accounts.count { accounts.append(Account(client: client, first: last + 1)) }
         let order = accounts[index].first + UInt64(accounts[index].remaining.count)
-        accounts[index].remaining.append(0)
+        accounts[index].remaining.append(packets)
         last = max(last, order)
         count += 1
         return Number(client: client, order: order)
