@@ -142,6 +142,48 @@ struct ExtendedAdvertisingTests {
         #expect(ended[1].0 == Instant() + .milliseconds(500))
     }
 
+    @Test("A set that ends by itself tells how many events it had, if it was given a limit of them")
+    func completedEvents() throws {
+        var bench = Bench()
+        let advertiser = bench.add()
+        for set in UInt8(0)..<3 {
+            bench.send(.leSetExtendedAdvertisingParameters(Bench.parameters(set, [])), advertiser)
+        }
+        #expect(bench.enable(0, advertiser, duration: .init(wire: 50)) == .success)
+        #expect(bench.enable(1, advertiser, duration: .init(wire: 50), events: 255) == .success)
+        #expect(bench.enable(2, advertiser, duration: .init(wire: 50), events: 3) == .success)
+        bench.run(for: .seconds(2))
+        let ended = bench.said[advertiser].compactMap { said -> HCI.LEAdvertisingSetTerminated? in
+            if case .leAdvertisingSetTerminated(let event) = said.event { event } else { nil }
+        }
+        try #require(ended.count == 3)
+        for event in ended {
+            switch event.set {
+            case Bench.set(0): #expect((event.status, event.completedEvents) == (.advertisingTimeout, 0))
+            case Bench.set(1):
+                #expect(event.status == .advertisingTimeout)
+                #expect((10...25).contains(event.completedEvents))
+            default: #expect((event.status, event.completedEvents) == (.limitReached, 3))
+            }
+        }
+    }
+
+    @Test("A set that ends with a connection counts no events", arguments: [0, 200] as [UInt8])
+    func connectedEvents(limit: UInt8) throws {
+        var bench = Bench()
+        let peripheral = bench.add(), central = bench.add()
+        bench.send(.leSetExtendedAdvertisingParameters(Bench.parameters(0, [.connectable])), peripheral)
+        #expect(bench.enable(0, peripheral, events: limit) == .success)
+        bench.run(for: .milliseconds(200))
+        bench.initiateExtended(central, to: Bench.address(peripheral))
+        bench.run(for: .seconds(1))
+        let ended = bench.said[peripheral].compactMap { said -> HCI.LEAdvertisingSetTerminated? in
+            if case .leAdvertisingSetTerminated(let event) = said.event { event } else { nil }
+        }
+        #expect(ended.map(\.status) == [.success])
+        #expect(ended.map(\.completedEvents) == [0])
+    }
+
     @Test(
         "A set that advertises under a random address has one of its own, whatever the board's is",
         arguments: [HCI.OwnAddress.random, .resolvableOrRandom]

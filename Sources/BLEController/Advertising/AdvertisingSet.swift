@@ -63,6 +63,9 @@ struct AdvertisingSet: Sendable {
 
     var isEnabled: Bool { state != .off }
 
+    /// Whether the host wants it over after some number of events.
+    var hasEventLimit: Bool { if case .on(_, let eventLimit) = state { eventLimit > 0 } else { false } }
+
     /// The most octets of data that this kind of advertisement carries.
     var dataLimit: Int { properties.contains(.legacy) ? 31 : VirtualController.maximumAdvertisingData }
 

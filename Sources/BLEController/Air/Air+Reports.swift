@@ -69,6 +69,11 @@ extension Air {
     }
 
     /// Tells a host that a set is off the air by itself: because of `end`, or because it is connected now.
+    ///
+    /// How many events there were is told of a set that was enabled with a limit of them and has reached that, or its
+    /// duration; of any other it is zero.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.7.65.18.
     mutating func sendSetTerminated(
         _ controller: Int,
         _ set: AdvertisingSet,
@@ -87,7 +92,7 @@ extension Air {
             status: status,
             set: handle,
             handle: connection ?? .lowest,
-            completedEvents: UInt8(clamping: set.events)
+            completedEvents: end != nil && set.hasEventLimit ? UInt8(clamping: set.events) : 0
         )
         emit(.leAdvertisingSetTerminated(event), to: controller, at: instant)
     }
