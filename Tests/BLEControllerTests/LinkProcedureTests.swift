@@ -272,6 +272,37 @@ struct LinkProcedureTests {
         #expect(try answer.returned(by: HCI.LEReadChannelMap.self).channels == all)
     }
 
+    @Test("Channels that a central's host names while nothing more may wait are used in the end")
+    func channelsBehindOthers() throws {
+        var linked = try Linked()
+        let handle = linked.handle(0), latest: UInt64 = 0x00_0000_00FF
+        var accepted = 0
+        while linked.bench.ask(.leReadRemoteFeatures(.init(handle: handle)), 0) == .success { accepted += 1 }
+        #expect(accepted == 9)
+        for map in [0xFF00, 0xFF_0000, latest] {
+            #expect(linked.bench.ask(.leSetHostChannelClassification(.init(channels: map)), 0) == .success)
+        }
+        linked.bench.run(for: .seconds(10))
+        linked.bench.send(.leReadChannelMap(.init(handle: handle)), 0)
+        guard case .commandComplete(let answer)? = linked.bench.said[0].last?.event else {
+            Issue.record("the central's host heard of no channels")
+            return
+        }
+        #expect(try answer.returned(by: HCI.LEReadChannelMap.self).channels == latest)
+    }
+
+    @Test("Channels that wait take no place from what a host asks for")
+    func channelsAside() throws {
+        var linked = try Linked()
+        let handle = linked.handle(0)
+        for map in [0xFF, 0xFF00] as [UInt64] {
+            #expect(linked.bench.ask(.leSetHostChannelClassification(.init(channels: map)), 0) == .success)
+        }
+        var accepted = 0
+        while linked.bench.ask(.leReadRemoteFeatures(.init(handle: handle)), 0) == .success { accepted += 1 }
+        #expect(accepted == 8)
+    }
+
     @Test("Everything at once, from both ends and on a lossy air, comes to its end", arguments: UInt64(0)..<16)
     func everything(seed: UInt64) throws {
         var linked = try Linked(seed: seed, parameters: Bench.parameters(interval: 12, timeout: 600))

@@ -33,6 +33,9 @@ struct LinkControl: Sendable {
             case .phy, .parameters, .timing, .channels: true
             }
         }
+
+        /// Whether it lays down channels.
+        var isOfChannels: Bool { if case .channels = self { true } else { false } }
     }
 
     private enum State: Equatable, Sendable {
@@ -47,7 +50,7 @@ struct LinkControl: Sendable {
     ///
     /// Core 6.0, Vol 6, Part B, 5.2.
     static let responseTimeout = Duration.seconds(40)
-    /// How many procedures may wait for their turn, and how many packets for theirs.
+    /// How many procedures may wait for their turn, beside channels, and how many packets for theirs.
     static let limit = 8
 
     private var state = State.idle
@@ -84,8 +87,8 @@ struct LinkControl: Sendable {
     /// Whether nothing is under way or waiting.
     var isIdle: Bool { state == .idle && waiting.isEmpty && packets.isEmpty && termination == nil }
 
-    /// Whether one more procedure may be queued.
-    var canSubmit: Bool { waiting.count < Self.limit && termination == nil }
+    /// Whether one more procedure may be queued, be it not of channels.
+    var canSubmit: Bool { waiting.count { !$0.isOfChannels } < Self.limit && termination == nil }
 
     /// The channels that were submitted last and are not yet in force; `nil` if there are none.
     var latestChannels: UInt64? {
@@ -96,12 +99,14 @@ struct LinkControl: Sendable {
 
     /// Queues a procedure; false if too many wait.
     ///
-    /// Channels take the place of those that wait.
+    /// Channels take the place of those that wait, and so there is always room for them: nobody would name them again.
     mutating func submit(_ procedure: Procedure) -> Bool {
-        if case .channels = procedure {
-            waiting.removeAll { if case .channels = $0 { true } else { false } }
+        if procedure.isOfChannels {
+            guard termination == nil else { return false }
+            waiting.removeAll(where: \.isOfChannels)
+        } else {
+            guard canSubmit else { return false }
         }
-        guard canSubmit else { return false }
         waiting.append(procedure)
         return true
     }
