@@ -31,6 +31,8 @@ final class Station {
     var isLaunched = false
     var radio: Radio
     var faults = Machine.Faults()
+    /// What goes wrong with the machine for a while.
+    var runningFaults = RunningFaults()
     /// The apps that were named, the one without a name of its own first.
     var apps = [AppRecord(name: AppRecord.standardName)]
     /// The background tasks that have not ended.

@@ -16,10 +16,10 @@ enum WorldAction: Sendable {
     case moveApps(machine: Int, BackgroundModes?)
     case setFaults(machine: Int, Machine.Faults)
     case setApart(Int, Int, Bool)
-    /// Nobody hears a machine, or everybody does who did before.
-    case isolate(machine: Int, Bool)
     /// Something goes wrong with a machine of this name.
     case strike(World.Fault.Kind, machine: String)
+    /// A fault of a machine ends, by its number among those of that machine.
+    case endFault(machine: Int, Int)
     case expireTask(machine: Int, Int)
 }
 

@@ -25,16 +25,20 @@ extension WorldCore {
             markDirty(session.machine)
         case .request(let request, let client): perform(request, for: client)
         case .move(let index, let position): move(index, to: Position(position))
-        case .setRadio(let index, let isOn): isOn ? plugIn(index) : unplug(index)
-        case .setBluetooth(let index, let isOn): isOn ? switchOn(index) : switchOff(index)
+        case .setRadio(let index, let isOn):
+            stations[index].runningFaults.giveWay(.unplugged)
+            isOn ? plugIn(index) : unplug(index)
+        case .setBluetooth(let index, let isOn):
+            stations[index].runningFaults.giveWay(.switchedOff)
+            isOn ? switchOn(index) : switchOff(index)
         case .moveApps(let index, let modes): moveApps(of: index, to: modes)
         case .setFaults(let index, let faults): set(faults, on: index)
         case .setApart(let one, let other, let isApart):
             apart.removeAll { $0 == (one, other) || $0 == (other, one) }
             if isApart { apart.append((one, other)) }
-            set(one, other, apart: isApart)
-        case .isolate(let index, let isIsolated): isolate(index, isIsolated)
+            set(one, other, apart: areApart(one, other))
         case .strike(let kind, let machine): strike(kind, machine)
+        case .endFault(let index, let number): endFault(number, of: index)
         case .expireTask(let index, let number): expireTask(number, on: index)
         }
     }
@@ -95,7 +99,7 @@ extension WorldCore {
         }
     }
 
-    private mutating func unplug(_ index: Int) {
+    mutating func unplug(_ index: Int) {
         let station = stations[index]
         switch station.radio {
         case .present(let controller), .resetting(let controller, _), .switchedOff(let controller):
@@ -107,19 +111,20 @@ extension WorldCore {
         }
     }
 
-    private mutating func plugIn(_ index: Int) {
+    mutating func plugIn(_ index: Int) {
         let station = stations[index]
         guard case .unplugged = station.radio else { return }
         let controller = air.add(station.identity)
         owners.append(index)
         station.radio = .present(controller)
         set(station.faults, on: index)
-        for (one, other) in apart where one == index || other == index { set(one, other, apart: true) }
+        keepApart(index)
+        if station.runningFaults.have(.switchedOff) { return switchOff(index) }
         station.host.transportOpened(at: now)
         markDirty(index)
     }
 
-    private mutating func switchOff(_ index: Int) {
+    mutating func switchOff(_ index: Int) {
         let station = stations[index]
         switch station.radio {
         case .present(let controller), .resetting(let controller, _):
@@ -131,7 +136,7 @@ extension WorldCore {
         }
     }
 
-    private mutating func switchOn(_ index: Int) {
+    mutating func switchOn(_ index: Int) {
         let station = stations[index]
         guard case .switchedOff(let controller) = station.radio else { return }
         station.radio = .present(controller)
@@ -148,6 +153,17 @@ extension WorldCore {
             air[faults: controller].lostConnectIndications = faults.lostConnectionRequests
         case .unplugged: break
         }
+    }
+
+    /// Whether two machines do not hear each other, because a test says so or one of them has a fault.
+    func areApart(_ one: Int, _ other: Int) -> Bool {
+        stations[one].runningFaults.have(.isolated) || stations[other].runningFaults.have(.isolated)
+            || apart.contains { $0 == (one, other) || $0 == (other, one) }
+    }
+
+    /// Keeps a new controller of a machine from those that the machine does not hear.
+    mutating func keepApart(_ index: Int) {
+        for other in stations.indices where other != index && areApart(index, other) { set(index, other, apart: true) }
     }
 
     mutating func set(_ one: Int, _ other: Int, apart isApart: Bool) {

@@ -100,6 +100,7 @@ struct WorldCore: ~Copyable {
             controller: controller
         )
         stations.append(station)
+        keepApart(index)
         station.host.transportOpened(at: now)
         markDirty(index)
         return index

@@ -36,25 +36,39 @@ extension WorldCore {
         guard let index = stations.firstIndex(where: { $0.name == machine }) else { return }
         story.add(.remark("\(kind)", machine: index), at: now)
         switch kind {
-        case .linkLoss(let duration):
-            isolate(index, true)
-            agenda.add(.isolate(machine: index, false), at: now + duration)
-        case .bluetoothOff(let duration):
-            perform(.setBluetooth(machine: index, isOn: false))
-            agenda.add(.setBluetooth(machine: index, isOn: true), at: now + duration)
-        case .unplugged(let duration):
-            perform(.setRadio(machine: index, isOn: false))
-            agenda.add(.setRadio(machine: index, isOn: true), at: now + duration)
+        case .linkLoss(let duration): begin(.isolated, of: index, for: duration)
+        case .bluetoothOff(let duration): begin(.switchedOff, of: index, for: duration)
+        case .unplugged(let duration): begin(.unplugged, of: index, for: duration)
         case .controllerReset: reset(index)
         }
     }
 
-    /// Has nobody hear a machine, or everybody who did before.
-    mutating func isolate(_ index: Int, _ isIsolated: Bool) {
-        for other in stations.indices where other != index {
-            let isSeparate = apart.contains { $0 == (index, other) || $0 == (other, index) }
-            if !isSeparate { set(index, other, apart: isIsolated) }
+    /// Has a machine suffer from something for a while, unless a test has done the same to it by hand.
+    private mutating func begin(_ effect: RunningFaults.Effect, of index: Int, for duration: Duration) {
+        let station = stations[index]
+        guard station.runningFaults.have(effect) || !station.radio.hasSuffered(effect) else { return }
+        let number = station.runningFaults.begin(effect)
+        agenda.add(.endFault(machine: index, number), at: now + duration)
+        switch effect {
+        case .isolated: isolate(index)
+        case .switchedOff: switchOff(index)
+        case .unplugged: unplug(index)
         }
+    }
+
+    /// Ends a fault, and what it does if no other does the same.
+    mutating func endFault(_ number: Int, of index: Int) {
+        switch stations[index].runningFaults.end(number) {
+        case .lift(.isolated): isolate(index)
+        case .lift(.switchedOff): switchOn(index)
+        case .lift(.unplugged): plugIn(index)
+        case .leave: break
+        }
+    }
+
+    /// Has nobody hear a machine that is isolated, or everybody who did before if it is so no longer.
+    private mutating func isolate(_ index: Int) {
+        for other in stations.indices where other != index { set(index, other, apart: areApart(index, other)) }
     }
 
     /// Has a machine walk somewhere in a straight line.
@@ -78,5 +92,15 @@ extension WorldCore {
         stations[index].faults.failedConnections -= 1
         perform(.cancelConnection(peer), for: client)
         return .connectFailed(peer, .hci(.connectionFailedToBeEstablished))
+    }
+}
+
+extension Station.Radio {
+    /// Whether a radio is already what a fault would make of it.
+    fileprivate func hasSuffered(_ effect: RunningFaults.Effect) -> Bool {
+        switch (self, effect) {
+        case (.switchedOff, .switchedOff), (.unplugged, .unplugged): true
+        case (.present, _), (.resetting, _), (.switchedOff, _), (.unplugged, _): false
+        }
     }
 }

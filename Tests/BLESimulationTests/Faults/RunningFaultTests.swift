@@ -1,0 +1,44 @@
+import Testing
+
+@testable import BLESimulation
+
+@Suite("Running faults")
+struct RunningFaultTests {
+    private static let effects: [RunningFaults.Effect] = [.isolated, .switchedOff, .unplugged]
+
+    @Test("What faults do is over with the last that ends, in whichever order", arguments: effects, [false, true])
+    func last(effect: RunningFaults.Effect, isReversed: Bool) {
+        var faults = RunningFaults()
+        #expect(!faults.have(effect))
+        let numbers = (0..<3).map { _ in faults.begin(effect) }
+        for (index, number) in (isReversed ? numbers.reversed() : numbers).enumerated() {
+            #expect(faults.have(effect))
+            #expect(faults.end(number) == (index == 2 ? .lift(effect) : .leave))
+        }
+        #expect(!faults.have(effect))
+    }
+
+    @Test("Faults of different kinds do not end each other")
+    func kinds() {
+        var faults = RunningFaults()
+        let numbers = Self.effects.map { faults.begin($0) }
+        for (effect, number) in zip(Self.effects, numbers) {
+            #expect(faults.end(number) == .lift(effect))
+            #expect(!faults.have(effect))
+        }
+    }
+
+    @Test("A fault that gave way ends nothing any more, also no later one of its kind")
+    func gaveWay() {
+        var faults = RunningFaults()
+        let first = faults.begin(.switchedOff), other = faults.begin(.isolated)
+        faults.giveWay(.switchedOff)
+        #expect(!faults.have(.switchedOff) && faults.have(.isolated))
+        let second = faults.begin(.switchedOff)
+        #expect(faults.end(first) == .leave)
+        #expect(faults.have(.switchedOff))
+        #expect(faults.end(second) == .lift(.switchedOff))
+        #expect(faults.end(second) == .leave)
+        #expect(faults.end(other) == .lift(.isolated))
+    }
+}
