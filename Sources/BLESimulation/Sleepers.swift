@@ -28,13 +28,17 @@ struct Sleepers {
     }
 
     enum OnAdd {
-        /// It is woken when its time comes.
+        /// It is woken when its time comes, or when those have gone on who are awake.
         case asleep
-        /// Its time has come already.
+        /// Its time has come already, and it does not wait for the world.
         case due
         /// Its task was cancelled before it fell asleep.
         case cancelled
     }
+
+    /// How many may be called at once at one instant; more have to wait for a millisecond, so that who has himself
+    /// called again and again does not stop the time.
+    private static let mostAtOnce = 1_000
 
     /// In the order in which they are to be woken.
     private var asleep: [Sleeper] = []
@@ -43,6 +47,8 @@ struct Sleepers {
     /// The numbers of those that have yet to fall asleep, and were not cancelled.
     private var awaited: Set<Int> = []
     private var latest = 0
+    /// How many were to be called at once at the last instant at which somebody was.
+    private var calledAtOnce = (count: 0, at: Instant())
 
     /// When the first of them is to be woken.
     var deadline: Instant? { asleep.first?.due }
@@ -58,9 +64,22 @@ struct Sleepers {
     }
 
     /// Lets somebody sleep until `due`; of those with the same time, who came first is woken first.
+    ///
+    /// A task whose time has come goes on by itself; what is to be called is called after those who are awake already,
+    /// and before any time passes.
     mutating func add(_ number: Int, until due: Instant, at now: Instant, _ waker: Waker) -> OnAdd {
         guard awaited.remove(number) != nil else { return .cancelled }
-        guard due > now else { return .due }
+        var due = due
+        if due <= now {
+            guard case .call = waker else { return .due }
+            if calledAtOnce.at != now { calledAtOnce = (0, now) }
+            calledAtOnce.count += 1
+            guard calledAtOnce.count > Self.mostAtOnce else {
+                awake.append(waker)
+                return .asleep
+            }
+            due = now + .milliseconds(1)
+        }
         let place = asleep.firstIndex { $0.due > due } ?? asleep.endIndex
         asleep.insert(Sleeper(number: number, due: due, waker: waker), at: place)
         return .asleep

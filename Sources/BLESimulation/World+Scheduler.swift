@@ -19,6 +19,8 @@ extension World {
         fileprivate let world: World
 
         /// Calls `work` on `queue` when so much time has passed.
+        ///
+        /// With no time at all that is when the world goes on, before time does.
         @discardableResult
         public func after(
             _ delay: Duration,

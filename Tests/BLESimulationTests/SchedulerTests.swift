@@ -93,6 +93,53 @@ struct SchedulerTests {
         #expect(log.all == ["1.0 seconds", "later"])
     }
 
+    @Test("What is due at once is waited for like what is due later", arguments: [Duration.zero, .seconds(-1)])
+    func atOnce(delay: Duration) async {
+        let log = Log(), world = world
+        let work: @Sendable () -> Void = {
+            var hash = Hasher()
+            for number in 0..<1_000_000 { hash.combine(number) }
+            log.add(hash.finalize() == 0 ? "" : "\(world.now)")
+        }
+        world.scheduler.after(delay, on: DispatchQueue(label: "own"), work)
+        world.scheduler.after(.nanoseconds(1)) { log.add("later") }
+        world.scheduler.after(.seconds(1)) {
+            world.scheduler.after(delay, on: DispatchQueue(label: "another"), work)
+        }
+        world.scheduler.after(.seconds(1) + .nanoseconds(1)) { log.add("last") }
+        await world.advance(by: .seconds(2))
+        #expect(log.all == ["0.0 seconds", "later", "1.0 seconds", "last"])
+    }
+
+    @Test("What is due at once is called after all that came before, and not if it is cancelled")
+    func atOnceInOrder() async {
+        let log = Log(), world = world
+        world.scheduler.after(.zero) { log.add("no") }.cancel()
+        world.scheduler.after(.seconds(1)) {
+            log.add("a")
+            world.scheduler.after(.zero, on: DispatchQueue(label: "own")) { log.add("c") }
+        }
+        world.scheduler.after(.seconds(1)) { log.add("b") }
+        await world.advance(by: .seconds(1))
+        #expect(log.all == ["a", "b", "c"])
+    }
+
+    @Test("Who has himself called at once again and again does not stop the time")
+    func endless() async {
+        let world = world, count = Locked(0), log = Log()
+        @Sendable func again() {
+            count.withLock { $0 += 1 }
+            world.scheduler.after(.zero, on: DispatchQueue(label: "own"), again)
+        }
+        world.scheduler.after(.nanoseconds(1)) { log.add("other") }
+        again()
+        await world.advance(by: .milliseconds(1) - .nanoseconds(1))
+        #expect(log.all == ["other"])
+        #expect(count.withLock { $0 } == 1_001)
+        await world.advance(by: .nanoseconds(1))
+        #expect(count.withLock { $0 } == 2_002)
+    }
+
     @Test("A manager that is made in a call lives in the world in which it was arranged")
     func inhabited() async {
         let made = Locked<CBCentralManager?>(nil), world = world
@@ -105,12 +152,16 @@ struct SchedulerTests {
         #expect(made.withLock { $0?.state } == .poweredOn)
     }
 
-    @Test("In real time closures are called, too", .timeLimit(.minutes(30)))
-    func realTime() async {
+    @Test(
+        "In real time closures are called, too",
+        .timeLimit(.minutes(30)),
+        arguments: [.zero, .milliseconds(20)] as [Duration]
+    )
+    func realTime(delay: Duration) async {
         world.runInRealTime()
         await withCheckedContinuation { (done: CheckedContinuation<Void, Never>) in
-            world.scheduler.after(.milliseconds(20)) { done.resume() }
+            world.scheduler.after(delay) { done.resume() }
         }
-        #expect(world.now >= .milliseconds(20))
+        #expect(world.now >= delay)
     }
 }
