@@ -7,7 +7,10 @@ extension World {
     ///
     ///     linkLoss 6000 ms at packet 40 of sensor
     ///     bluetoothOff 2000 ms at step didConnect 2 of phone
-    ///     controllerReset at time 3500 ms of phone
+    ///     controllerReset at time 3500.25 ms of phone
+    ///
+    /// The name of a machine is all that follows `of`. The name of a step with spaces in it is in quotes, and so is
+    /// each name that is empty or begins with a quote; quotes and backslashes in there have a backslash before them.
     public struct Fault: Hashable, Sendable {
         /// What goes wrong.
         public enum Kind: Hashable, Sendable {
@@ -59,15 +62,15 @@ extension World {
 
 extension World.Fault: CustomStringConvertible {
     /// The fault in words, from which ``init(_:)`` makes it again.
-    public var description: String { "\(kind) at \(moment) of \(machine)" }
+    public var description: String { "\(kind) at \(moment) of \(FaultWords.machine(machine))" }
 
     /// Reads a fault in words; `nil` if these are none.
     public init?(_ text: String) {
-        guard let at = text.firstRange(of: " at "), let of = text[at.upperBound...].firstRange(of: " of "),
-            let kind = Kind(text[..<at.lowerBound]), let moment = Moment(text[at.upperBound..<of.lowerBound]),
-            of.upperBound < text.endIndex
+        var words = FaultWords(text)
+        guard let kind = Kind(&words), words.take(" at "), let moment = Moment(&words), words.take(" of "),
+            let machine = words.machine()
         else { return nil }
-        self.init(kind, at: moment, of: String(text[of.upperBound...]))
+        self.init(kind, at: moment, of: machine)
     }
 }
 
@@ -75,21 +78,24 @@ extension World.Fault.Kind: CustomStringConvertible {
     /// The kind in words.
     public var description: String {
         switch self {
-        case .linkLoss(let duration): "linkLoss \(duration.inMilliseconds)"
-        case .bluetoothOff(let duration): "bluetoothOff \(duration.inMilliseconds)"
-        case .unplugged(let duration): "unplugged \(duration.inMilliseconds)"
+        case .linkLoss(let duration): "linkLoss \(duration.inExactMilliseconds)"
+        case .bluetoothOff(let duration): "bluetoothOff \(duration.inExactMilliseconds)"
+        case .unplugged(let duration): "unplugged \(duration.inExactMilliseconds)"
         case .controllerReset: "controllerReset"
         }
     }
 
-    init?(_ text: Substring) {
-        let words = text.split(separator: " ", maxSplits: 1)
-        let duration = words.count == 2 ? Duration(inMilliseconds: words[1]) : nil
-        switch (words.first, duration) {
-        case ("linkLoss", let duration?): self = .linkLoss(duration)
-        case ("bluetoothOff", let duration?): self = .bluetoothOff(duration)
-        case ("unplugged", let duration?): self = .unplugged(duration)
-        case ("controllerReset", nil) where words.count == 1: self = .controllerReset
+    init?(_ words: inout FaultWords) {
+        let name = words.word()
+        if name == "controllerReset" {
+            self = .controllerReset
+            return
+        }
+        guard words.take(" "), let duration = words.duration() else { return nil }
+        switch name {
+        case "linkLoss": self = .linkLoss(duration)
+        case "bluetoothOff": self = .bluetoothOff(duration)
+        case "unplugged": self = .unplugged(duration)
         default: return nil
         }
     }
@@ -99,36 +105,26 @@ extension World.Fault.Moment: CustomStringConvertible {
     /// The moment in words.
     public var description: String {
         switch self {
-        case .time(let age): "time \(age.inMilliseconds)"
+        case .time(let age): "time \(age.inExactMilliseconds)"
         case .packet(let number): "packet \(number)"
-        case .step(let name, let number): "step \(name) \(number)"
+        case .step(let name, let number): "step \(FaultWords.step(name)) \(number)"
         }
     }
 
-    init?(_ text: Substring) {
-        let words = text.split(separator: " ")
-        switch (words.first, words.count) {
-        case ("time", 3):
-            guard let age = Duration(inMilliseconds: text.dropFirst(5)) else { return nil }
+    init?(_ words: inout FaultWords) {
+        let name = words.word()
+        guard words.take(" ") else { return nil }
+        switch name {
+        case "time":
+            guard let age = words.duration() else { return nil }
             self = .time(age)
-        case ("packet", 2):
-            guard let number = Int(words[1]) else { return nil }
+        case "packet":
+            guard let number = words.number() else { return nil }
             self = .packet(number)
-        case ("step", 3):
-            guard let number = Int(words[2]) else { return nil }
-            self = .step(String(words[1]), number)
+        case "step":
+            guard let step = words.step(), words.take(" "), let number = words.number() else { return nil }
+            self = .step(step, number)
         default: return nil
         }
-    }
-}
-
-extension Duration {
-    /// The duration in whole milliseconds, with the unit.
-    var inMilliseconds: String { "\(Int64(self / .milliseconds(1))) ms" }
-
-    /// Reads whole milliseconds with the unit, up to a day.
-    init?(inMilliseconds text: Substring) {
-        guard text.hasSuffix(" ms"), let count = Int64(text.dropLast(3)), 0...86_400_000 ~= count else { return nil }
-        self = .milliseconds(count)
     }
 }

@@ -26,9 +26,9 @@ extension World {
         /// ``World/story`` of that run.
         public let story: String
 
-        /// The line that repeats the run.
+        /// The line that repeats the run, as it stands in Swift.
         public var repetition: String {
-            let faults = faults.map { "\"\($0)\"" }.joined(separator: ", ")
+            let faults = faults.map { "\($0)".debugDescription }.joined(separator: ", ")
             return "try await World.replay(seed: \(seed), faults: [\(faults)]) { world in … }"
         }
 
