@@ -181,7 +181,7 @@ package enum DefaultLink {
                 capture?.write(record)
             }
         }
-        let phone = world.machine("phone")
+        let phone = world.machine(scenario.appMachine)
         world.runInRealTime()
         return phone
     }

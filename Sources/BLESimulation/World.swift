@@ -105,13 +105,30 @@ public final class World: Sendable {
     }
 
     /// Runs `body` with the machine called "phone" as the one that new managers use.
+    ///
+    /// - Precondition: No device is called so, since it would not hear itself; an app has another machine then:
+    ///   `world.machine("tablet").inhabit { … }`.
     public func inhabit<Result>(_ body: () async throws -> Result) async rethrows -> Result {
-        try await machine("phone").inhabit(body)
+        try await ownMachine().inhabit(body)
     }
 
     /// Runs `body` with the machine called "phone" as the one that new managers use.
+    ///
+    /// - Precondition: No device is called so, since it would not hear itself; an app has another machine then:
+    ///   `world.machine("tablet").inhabit { … }`.
     public func inhabit<Result>(_ body: () throws -> Result) rethrows -> Result {
-        try machine("phone").inhabit(body)
+        try ownMachine().inhabit(body)
+    }
+
+    /// What the machine is called on which apps are of which nobody says where they are.
+    static let appMachine = "phone"
+
+    private func ownMachine() -> Machine {
+        let isDevice = core.withLock { core in
+            core.devices.contains { core.stations[$0.station].name == Self.appMachine }
+        }
+        precondition(!isDevice, "a device is called “phone”: have the app live in another machine, as a “tablet”")
+        return machine(Self.appMachine)
     }
 
     /// How old the world is.

@@ -106,4 +106,16 @@ struct DefaultLinkTests {
         let app = ScanningApp(on: DefaultLink.link(named: "world:\(path)", logger: Lines().logger))
         await waiting(for: app) { $0.names == ["Echo"] }
     }
+
+    @Test("A device of a file that is called as the app's machine would be is found all the same")
+    func phone() async throws {
+        let path = FileManager.default.temporaryDirectory.path + "/world-\(UUID().uuidString).json"
+        let text = #"{"machines": [{"name": "phone"}, {"name": "phone 2", "position": {"x": 2}}]}"#
+        try Data(text.utf8).write(to: URL(filePath: path))
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let link = DefaultLink.link(named: "world:\(path)", logger: Lines().logger)
+        try #require((link as? Machine)?.name == "phone 3")
+        let app = ScanningApp(on: link)
+        await waiting(for: app) { $0.names == ["phone", "phone 2"] }
+    }
 }

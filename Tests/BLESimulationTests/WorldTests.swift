@@ -128,4 +128,19 @@ struct WorldTests {
         await world.advance(by: .seconds(10))
         #expect(client.isComplete)
     }
+
+    @Test("No app lives in a device by mistake: that ends the test with the reason")
+    func device() async {
+        await #expect(processExitsWith: .failure) {
+            let world = World(seed: 1)
+            world.place(SimulatedPeripheral(name: "phone", services: []))
+            world.inhabit {}
+        }
+        await #expect(processExitsWith: .success) {
+            let world = World(seed: 1)
+            world.place(SimulatedPeripheral(name: "Lamp", services: []))
+            world.inhabit {}
+            world.place(SimulatedPeripheral(name: "phone", services: [])).inhabit {}
+        }
+    }
 }

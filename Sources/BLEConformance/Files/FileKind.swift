@@ -29,7 +29,10 @@ enum FileKind: String, CaseIterable, ExpressibleByArgument {
     func isUsable(_ octets: [UInt8]) async -> Bool {
         do {
             switch self {
-            case .world: await Self.scan(in: try Scenario(json: Data(octets)).makeWorld())
+            case .world:
+                let scenario = try Scenario(json: Data(octets))
+                let world = scenario.makeWorld()
+                await Self.scan(in: world, from: world.machine(scenario.appMachine))
             case .state: try Self.remember(octets)
             case .capture: try Self.takeApart(octets)
             case .sessions: if KeptFile.records(in: octets)?.isEmpty ?? true { throw Senseless("no session is kept") }
@@ -44,8 +47,8 @@ enum FileKind: String, CaseIterable, ExpressibleByArgument {
     }
 
     /// Lets an app look around in a world for as long as it takes to see who is near.
-    private static func scan(in world: World) async {
-        let session = world.machine("phone").open(.central, on: DispatchQueue(label: "app")) { _ in }
+    private static func scan(in world: World, from machine: Machine) async {
+        let session = machine.open(.central, on: DispatchQueue(label: "app")) { _ in }
         session.send(.scan(ScanRequest(allowsDuplicates: true)))
         await world.advance(by: .milliseconds(300))
         session.close()

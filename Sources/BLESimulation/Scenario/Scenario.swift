@@ -48,6 +48,18 @@ public struct Scenario: Hashable, Sendable {
     /// - Throws: `DecodingError` if it is no JSON, or if something in it makes no sense.
     public init(json: Data) throws { self = try JSONDecoder().decode(Self.self, from: json) }
 
+    /// What the machine is called on which the app is, with `BLUETOOTH_HOST`: "phone", or the first of "phone 2",
+    /// "phone 3" and so on that is the name of no device.
+    package var appMachine: String {
+        let taken = Set(peripherals.map(\.name))
+        var name = World.appMachine, number = 1
+        while taken.contains(name) {
+            number += 1
+            name = "\(World.appMachine) \(number)"
+        }
+        return name
+    }
+
     /// Makes the world that is described here.
     public func makeWorld() -> World {
         let world = World(seed: seed, conditions: conditions)

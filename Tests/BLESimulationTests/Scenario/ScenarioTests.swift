@@ -164,6 +164,17 @@ struct ScenarioTests {
         #expect(visitor.notified.prefix(4) == [[0], [1, 2], [0], [1, 2]])
     }
 
+    @Test(
+        "The app's machine has a name of its own, whatever devices are called",
+        arguments: [
+            ([], "phone"), (["Lamp", "Phone"], "phone"), (["phone"], "phone 2"), (["phone 2"], "phone"),
+            (["phone 3", "phone", "phone 2"], "phone 4"),
+        ] as [([String], String)]
+    )
+    func appMachine(devices: [String], name: String) {
+        #expect(Scenario(peripherals: devices.map { .init(name: $0, services: []) }).appMachine == name)
+    }
+
     @Test("The devices of the demo advertise what they are")
     func demo() async {
         let world = Scenario.demo.makeWorld()
