@@ -215,6 +215,25 @@ struct LinkProcedureTests {
         #expect(event.interval.wire == (isGranted ? 80 : 24))
     }
 
+    @Test("A peripheral's wish is granted also while nothing more may wait at the central")
+    func requestAmongOthers() throws {
+        var linked = try Linked()
+        let parameters = Bench.parameters(interval: 80, timeout: 300), handle = linked.handle(0)
+        linked.bench.send(.leConnectionUpdate(.init(handle: linked.handle(1), parameters: parameters)), 1)
+        linked.bench.run(for: .milliseconds(200))
+        while linked.bench.ask(.leReadRemoteFeatures(.init(handle: handle)), 0) == .success {}
+        let reply = HCI.LERemoteConnectionParameterRequestReply(handle: handle, parameters: parameters)
+        linked.bench.send(.leRemoteConnectionParameterRequestReply(reply), 0)
+        #expect(linked.bench.lastStatus(0) == .success)
+        linked.bench.run(for: .seconds(45))
+        #expect(linked.bench.ending(1, linked.handle(1)) == nil)
+        guard case .leConnectionUpdateComplete(let event)? = linked.bench.events(1).first else {
+            Issue.record("the peripheral's host heard nothing")
+            return
+        }
+        #expect((event.status, event.interval.wire) == (.success, 80))
+    }
+
     @Test("A central whose host does not want to be asked refuses")
     func maskedRequest() throws {
         var linked = try Linked()

@@ -104,7 +104,8 @@ extension Air {
         links[connection.link][connection.role].control.requested = nil
         complete(Command.self, .init(status: .success, handle: command.handle), controller)
         if connection.role == .central {
-            _ = begin(.timing(parameters), on: connection.link, .central, at: now)
+            links[connection.link][.central].control.answer(with: .timing(parameters))
+            beginProcedures(on: connection.link, .central, at: now)
         } else {
             links[connection.link][.peripheral].control.send(.parameterResponse(parameters))
         }

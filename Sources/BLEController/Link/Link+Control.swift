@@ -78,7 +78,7 @@ extension Link {
         case .parameterResponse(let parameters):
             guard role == .central, case .parameters? = self[role].control.active else { return }
             self[role].control.finish()
-            _ = self[role].control.submit(.timing(parameters))
+            self[role].control.answer(with: .timing(parameters))
         case .other(let opcode, _): refuse(opcode, role)
         case .connectionUpdate, .channelMap, .phyUpdate, .terminate, .unknownResponse, .reject, .rejectExtended,
             .encryptionRequest, .encryptionResponse, .startEncryptionRequest, .startEncryptionResponse,

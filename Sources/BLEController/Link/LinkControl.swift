@@ -50,7 +50,7 @@ struct LinkControl: Sendable {
     ///
     /// Core 6.0, Vol 6, Part B, 5.2.
     static let responseTimeout = Duration.seconds(40)
-    /// How many procedures may wait for their turn, beside channels, and how many packets for theirs.
+    /// How many procedures may wait for their turn, beside channels and answers, and how many packets for theirs.
     static let limit = 8
 
     private var state = State.idle
@@ -109,6 +109,14 @@ struct LinkControl: Sendable {
         }
         waiting.append(procedure)
         return true
+    }
+
+    /// Puts first a procedure with which this end answers the other.
+    ///
+    /// There is room for it, since the other end asks for one thing at a time, and gives up if nothing comes.
+    mutating func answer(with procedure: Procedure) {
+        guard termination == nil else { return }
+        waiting.insert(procedure, at: 0)
     }
 
     /// Takes the next procedure to begin, if none is under way.
