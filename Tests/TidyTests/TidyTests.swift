@@ -82,8 +82,8 @@ struct TidyTests {
         "Sources/CoreBluetoothExtras/Support/Unchecked.swift": (1, "objects of the facade are behind locks"),
         "Sources/CoreBluetooth/Support/Protected.swift": (2, "a lock makes each access whole"),
         "Sources/CoreBluetooth/Support/ManagerReference.swift": (1, "set once, then used on the manager's queue"),
-        "Sources/ble/Commands/Interruption.swift": (1, "set before the handler of signals is, which alone reads it"),
-        "Sources/ble/Commands/OrderlyEnd.swift": (1, "set before the handler of signals is, which alone reads it"),
+        "Sources/ble/Commands/Running/Interruption.swift": (1, "set before the signals' handler, which alone reads it"),
+        "Sources/ble/Commands/Running/OrderlyEnd.swift": (1, "set before the signals' handler, which alone reads it"),
     ]
 }
 
