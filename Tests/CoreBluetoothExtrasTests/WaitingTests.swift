@@ -71,6 +71,20 @@ struct WaitingTests {
         #expect(!bench.central.isScanning)
     }
 
+    @Test("A scan that the app ends, or begins anew by itself, ends for those who iterate", arguments: [false, true])
+    func endedByApp(isBegunAnew: Bool) async throws {
+        let found = Count(), central = bench.central
+        await bench.wait { central.state == .poweredOn }
+        let task = Task { @MainActor in
+            for await _ in central.discoveries(ScanFilter(allowsDuplicates: true)) { found.increase() }
+            try Task.checkCancellation()
+        }
+        await bench.wait { found.current > 0 }
+        if isBegunAnew { central.scanForPeripherals(withServices: nil) } else { central.stopScan() }
+        try await bench.result(of: task)
+        #expect(central.isScanning == isBegunAnew)
+    }
+
     @Test("The device sends values until the last task that iterates over them ends")
     func iterated() async throws {
         let (peripheral, characteristics) = try await bench.connect()

@@ -47,11 +47,11 @@ extension CBCentralManager {
         guard enter(state) != state else { return }
         if state != .poweredOn {
             endChannels(.poweredOff)
-            let peripherals = content.withLock {
-                $0.scan = nil
+            let (peripherals, scanEnd) = content.withLock {
                 $0.links = []
-                return $0.peripherals.objects
+                return ($0.peripherals.objects, $0.replaceScan(with: nil))
             }
+            scanEnd()
             for peripheral in peripherals {
                 peripheral.failRequests(.poweredOff)
                 peripheral.radioLost()

@@ -41,12 +41,21 @@ open class CBCentralManager: CBManager {
         var scanNumber: UInt32 = 0
         /// Whether what is discovered is of the scan that there is, and no more of an earlier one.
         var hasScanBegun = false
+        /// Is called when the scan has ended.
+        var scanEnd: @Sendable () -> Void = {}
         var peripherals = WeakTable<PeerIdentifier, CBPeripheral>()
         var seen = SeenPeers()
         var advertisements = SeenAdvertisements()
         var links: [SystemLink] = []
         var watch: ConnectionWatch?
         var departure: Departure?
+
+        /// Scans for this from now on, or for nothing; returns what is to be called, since the scan before has ended.
+        mutating func replaceScan(with scan: ScanRequest?) -> @Sendable () -> Void {
+            defer { scanEnd = {} }
+            self.scan = scan
+            return scanEnd
+        }
     }
 
     /// Creates a manager without a delegate, on the main queue.
@@ -128,11 +137,11 @@ open class CBCentralManager: CBManager {
     ///   - scan: What to scan for.
     ///   - prepare: Is told the number of the scan, before anything can come of it.
     func begin(_ scan: ScanRequest, prepare: (UInt32) -> Void = { _ in }) {
-        let number = content.withLock { content in
-            content.scan = scan
+        let (number, earlierEnd) = content.withLock { content in
             content.scanNumber = max(content.scanNumber &+ 1, 1)
-            return content.scanNumber
+            return (content.scanNumber, content.replaceScan(with: scan))
         }
+        earlierEnd()
         prepare(number)
         session.send(.scan(scan, number: number))
     }
@@ -145,12 +154,13 @@ open class CBCentralManager: CBManager {
 
     /// Ends the scan, if there is one and `condition` holds for its number.
     func endScan(where condition: (UInt32) -> Bool) {
-        let isEnding = content.withLock { content in
-            guard content.scan != nil, condition(content.scanNumber) else { return false }
-            content.scan = nil
-            return true
+        let end = content.withLock { content -> (@Sendable () -> Void)? in
+            guard content.scan != nil, condition(content.scanNumber) else { return nil }
+            return content.replaceScan(with: nil)
         }
-        if isEnding { session.send(.stopScan) }
+        guard let end else { return }
+        session.send(.stopScan)
+        end()
     }
 
     /// Connects, however long it takes; ``cancelPeripheralConnection(_:)`` gives up.

@@ -20,8 +20,15 @@ extension CBCentralManager {
         if state == .poweredOn { endScan { $0 == number } }
     }
 
-    /// Whether no scan has taken the place of the one with this number.
-    package func isLatest(_ number: UInt32) -> Bool { content.withLock { $0.scanNumber == number } }
+    /// Calls `tell` when the scan with this number has ended, whoever ends it; at once if it has.
+    package func whenScanEnds(_ number: UInt32, _ tell: @escaping @Sendable () -> Void) {
+        let isThere = content.withLock { content in
+            guard content.scan != nil, content.scanNumber == number else { return false }
+            content.scanEnd = tell
+            return true
+        }
+        if !isThere { tell() }
+    }
 
     /// Whether what is discovered now is of the scan with this number.
     package func hasBegun(_ number: UInt32) -> Bool {

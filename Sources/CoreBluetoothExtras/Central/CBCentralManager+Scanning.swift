@@ -4,9 +4,9 @@ public import CoreBluetooth
 extension CBCentralManager {
     /// Scans as long as somebody iterates over what comes back, and tells the delegate, too.
     ///
-    /// A manager has one scan: another one, begun in this or the ordinary way, takes its place. The sequence ends then,
-    /// or when the manager's state is no longer `.poweredOn`. Scanning ends when the task that iterates is cancelled or
-    /// drops the sequence, unless another scan has taken the place of this one.
+    /// A manager has one scan: another one, begun in this or the ordinary way, takes its place. The sequence ends with
+    /// its scan: then, with `stopScan()`, or when the manager's state is no longer `.poweredOn`. Scanning ends when the
+    /// task that iterates is cancelled or drops the sequence, unless another scan has taken the place of this one.
     ///
     /// - Parameters:
     ///   - filter: Which devices to tell of.
@@ -27,22 +27,17 @@ extension CBCentralManager {
         let central = Unchecked(self)
         scan(filter.request) { number in
             let id = observers.add { event in
-                switch event {
-                case .discovered(let report) where central.object.hasBegun(number):
-                    let peripheral = central.object.peripheral(heardBy: report)
-                    let discovery = Discovery(peripheral: peripheral, advertisement: Advertisement(report))
-                    continuation.yield(Unchecked(discovery).object)
-                case .scanBegan where !central.object.isLatest(number): continuation.finish()
-                case .stateChanged(let state) where state != .poweredOn: continuation.finish()
-                default: break
-                }
+                guard case .discovered(let report) = event, central.object.hasBegun(number) else { return }
+                let peripheral = central.object.peripheral(heardBy: report)
+                let discovery = Discovery(peripheral: peripheral, advertisement: Advertisement(report))
+                continuation.yield(Unchecked(discovery).object)
             }
             continuation.onTermination = { _ in
                 central.object.observers.remove(id)
                 central.object.stopScan(number)
             }
-            // Another thread may have begun one before anybody listened.
-            if !isLatest(number) { continuation.finish() }
+            // Another thread may have ended it before anybody listened.
+            whenScanEnds(number) { continuation.finish() }
         }
         if state != .poweredOn { continuation.finish() }
         return stream
