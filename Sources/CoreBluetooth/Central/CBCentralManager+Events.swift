@@ -23,17 +23,23 @@ extension CBCentralManager {
     }
 
     private func peripheral(_ peer: PeerIdentifier, name: String?, _ content: inout Content) -> CBPeripheral {
-        content.seen.insert(peer, name: name)
+        meet(peer, name: name, &content)
         if let known = content.peripherals[peer] { return known }
         let new = CBPeripheral(peer, name: content.seen.name(of: peer), session: session, reference: reference)
         content.peripherals[peer] = new
         return new
     }
 
-    /// The object that stands for `peer`, or `nil` if this machine never met it.
+    /// Remembers `peer`, for this manager and for the others of the program.
+    func meet(_ peer: PeerIdentifier, name: String?, _ content: inout Content) {
+        if content.seen.insert(peer, name: name) { knowledge.meet(peer, name: name) }
+    }
+
+    /// The object that stands for `peer`, or `nil` if no manager of the program has met it.
     func knownPeripheral(_ peer: PeerIdentifier) -> CBPeripheral? {
         let isKnown = content.withLock { $0.seen.contains(peer) || $0.peripherals[peer] != nil }
-        return isKnown ? peripheral(peer, name: nil) : nil
+        if isKnown { return peripheral(peer, name: nil) }
+        return knowledge.peer(peer).map { peripheral($0.peer, name: $0.name) }
     }
 
     /// Whether `peripheral` is one of this manager's; says so if it is not.
@@ -192,7 +198,7 @@ extension CBCentralManager {
     func linksChanged(_ links: [SystemLink]) {
         let events = content.withLock {
             $0.links = links
-            for link in links { $0.seen.insert(link.peer, name: link.name) }
+            for link in links { meet(link.peer, name: link.name, &$0) }
             return $0.watch?.update(links) ?? []
         }
         for event in events {

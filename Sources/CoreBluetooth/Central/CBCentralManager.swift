@@ -25,7 +25,7 @@ open class CBCentralManager: CBManager {
     }
 
     let content: Protected<Content>
-    private let features: SupportedFeatures
+    let knowledge: HostKnowledge
 
     /// What a manager knows.
     struct Content {
@@ -78,7 +78,7 @@ open class CBCentralManager: CBManager {
     ) {
         let link = DefaultLink.current
         content = Protected(Content(delegate: delegate))
-        features = SupportedFeatures.of(link)
+        knowledge = HostKnowledge.of(link)
         super.init(
             .central,
             of: link,
@@ -103,10 +103,12 @@ open class CBCentralManager: CBManager {
     /// Whether the hardware has all of `features`; known while there is a central manager that is ready to be used.
     @discardableResult
     open class func supports(_ features: CBCentralManager.Feature) -> Bool {
-        SupportedFeatures.of(DefaultLink.current).include(features)
+        HostKnowledge.of(DefaultLink.current).includes(features)
     }
 
-    /// Returns the peripherals with these identifiers, in this order, leaving out those that this machine never met.
+    /// Returns the peripherals with these identifiers, in this order, leaving out those that are not known.
+    ///
+    /// Known is whom any manager of the program has met, and whom the machine knew when any of them was made.
     @discardableResult
     open func retrievePeripherals(withIdentifiers identifiers: [UUID]) -> [CBPeripheral] {
         guard acceptsCommands() else { return [] }
@@ -207,9 +209,9 @@ open class CBCentralManager: CBManager {
         switch event {
         case .restored(.central(let state)): restore(state)
         case .stateChanged(let state): stateChanged(CBManagerState(state))
-        case .featuresChanged(let host): features.update(host)
+        case .featuresChanged(let host): knowledge.update(host)
         case .scanBegan(let number): content.withLock { $0.hasScanBegun = $0.scan != nil && $0.scanNumber == number }
-        case .knownPeers(let peers): content.withLock { $0.seen.insert(peers) }
+        case .knownPeers(let peers): content.withLock { for peer in peers { meet(peer.peer, name: peer.name, &$0) } }
         case .systemLinks(let links): linksChanged(links)
         case .discovered(let report): discovered(report)
         case .connected(let peer, let link): connected(peer, link)

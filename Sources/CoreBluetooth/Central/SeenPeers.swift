@@ -1,6 +1,6 @@
 import BLEHost
 
-/// The peers that a manager met or that its host knows, with their names: the latest ones, if there are too many.
+/// The peers that managers met or that their host knows, with their names: the latest ones, if there are too many.
 struct SeenPeers {
     /// How many peers are remembered.
     static let limit = 4096
@@ -18,14 +18,15 @@ struct SeenPeers {
     /// The last name that was known of `peer`.
     func name(of peer: PeerIdentifier) -> String? { names[peer] ?? nil }
 
-    mutating func insert(_ peers: [KnownPeer]) {
-        for peer in peers { insert(peer.peer, name: peer.name) }
-    }
-
-    mutating func insert(_ peer: PeerIdentifier, name: String?) {
+    /// Takes a peer, and its name if that is known.
+    ///
+    /// - Returns: Whether this is news.
+    @discardableResult
+    mutating func insert(_ peer: PeerIdentifier, name: String?) -> Bool {
         guard !contains(peer) else {
-            if let name { names.updateValue(name, forKey: peer) }
-            return
+            guard let name, name != self.name(of: peer) else { return false }
+            names.updateValue(name, forKey: peer)
+            return true
         }
         if order.count < Self.limit {
             order.append(peer)
@@ -35,5 +36,6 @@ struct SeenPeers {
             oldest = (oldest + 1) % Self.limit
         }
         names.updateValue(name, forKey: peer)
+        return true
     }
 }
