@@ -97,9 +97,7 @@ extension CBPeripheral {
                 continuation.finish(throwing: failure.error(about: .attribute))
             case .disconnected(peer, let failure, _):
                 continuation.finish(throwing: (failure ?? .notConnected).error(about: .connection))
-            case .stateChanged(let state) where state != .poweredOn:
-                continuation.finish(throwing: CBError(.notConnected))
-            default: break
+            default: if let loss = event.radioLoss { continuation.finish(throwing: loss) }
             }
         }
         continuation.onTermination = { termination in

@@ -27,11 +27,9 @@ extension CBManager {
                 answer.give(result)
                 return if case .disconnected = received { .heard } else { .answered }
             }
-            if case .stateChanged(let state) = received, state != .poweredOn {
-                answer.give(.failure(CBError(.notConnected)))
-                return .heard
-            }
-            return .passed
+            guard let loss = received.radioLoss else { return .passed }
+            answer.give(.failure(loss))
+            return .heard
         }
         do {
             try ask()
@@ -59,8 +57,8 @@ extension CBManager {
         let id = observers.add { received in
             if let result = look(received) {
                 answer.give(result)
-            } else if case .stateChanged(let state) = received, state != .poweredOn {
-                answer.give(.failure(CBError(.notConnected)))
+            } else if let loss = received.radioLoss {
+                answer.give(.failure(loss))
             }
         }
         defer { observers.remove(id) }
@@ -73,6 +71,13 @@ extension CBManager {
             ask()
         }
         return try await answer.value
+    }
+}
+
+extension ClientEvent {
+    /// What those hear who wait for something, if Bluetooth goes off; `nil` if it does not.
+    var radioLoss: CBError? {
+        if case .stateChanged(let state) = self, state != .poweredOn { CBError(.notConnected) } else { nil }
     }
 }
 
