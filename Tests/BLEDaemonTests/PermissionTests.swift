@@ -41,6 +41,19 @@ struct PermissionTests {
         }
     }
 
+    @Test("What devices advertise is told to an app whose policy names other services, too")
+    func advertisements() async throws {
+        let bench = try DaemonBench(under: try policy(#"{"services": ["FFE0"]}"#)), app = try RawApp(at: bench.path)
+        app.say(.hello(Hello()))
+        app.say(.request(1, .scan(ScanRequest(services: [.short(0x180D)]))))
+        let messages = try await app.listen { if case .event(.discovered) = $0 { true } else { false } }
+        guard case .event(.discovered(let report))? = messages.last else {
+            Issue.record("nothing was discovered")
+            return
+        }
+        #expect(report.name == "Heart Rate")
+    }
+
     @Test("An app hears no more of a value when the policy does not name its service, and goes on with others")
     func narrower() async throws {
         let host = ScriptedHost(), bench = try DaemonBench(Radios([("radio", host)]))

@@ -9,6 +9,8 @@ package struct Grant: Equatable, Sendable {
     /// Which radios sessions may be on, by the names by which the daemon opened them; every one if `nil`.
     package var radios: [String]?
     /// Which services may be used at peers and be published; every one, and channels, if `nil`.
+    ///
+    /// Advertisements are not limited by it, neither those that are heard nor the own one.
     package var services: [BluetoothUUID]?
     /// Whether devices may be paired, and bonds be seen and removed.
     package var pairs: Bool
