@@ -186,8 +186,27 @@ struct RadioLossTests {
         room.close()
     }
 
-    @Test("Channels are offered again when the radio is back")
-    func channels() async throws {
+    /// Takes the radio of the sensor for three seconds, by its plug or by its switch, and gives it back.
+    private func interruptRadio(isSwitchedOff: Bool) async {
+        if isSwitchedOff { sensor.switchBluetoothOff() } else { sensor.unplugRadio() }
+        await world.advance(by: .seconds(3))
+        if isSwitchedOff { sensor.switchBluetoothOn() } else { sensor.plugInRadio() }
+        await world.advance(by: .seconds(3))
+    }
+
+    @Test("A room is open again when the radio is back, also where it was only switched off", arguments: [false, true])
+    func room(isSwitchedOff: Bool) async throws {
+        var events: [String] = []
+        let room = sensor.inhabit { ChatHost(name: "Room") { events.append($0.fact(of: "Room").event) } }
+        await world.advance(by: .seconds(1))
+        for _ in 0..<2 { await interruptRadio(isSwitchedOff: isSwitchedOff) }
+        let again = ["radio_lost", "radio_returned", "opened"]
+        #expect(events == ["opened"] + again + again)
+        room.close()
+    }
+
+    @Test("Channels are offered again when the radio is back", arguments: [false, true])
+    func channels(isSwitchedOff: Bool) async throws {
         var events: [String] = []
         let server = sensor.inhabit {
             ChannelServer(name: "Store") { event in
@@ -200,10 +219,7 @@ struct RadioLossTests {
             }
         }
         await world.advance(by: .seconds(1))
-        sensor.unplugRadio()
-        await world.advance(by: .seconds(3))
-        sensor.plugInRadio()
-        await world.advance(by: .seconds(3))
+        await interruptRadio(isSwitchedOff: isSwitchedOff)
         #expect(events == ["published", "advertising", "lost", "returned", "published", "advertising"])
         server.close()
     }

@@ -43,10 +43,14 @@ final class ChannelServer: NSObject {
 
     /// Stops being seen, and closes what is open.
     func close() {
-        guard hasRadio else { return }
+        if hasRadio { withdraw() }
+    }
+
+    private func withdraw() {
         manager.stopAdvertising()
         manager.removeAllServices()
         if let psm { manager.unpublishL2CAPChannel(psm) }
+        psm = nil
     }
 
     /// Ends the connection to a central, and waits for so long until it has ended: what was sent has arrived then.
@@ -65,11 +69,11 @@ final class ChannelServer: NSObject {
         switch change {
         case .nothing: break
         case .came: manager.publishL2CAPChannel(withEncryption: isEncrypted)
-        case .lost:
-            psm = nil
-            report(.radioChanged(.lost))
+        case .lost: report(.radioChanged(.lost))
         case .returned:
             report(.radioChanged(.returned))
+            // Where Bluetooth was only switched off, all is there again.
+            withdraw()
             manager.publishL2CAPChannel(withEncryption: isEncrypted)
         case .missing(let state): report(.failed(.noRadio(state)))
         }

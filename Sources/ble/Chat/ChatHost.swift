@@ -59,7 +59,10 @@ final class ChatHost: NSObject {
     /// Closes the room.
     func close() {
         outbox = []
-        guard manager.state == .poweredOn else { return }
+        if manager.state == .poweredOn { withdraw() }
+    }
+
+    private func withdraw() {
         manager.stopAdvertising()
         manager.removeAllServices()
     }
@@ -74,6 +77,8 @@ final class ChatHost: NSObject {
             report(.radioChanged(.lost))
         case .returned:
             report(.radioChanged(.returned))
+            // Where Bluetooth was only switched off, all is there again.
+            withdraw()
             open()
         case .missing(let state): report(.failed(.noRadio(state)))
         }
