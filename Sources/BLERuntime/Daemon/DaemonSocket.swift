@@ -21,7 +21,7 @@ package enum DaemonSocket {
 
     /// The first place of these where somebody listens now; `nil` if nobody does.
     package static func listening(among places: [String]) -> String? {
-        places.first { isListened(at: $0) }
+        places.first { problem(at: $0) == nil }
     }
 
     /// Whether there is a socket at `path`, of whomever.
@@ -30,11 +30,18 @@ package enum DaemonSocket {
         return lstat(path, &facts) == 0 && facts.st_mode & S_IFMT == S_IFSOCK
     }
 
-    private static func isListened(at path: String) -> Bool {
-        var answers = false
-        _ = try? SocketAddress.unix(path: path).makeSocket { (socket, address, length) throws(TransportError) in
-            answers = Glibc.connect(socket, address, length) == 0 || errno == EAGAIN
+    /// Why nobody can be reached at `path`; `nil` if somebody listens there.
+    static func problem(at path: String) -> TransportError? {
+        let place = SocketAddress.unix(path: path)
+        do throws(TransportError) {
+            _ = try place.makeSocket { (socket, address, length) throws(TransportError) in
+                // Who has much to do listens, too.
+                guard Glibc.connect(socket, address, length) != 0, errno != EAGAIN else { return }
+                throw .unconnected(place, errno: errno)
+            }
+            return nil
+        } catch {
+            return error
         }
-        return answers
     }
 }

@@ -45,7 +45,7 @@ package struct Examination: Equatable, Sendable {
         var needsAdapter: Bool {
             switch seen.choice {
             case .named(.adapter), .first, .none: true
-            case .malformed, .named: false
+            case .malformed, .named, .daemon: false
             }
         }
     }
@@ -66,8 +66,11 @@ extension Examination.Draft {
             } else {
                 add(Finding(.hostSimulated, .fact, of: file, "Apps live in the simulated world of \(file)."))
             }
+        case .named(.daemon(let path, _)) where seen.daemonProblem != nil: addAbsentDaemon(path)
         case .named(let host):
             add(Finding(.hostChosen, .fact, of: "\(host)", "Apps use \(host), as \(variable) says."))
+        case .daemon(let path):
+            add(Finding(.hostChosen, .fact, of: path, "Apps use the daemon that listens at \(path)."))
         case .first(let adapter):
             add(Finding(.hostChosen, .fact, of: "\(adapter)", "Apps use \(adapter), the first adapter nobody uses."))
         case .none: break
@@ -75,6 +78,23 @@ extension Examination.Draft {
         if case .named(.serial(let address)) = seen.choice, !seen.portUsers.isEmpty {
             add(SerialPort.held(address, by: seen.portUsers), .problem, of: address.path)
         }
+    }
+
+    /// The daemon that was named, at a path or where apps look for one, cannot be reached.
+    private mutating func addAbsentDaemon(_ path: String?) {
+        guard let error = seen.daemonProblem else { return }
+        let command = "bled" + (path.map { " --socket \($0)" } ?? "")
+        let isForbidden = error.finding == .socketForbidden
+        add(
+            Finding(
+                error.finding,
+                .problem,
+                of: HostSpecification.variable,
+                "There is no Bluetooth daemon to be reached (\(error)).",
+                cure: isForbidden ? error.cure : "Start it with “\(command)”.",
+                command: isForbidden ? error.command : command
+            )
+        )
     }
 
     private static func malformed(_ error: HostSpecification.Malformed, free: Adapter?) -> Finding {
@@ -115,7 +135,7 @@ extension Examination.Draft {
         switch seen.choice {
         case .named(.adapter): isNamed = isWanted
         case .none: isWanted = true
-        case .malformed, .named, .first: break
+        case .malformed, .named, .daemon, .first: break
         }
         let objections = adapter.objections(to: seen.program, isPrivileged: seen.isPrivileged, isNamed: isNamed)
         for error in objections {

@@ -8,7 +8,9 @@ package struct Observations: Sendable {
         case malformed(HostSpecification.Malformed)
         /// What `BLUETOOTH_HOST` says.
         case named(HostSpecification)
-        /// The first adapter that nobody uses, since the variable is not set.
+        /// The daemon that listens at this path, since the variable is not set.
+        case daemon(String)
+        /// The first adapter that nobody uses, since the variable is not set and no daemon runs.
         case first(AdapterReference)
         /// The variable is not set, and there is no adapter to use, for this reason.
         case none(TransportError)
@@ -39,6 +41,8 @@ package struct Observations: Sendable {
     package var choice: Choice
     /// The programs that have the serial port open that was chosen.
     package var portUsers: [RunningProgram] = []
+    /// Why the daemon that was named cannot be reached.
+    package var daemonProblem: TransportError?
     /// Why the file of the world that was chosen is of no use, as a sentence.
     package var worldProblem: String?
     /// The controllers that were asked.
@@ -50,9 +54,10 @@ package struct Observations: Sendable {
         self.state = state
     }
 
-    /// What is chosen if the variable says `text` and these adapters are there.
+    /// What is chosen if the variable says `text`, a daemon listens at `path`, and these adapters are there.
     package static func choice(
         named text: String?,
+        daemon path: String?,
         among adapters: Result<[Adapter], TransportError>,
         for program: String,
         isPrivileged: Bool
@@ -64,6 +69,7 @@ package struct Observations: Sendable {
                 return .malformed(error)
             }
         }
+        if let path { return .daemon(path) }
         do throws(TransportError) {
             let all = try adapters.get()
             return .first(try .firstUsable(among: all, for: program, isPrivileged: isPrivileged))
@@ -78,7 +84,7 @@ package struct Observations: Sendable {
         case .named(.adapter(.index(let index))), .first(.index(let index)): adapter.index == index
         case .named(.adapter(.address(let address))), .first(.address(let address)):
             adapter.address?.value == address.value
-        case .malformed, .named, .none: false
+        case .malformed, .named, .daemon, .none: false
         }
     }
 

@@ -40,8 +40,10 @@ package struct Surroundings: Sendable {
     package func observed(asking isAsking: Bool) async -> Observations {
         let (program, isPrivileged) = (kernel.program, kernel.isPrivileged)
         let adapters = Result { () throws(TransportError) in try Adapter.all(in: kernel) }
+        let places = DaemonSocket.candidates(environment: environment), daemon = DaemonSocket.listening(among: places)
         let choice = Observations.choice(
             named: environment(HostSpecification.variable),
+            daemon: daemon,
             among: adapters,
             for: program,
             isPrivileged: isPrivileged
@@ -52,6 +54,9 @@ package struct Surroundings: Sendable {
         observations.adapters = adapters
         for variable in Self.variables { observations.variables[variable] = environment(variable) }
         if case .named(.world(let file)) = choice { observations.worldProblem = worldProblem(file) }
+        if case .named(.daemon(let path, _)) = choice {
+            observations.daemonProblem = DaemonSocket.problem(at: path ?? daemon ?? places[0])
+        }
         if case .named(.serial(let address)) = choice { observations.portUsers = users(of: address.path) }
         if isAsking { await ask(&observations) }
         return observations
@@ -65,7 +70,7 @@ package struct Surroundings: Sendable {
     /// Asks the controllers that can be asked without taking them from anybody.
     private func ask(_ observations: inout Observations) async {
         switch observations.choice {
-        case .malformed, .named(.world), .named(.demo), .named(.daemon): break
+        case .malformed, .named(.world), .named(.demo), .named(.daemon), .daemon: break
         case .named(.socket(let address)): await ask(SocketTransport(to: address), &observations)
         case .named(.serial(let address)):
             if observations.portUsers.isEmpty { await ask(PortTransport(SerialPort(address)), &observations) }

@@ -123,6 +123,35 @@ struct PlaceExaminationTests {
         #expect(after.findings(.nobodyListens).isEmpty && !after.isObstructed)
     }
 
+    @Test("A daemon that is named and does not run is to be started, and then apps use it")
+    func absentDaemon() async throws {
+        let path = "/tmp/patient-\(UInt64.random(in: 0 ... .max))"
+        let patient = Patient("bled:\(path)")
+        let before = await patient.examined()
+        let finding = try #require(before.findings(.socketMissing).first)
+        #expect(finding.command == "bled --socket \(path)" && before.isObstructed)
+        #expect(before.findings(.hostChosen).isEmpty)
+        let daemon = try ScriptedController(at: .unix(path: path))
+        let after = await patient.examined()
+        daemon.stop()
+        unlink(path)
+        #expect(after.findings(.socketMissing).isEmpty && !after.isObstructed)
+        #expect(after.findings(.hostChosen).map(\.subject) == ["bled:\(path)"])
+    }
+
+    @Test("Where a daemon runs apps use that, and need neither an adapter nor a right")
+    func presentDaemon() async throws {
+        let patient = Patient(kernel: FakeKernel())
+        patient.variables["XDG_RUNTIME_DIR"] = patient.folder
+        let path = patient.folder + "/bled/socket"
+        try FileManager.default.createDirectory(atPath: patient.folder + "/bled", withIntermediateDirectories: true)
+        #expect(await patient.examined().isObstructed)
+        let daemon = try ScriptedController(at: .unix(path: path))
+        let after = await patient.examined()
+        daemon.stop()
+        #expect(!after.isObstructed && after.findings(.hostChosen).map(\.subject) == [path])
+    }
+
     @Test("A Unix socket that is missing is to be made, and then there is a controller")
     func missing() async throws {
         let path = "/tmp/patient-\(UInt64.random(in: 0 ... .max))"
