@@ -10,18 +10,18 @@ struct Bled: ParsableCommand {
         commandName: "bled",
         abstract: "Share Bluetooth radios among all apps of this computer.",
         discussion: """
-            Apps that use Core Bluetooth find the daemon by themselves and need no rights. They share its scans, links
-            and advertisements, and each hears what is its own. Only the daemon needs what the radio needs: for hci:N,
+            Apps that use Core Bluetooth find the daemon by themselves and need no rights. They share its scans, links \
+            and advertisements, and each hears what is its own. Only the daemon needs what the radio needs: for hci:N, \
             the capability CAP_NET_ADMIN.
 
-            Radios are hci:N, hci:ADDRESS, serial:PATH@RATE, tcp:HOST:PORT, unix:PATH, world:FILE.json and demo. Apps
+            Radios are hci:N, hci:ADDRESS, serial:PATH@RATE, tcp:HOST:PORT, unix:PATH, world:FILE.json and demo. Apps \
             have the first one, unless they name another: BLUETOOTH_HOST=bled:/run/bled/socket#hci:1.
 
             Examples:
-              bled demo                                     a simulated world, for all apps of this user
+              bled demo                                     a simulated world for all apps
               bled hci:0                                    the first adapter
               bled --socket /tmp/lab/bled tcp:127.0.0.1:7001
-              BLUETOOTH_HOST=bled:/tmp/lab/bled ble scan    an app that is told where the daemon is
+              BLUETOOTH_HOST=bled:/tmp/lab/bled ble scan    an app that is told where
 
             Exit status: 0 ended by a signal, 64 wrong usage, 66 a file cannot be used, 69 the socket cannot be used.
             """,

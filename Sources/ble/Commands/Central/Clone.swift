@@ -6,9 +6,9 @@ struct Clone: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Describe a device in a file, for tests and for “ble serve”.",
         discussion: """
-            Connects to the device, discovers its services, reads the values that can be read, and prints the file of a
-            device with all of it: BLUETOOTH_HOST=world:FILE runs an app beside it, “ble serve FILE” is it, and a test
-            places it. A value that is refused is left out, with a remark.
+            Connects to the device, discovers its services, reads the values that can be read, and prints the file of \
+            a device with all of it: BLUETOOTH_HOST=world:FILE runs an app beside it, “ble serve FILE” is it, and a \
+            test places it. A value that is refused is left out, with a remark.
 
             Examples:
               ble clone Lamp > lamp.json

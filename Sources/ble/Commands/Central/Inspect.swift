@@ -5,7 +5,7 @@ struct Inspect: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Connect to a peripheral and show its attribute tree.",
         discussion: """
-            Values that can be read are read, unless --no-values says otherwise. Services that others include follow
+            Values that can be read are read, unless --no-values says otherwise. Services that others include follow \
             them. If the radio is lost, the exit status is 69, also with --follow; if the peripheral disconnects, 1.
 
             Examples:

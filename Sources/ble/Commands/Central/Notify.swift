@@ -6,15 +6,15 @@ struct Notify: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print the values that characteristics notify or indicate.",
         discussion: """
-            With several characteristics each value has the UUID of its own before it, and --count counts all of them
+            With several characteristics each value has the UUID of its own before it, and --count counts all of them \
             together. If the radio is lost, the exit status is 69; if the peripheral disconnects, it is 1.
 
             Examples:
               ble notify Heart 2A37
               ble notify Heart 2A37 --count 3 --json
               ble notify Heart 2A37 2A19 --timestamps --duration 5
-              ble notify Heart 180D/2A37 --count 1           that of the service 180D
-              ble notify Heart 2A37#1 --count 1              the first of several, as “ble inspect” shows them
+              ble notify Heart 180D/2A37 --count 1   that of the service 180D
+              ble notify Heart 2A37#1 --count 1      the first that “ble inspect” shows
             """
     )
 

@@ -6,8 +6,8 @@ struct Read: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Read characteristics of a peripheral, once or again and again.",
         discussion: """
-            Several characteristics are asked for all at once, and their values are printed in the order in which they
-            were asked for. Where a read of several fails, the others go on, and the exit status is 1. If the radio is
+            Several characteristics are asked for all at once, and their values are printed in the order in which they \
+            were asked for. Where a read of several fails, the others go on, and the exit status is 1. If the radio is \
             lost, it is 69; if the peripheral disconnects, 1.
 
             Examples:

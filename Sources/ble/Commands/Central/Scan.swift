@@ -6,15 +6,15 @@ struct Scan: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show which peripherals advertise nearby.",
         discussion: """
-            There must be a radio within 10 s of the start. One that is lost later is waited for, and scanned with again
-            when it is back.
+            There must be a radio within 10 s of the start. One that is lost later is waited for, and scanned with \
+            again when it is back.
 
             Examples:
               ble scan --duration 5
               ble scan --service 180D --json
               ble scan --duplicates --name Lamp --duration 5
               ble scan --rssi -60 --duration 5
-              ble scan --age 2 --duration 5                  at the end, who was heard in the last 2 seconds
+              ble scan --age 2 --duration 5      who was heard in the last 2 seconds
               ble scan --duplicates --timestamps --duration 5
             """
     )

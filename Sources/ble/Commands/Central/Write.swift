@@ -5,9 +5,9 @@ struct Write: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Write a characteristic of a peripheral.",
         discussion: """
-            Without response, the peripheral does not say whether it took the value; the command waits until the
-            peripheral has dealt with it, and refuses a value that is too long. If the radio is lost, the exit status is
-            69.
+            Without response, the peripheral does not say whether it took the value; the command waits until the \
+            peripheral has dealt with it, and refuses a value that is too long. If the radio is lost, the exit status \
+            is 69.
 
             Examples:
               ble write Lamp 6C616D70-0000-4C69-6768-740000000002 01

@@ -5,7 +5,7 @@ struct Channel: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Open a channel of octets beside the attributes (L2CAP), or offer one.",
         discussion: """
-            Standard input goes out and what comes in goes to standard output, no faster than the other end takes it.
+            Standard input goes out and what comes in goes to standard output, no faster than the other end takes it. \
             With --json, what comes in is printed as objects.
 
             Examples:

@@ -8,11 +8,11 @@ struct ChannelOpenCommand: AsyncParsableCommand {
         commandName: "open",
         abstract: "Open a channel to a peripheral, and talk through it.",
         discussion: """
-            Standard input is sent, and what comes in goes to standard output. The channel is closed when standard
+            Standard input is sent, and what comes in goes to standard output. The channel is closed when standard \
             input has ended and all of it has been sent.
 
-            The exit status is 1, with a message that says how much was sent, if the channel ends before all that came
-            from standard input has been sent: on account of either end, of a signal, or of the radio. If the radio is
+            The exit status is 1, with a message that says how much was sent, if the channel ends before all that came \
+            from standard input has been sent: on account of either end, of a signal, or of the radio. If the radio is \
             lost and there was nothing to send, it is 69.
 
             Examples:

@@ -6,15 +6,15 @@ struct ChannelServeCommand: AsyncParsableCommand {
         commandName: "serve",
         abstract: "Offer a channel, and talk through it.",
         discussion: """
-            Prints the PSM, the number to which others open a channel, and offers it as a characteristic of the type
+            Prints the PSM, the number to which others open a channel, and offers it as a characteristic of the type \
             ABDD3056-28FA-441D-A470-55A75A52553A.
 
-            The first channel is connected to standard input and output, and the command ends with it. With --echo,
+            The first channel is connected to standard input and output, and the command ends with it. With --echo, \
             everything that comes in is sent back on every channel, until the command is interrupted.
 
-            There must be a radio within 10 s of the start. One that is lost while nobody talks, or with --echo, is
-            waited for, and the channel is offered anew when it is back. A radio that is lost while somebody talks ends
-            the command with exit status 69, or with 1 if not all of standard input was sent.
+            There must be a radio within 10 s of the start. One that is lost while nobody talks, or with --echo, is \
+            waited for, and the channel is offered anew when it is back. A radio that is lost while somebody talks \
+            ends the command with exit status 69, or with 1 if not all of standard input was sent.
 
             Examples:
               ble channel serve --name Store --stay < /dev/null > received

@@ -4,9 +4,9 @@ struct Chat: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Open a chat room, or join one.",
         discussion: """
-            Every line of standard input is said to everybody. Lines that begin with a slash are commands; /help lists
-            them. At the end of standard input what was said is sent, and then the room is closed or left, unless --stay
-            is given.
+            Every line of standard input is said to everybody. Lines that begin with a slash are commands; /help lists \
+            them. At the end of standard input what was said is sent, and then the room is closed or left, unless \
+            --stay is given.
 
             Examples:
               ble chat host --name Lobby

@@ -6,8 +6,8 @@ struct ChatHostCommand: AsyncParsableCommand {
         commandName: "host",
         abstract: "Open a chat room and talk to those who join it.",
         discussion: """
-            There must be a radio within 10 s of the start. One that is lost later is waited for: guests are gone then,
-            and the room is opened anew when the radio is back.
+            There must be a radio within 10 s of the start. One that is lost later is waited for: guests are gone \
+            then, and the room is opened anew when the radio is back.
             """
     )
 

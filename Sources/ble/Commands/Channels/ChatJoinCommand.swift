@@ -7,10 +7,10 @@ struct ChatJoinCommand: AsyncParsableCommand {
         commandName: "join",
         abstract: "See which chat rooms there are, and join one.",
         discussion: """
-            When standard input has ended, what was said is sent and the room is left, unless --stay is given. A room
+            When standard input has ended, what was said is sent and the room is left, unless --stay is given. A room \
             that is not found, or takes no more, within --timeout then is given up with exit status 75.
 
-            There must be a radio within 10 s of the start. One that is lost while rooms are looked for is waited for;
+            There must be a radio within 10 s of the start. One that is lost while rooms are looked for is waited for; \
             with a connection to a room, the command ends with exit status 69.
             """
     )

@@ -4,11 +4,11 @@ struct Agent: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Answer the questions of pairing for all apps that share the radio.",
         discussion: """
-            Without somebody who answers, devices are paired where no question is needed, and with nobody else. Of
-            several agents, the one that came last is asked. It also shows what apps want their user to be told of
+            Without somebody who answers, devices are paired where no question is needed, and with nobody else. Of \
+            several agents, the one that came last is asked. It also shows what apps want their user to be told of \
             connections, losses and notifications while they sleep. Ctrl-C ends it.
 
-            With --desktop, notifications ask, which have buttons. They show digits, but none can be typed in. One
+            With --desktop, notifications ask, which have buttons. They show digits, but none can be typed in. One \
             that is closed says no.
 
             Examples:

@@ -41,7 +41,7 @@ struct Bonds: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Forget the bond with a device, which then has to pair anew.",
             discussion: """
-                The device is not told: what it has of the bond is of no use any more, and it may have to be removed
+                The device is not told: what it has of the bond is of no use any more, and it may have to be removed \
                 there as well.
 
                 Examples:

@@ -33,8 +33,8 @@ struct Apps: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show the apps that have their radio from the daemon.",
         discussion: """
-            One line for each session: the process, or “kept” where the session goes on without its app; its role, how
-            far it is in use, its radio, what it uses that for, how much it has heard, and its program. Root and the
+            One line for each session: the process, or “kept” where the session goes on without its app; its role, how \
+            far it is in use, its radio, what it uses that for, how much it has heard, and its program. Root and the \
             user of the daemon see all, others their own.
 
             Examples:
@@ -60,9 +60,9 @@ struct App: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Move an app to the foreground or the background, suspend it, or quit it.",
         discussion: """
-            Moving counts until the app says something else. In the background an app finds only services that it names,
-            and each device once; suspended, it finds nobody and does not advertise. Quitting ends the process with
-            SIGTERM, and unlike any other end, nothing of the app goes on and it is not launched again.
+            Moving counts until the app says something else. In the background an app finds only services that it \
+            names, and each device once; suspended, it finds nobody and does not advertise. Quitting ends the process \
+            with SIGTERM, and unlike any other end, nothing of the app goes on and it is not launched again.
 
             Examples:
               ble app 4711 background

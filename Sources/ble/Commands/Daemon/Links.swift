@@ -41,7 +41,7 @@ struct Links: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "End a link whichever apps keep it.",
             discussion: """
-                The apps are told that they are disconnected, those that have ended and are to be restored as well.
+                The apps are told that they are disconnected, those that have ended and are to be restored as well. \
                 Root and the user of the daemon end links of all apps, others those of their own.
 
                 Examples:

@@ -5,10 +5,10 @@ struct Logs: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show what the daemon has noted lately of the apps that have their radio from it.",
         discussion: """
-            One line for each session that began, was turned away or ended, and why, for each link, each launch and each
-            thing that an app asked for and may not: when, in UTC, the process, its program, and what it was. What is
-            noted again has one line, with how often. The daemon holds the last 1000. Root and the user of the daemon
-            see all, others their own.
+            One line for each session that began, was turned away or ended, and why, for each link, each launch and \
+            each thing that an app asked for and may not: when, in UTC, the process, its program, and what it was. \
+            What is noted again has one line, with how often. The daemon holds the last 1000. Root and the user of the \
+            daemon see all, others their own.
 
             Examples:
               ble logs

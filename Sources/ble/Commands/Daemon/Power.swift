@@ -5,9 +5,9 @@ struct Power: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Switch Bluetooth off or on for all apps that share the daemon's radio.",
         discussion: """
-            Without on or off it is said how it is. Off, the daemon lets go of its adapters, apps hear .poweredOff, and
-            it stays off when the daemon is started again. Apps that have ended are not launched for what comes later.
-            Only root and the user of the daemon may switch it.
+            Without on or off it is said how it is. Off, the daemon lets go of its adapters, apps hear .poweredOff, \
+            and it stays off when the daemon is started again. Apps that have ended are not launched for what comes \
+            later. Only root and the user of the daemon may switch it.
 
             Examples:
               ble power

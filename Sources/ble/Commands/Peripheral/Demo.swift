@@ -6,8 +6,8 @@ struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "See a chat room with a host and two guests, without a radio.",
         discussion: """
-            The host and the guests are programs written against Core Bluetooth alone; each has a Bluetooth host and a
-            virtual controller of its own, and the controllers share one virtual radio. The time is the radio's: the
+            The host and the guests are programs written against Core Bluetooth alone; each has a Bluetooth host and a \
+            virtual controller of its own, and the controllers share one virtual radio. The time is the radio's: the \
             demo takes as long as the work in it. The same seed gives the same packets.
 
             Examples:

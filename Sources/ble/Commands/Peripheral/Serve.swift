@@ -11,16 +11,16 @@ struct Serve: AsyncParsableCommand {
                 {"uuid": "2A19", "properties": ["read", "notify"], "value": "64",
                  "notify": {"every": 1000, "values": ["63", "64"]}}]}]}
 
-            Values are hexadecimal digits, or characters as "text"; "every" is in milliseconds. It is the form of
-            devices in worlds: what “ble clone” prints can be served, and BLUETOOTH_HOST=world:FILE is a world with the
-            device. Of a world with several machines, --machine NAME says which one to be.
+            Values are hexadecimal digits, or characters as "text"; "every" is in milliseconds. It is the form of \
+            devices in worlds: what “ble clone” prints can be served, and BLUETOOTH_HOST=world:FILE is a world with \
+            the device. Of a world with several machines, --machine NAME says which one to be.
 
-            A line “UUID VALUE” on standard input changes a value, and notifies those who subscribed to it; VALUE is
-            text, or hexadecimal digits after 0x. “add FILE” publishes one service more, which a file describes as
-            those of a peripheral, and “remove UUID” takes one back. Lines are read no faster than values are sent.
+            A line “UUID VALUE” on standard input changes a value, and notifies those who subscribed to it; VALUE is \
+            text, or hexadecimal digits after 0x. “add FILE” publishes one service more, which a file describes as \
+            those of a peripheral, and “remove UUID” takes one back. Lines are read no faster than values are sent. \
             “pair yes”, “pair no” and “pair DIGITS” answer what is asked when a device pairs.
 
-            There must be a radio within 10 s of the start. One that is lost later is waited for, and everything is
+            There must be a radio within 10 s of the start. One that is lost later is waited for, and everything is \
             published and advertised anew when it is back; values stay what they have become.
 
             Examples:

@@ -8,12 +8,12 @@ struct Adapters: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show the Bluetooth adapters of this machine, and what controllers can do.",
         discussion: """
-            Each adapter is shown with its address, who uses it (off: nobody; powered: BlueZ; taken: another program),
+            Each adapter is shown with its address, who uses it (off: nobody; powered: BlueZ; taken: another program), \
             how it is attached, and what stands in the way of its use. Nothing is changed.
 
-            With --probe the controller that BLUETOOTH_HOST names is asked what it can do, wherever it is; without that
-            variable each adapter that is off. It is reset for that. An adapter that BlueZ uses is taken from it for
-            a moment if BLUETOOTH_HOST names it.
+            With --probe the controller that BLUETOOTH_HOST names is asked what it can do, wherever it is; without \
+            that variable each adapter that is off. It is reset for that. An adapter that BlueZ uses is taken from it \
+            for a moment if BLUETOOTH_HOST names it.
 
             Examples:
               ble adapters

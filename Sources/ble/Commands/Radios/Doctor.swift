@@ -7,13 +7,13 @@ struct Doctor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Say what stands in the way of Bluetooth here, and what to do about it.",
         discussion: """
-            Looks at the adapters of this machine, at what BLUETOOTH_HOST names, the kernel, the rights of this program,
-            the variables that steer apps, and the file with bonds. Controllers that nobody uses are reset and asked
-            what they can do, which takes a moment; with --no-ask none is. Nothing else is changed.
+            Looks at the adapters of this machine, at what BLUETOOTH_HOST names, the kernel, the rights of this \
+            program, the variables that steer apps, and the file with bonds. Controllers that nobody uses are reset \
+            and asked what they can do, which takes a moment; with --no-ask none is. Nothing else is changed.
 
-            Each finding has a name that stays the same, such as adapter-blocked, and is a problem (apps have no radio),
-            a warning (something will not be as they expect) or a fact. Problems and warnings come with their cure, most
-            with the command line for it. docs/ADAPTERS.md lists the names.
+            Each finding has a name that stays the same, such as adapter-blocked, and is a problem (apps have no \
+            radio), a warning (something will not be as they expect) or a fact. Problems and warnings come with their \
+            cure, most with the command line for it. docs/ADAPTERS.md lists the names.
 
             What is found is true of this program: rights that a file was given (setcap) are those of that file.
 

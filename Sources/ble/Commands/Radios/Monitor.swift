@@ -7,13 +7,13 @@ struct Monitor: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Show the packets of the Bluetooth hosts that run on this machine, or of a capture.",
         discussion: """
-            Each app that uses an adapter or a controller has a host of its own, in its process. Attaches to those of
-            this user, for root to all, and to those that start later, until interrupted; BLUETOOTH_MONITOR=off in the
-            environment of an app keeps its packets to itself. What an app asks for and hears stands among its packets.
-            Hosts do not wait for who watches: what is too much to be shown is left out, and it is said how much.
-            Simulated worlds are not shown; “ble demo --packets” shows one.
+            Each app that uses an adapter or a controller has a host of its own, in its process. Attaches to those of \
+            this user, for root to all, and to those that start later, until interrupted; BLUETOOTH_MONITOR=off in the \
+            environment of an app keeps its packets to itself. What an app asks for and hears stands among its \
+            packets. Hosts do not wait for who watches: what is too much to be shown is left out, and it is said how \
+            much. Simulated worlds are not shown; “ble demo --packets” shows one.
 
-            With FILE the packets of that capture are shown: pcapng, or btsnoop as btmon and phones write it. What is
+            With FILE the packets of that capture are shown: pcapng, or btsnoop as btmon and phones write it. What is \
             in captures, and is shown here, contains the keys of pairing.
 
             Examples:
