@@ -37,7 +37,7 @@ LAMP = """{"name": "Lamp", "services": [{"uuid": "180F", "characteristics": [
   {"uuid": "2A19", "properties": ["read", "notify"], "value": "64"}]}]}"""
 WORLD = '{"machines": [{"name": "Lamp", "services": [{"uuid": "180F"}]}, {"name": "Door"}]}'
 
-STATUSES = {"bonds remove": {1}, "agent --desktop": {0, 69}, "doctor": {0, 69}, "adapters": {0, 69},
+STATUSES = {"bonds remove": {1}, "agent": {0, 69}, "doctor": {0, 69}, "adapters": {0, 69},
             "apps": {0, 69}, "app": {1, 69}, "links": {0, 1, 69},
             "power": {0, 1, 69}, "policy": {0, 1, 69}, "logs": {0, 69}}
 """How examples may end that tell of what there is not."""

@@ -6,7 +6,8 @@ struct Agent: AsyncParsableCommand {
         discussion: """
             Without somebody who answers, devices are paired where no question is needed, and with nobody else. Of \
             several agents, the one that came last is asked. It also shows what apps want their user to be told of \
-            connections, losses and notifications while they sleep. Ctrl-C ends it.
+            connections, losses and notifications while they sleep. Ctrl-C ends it. Without a daemon there is nothing \
+            to answer; one that BLUETOOTH_HOST names is waited for.
 
             With --desktop, notifications ask, which have buttons. They show digits, but none can be typed in. One \
             that is closed says no.
@@ -35,6 +36,7 @@ struct Agent: AsyncParsableCommand {
         let printer = Printer(output)
         try await reportingTrouble {
             let desktop = desktop ? try await DesktopNotifications.open() : nil
+            try DaemonChoice.own.check()
             let interruption = Interruption()
             let ending = Task { try await interruption.wait() }
             var trouble: Trouble?

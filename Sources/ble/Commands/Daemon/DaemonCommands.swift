@@ -4,15 +4,47 @@ import BLERuntime
 import BLESession
 import Glibc
 
+/// The daemon that apps of an environment have their radio from.
+struct DaemonChoice {
+    private static let nobody = Trouble.noDaemon("nobody listens where apps look for one")
+
+    /// What `BLUETOOTH_HOST` says.
+    let host: String?
+    /// Where a daemon listens, if one does where apps look for it.
+    let found: String?
+
+    /// The choice of this process.
+    static var own: Self {
+        let environment = { (name: String) in getenv(name).map { String(cString: $0) } }
+        let found = DaemonSocket.listening(among: DaemonSocket.candidates(environment: environment))
+        return Self(host: environment(HostSpecification.variable), found: found)
+    }
+
+    /// Where to ask it.
+    var path: String {
+        get throws(Trouble) {
+            if let host, case .daemon(let named?, _)? = try? HostSpecification(host) { return named }
+            guard let found else { throw Self.nobody }
+            return found
+        }
+    }
+
+    /// Sees to it that the radio is one that apps share, by a daemon that is there, or is waited for by its name.
+    func check() throws(Trouble) {
+        guard let host else {
+            guard found != nil else { throw Self.nobody }
+            return
+        }
+        guard case .daemon? = try? HostSpecification(host) else {
+            throw .noDaemon("\(HostSpecification.variable) is “\(host.printable)”, which apps do not share")
+        }
+    }
+}
+
 /// Asks the daemon that apps of this environment have their radio from.
 @MainActor
 func askDaemon(_ question: Question) throws -> Answer {
-    let environment = { (name: String) in getenv(name).map { String(cString: $0) } }
-    var path = DaemonSocket.listening(among: DaemonSocket.candidates(environment: environment))
-    if let text = environment(HostSpecification.variable), case .daemon(let named?, _)? = try? HostSpecification(text) {
-        path = named
-    }
-    guard let path else { throw Trouble.noDaemon("nobody listens where apps look for one") }
+    let path = try DaemonChoice.own.path
     let answer: Answer
     do throws(TransportError) {
         answer = try DaemonQuery(at: path).ask(question)
