@@ -6,11 +6,19 @@ extension DecodingError {
         case .typeMismatch(_, let context), .valueNotFound(_, let context):
             "\(context.debugDescription)\(context.place)"
         case .dataCorrupted(let context):
-            context.codingPath.isEmpty
-                ? "it is not valid JSON: \(context.debugDescription)" : "\(context.debugDescription)\(context.place)"
+            if !context.codingPath.isEmpty {
+                "\(context.debugDescription)\(context.place)"
+            } else if context.debugDescription == Self.noJSON {
+                "it is not valid JSON"
+            } else {
+                "it is not valid JSON: \(context.debugDescription)"
+            }
         @unknown default: "\(self)"
         }
     }
+
+    /// What decoders say of a text that is no JSON, and nothing more.
+    private static var noJSON: String { "The given data was not valid JSON." }
 }
 
 extension DecodingError.Context {

@@ -105,7 +105,7 @@ package struct JSONPlace {
 }
 
 extension DecodingError {
-    /// The name of a file of JSON with the line of this error, if keys lead there.
+    /// The name of a file of JSON with the line of this error, if keys lead there or the file is no JSON.
     package func place(in file: String, _ text: some Sequence<UInt8>) -> String {
         let path: [any CodingKey] =
             switch self {
@@ -114,6 +114,7 @@ extension DecodingError {
                 context.codingPath
             @unknown default: []
             }
-        return path.isEmpty ? file : "\(file):\(JSONPlace.line(of: path, in: text))"
+        let line = path.isEmpty ? JSONMistake.line(in: text) : JSONPlace.line(of: path, in: text)
+        return line.map { "\(file):\($0)" } ?? file
     }
 }

@@ -78,4 +78,32 @@ struct WorldFileTests {
         let keys = path.map { Int($0).map(Key.init(intValue:)) ?? Key(stringValue: $0) }
         #expect(JSONPlace.line(of: keys, in: text.utf8) == line)
     }
+
+    @Test(
+        "A file that is no JSON is named with the line where it ceases to be",
+        arguments: [
+            ("", 1), ("{", 1), ("{\n\n", 3), ("{\n \"name\": \"A\",\n}", 3), ("{\"name\": \"A\"\n\"at\": 1}", 2),
+            ("{\"name\":\n \"A\nB\"}", 2), ("{\"name\": \"A\"}\n}", 2), ("{\"name\":\ntrou}", 2), ("[1,\n2,\n01]", 3),
+            ("{\"services\": [\n{\"uuid\": \"180F\"},\n]}", 3), ("{\n// no comment\n}", 2), ("{\n'name': 1}", 2),
+            ("[\"\\q\"]", 1), ("[1 2]", 1), ("{\"a\" 1}", 1), ("[-]", 1), ("[1.]", 1), ("{\"a\": }", 1),
+        ]
+    )
+    func mistake(text: String, line: Int) throws {
+        let error = try #require(#expect(throws: DecodingError.self) { try Scenario(json: Data("[".utf8)) })
+        #expect(error.place(in: "world.json", text.utf8) == "world.json:\(line)")
+        #expect(error.explanation == "it is not valid JSON")
+    }
+
+    @Test(
+        "What is JSON is not taken for a mistake of it",
+        arguments: [
+            "{}", "[]", "0", "-0.5e+10", "true", "null", "\"\\u00e9\\n\"", "[[], {}, [1, 2]]",
+            "{\"a\": {\"b\": [\"c\"]}}\n",
+        ]
+    )
+    func correct(text: String) {
+        let error = DecodingError.dataCorrupted(.init(codingPath: [], debugDescription: "something else"))
+        #expect(error.place(in: "world.json", text.utf8) == "world.json")
+        #expect(error.explanation.contains("something else"))
+    }
 }
