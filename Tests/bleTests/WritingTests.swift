@@ -1,3 +1,4 @@
+import ArgumentParser
 import BLESimulation
 import CoreBluetooth
 import Testing
@@ -11,6 +12,22 @@ struct WritingTests {
           {"uuid": "FFA1", "properties": ["read", "writeWithoutResponse"], "value": "0x11"},
           {"uuid": "FFA2", "properties": ["read", "write"]}]}]}
         """
+
+    @Test(
+        "A value that is no row of octets is wrong usage of this command",
+        arguments: [("0", false), ("zz", false), ("0x0", false), ("0a0B", true), ("0xff", true), ("", true)]
+    )
+    func usage(value: String, isRight: Bool) {
+        let isTaken = (try? Write.parse(["Lamp", "2A00", value])) != nil
+        #expect(isTaken == isRight)
+        #expect(throws: Never.self) { try Write.parse(["Lamp", "2A00", value, "--text"]) }
+    }
+
+    @Test("What failed is one sentence, with the code of the error")
+    func failure() {
+        let trouble = Trouble.failed("Writing 2A00", CBATTError(.writeNotPermitted))
+        #expect(trouble.description == "Writing 2A00 failed: The attribute may not be written (CBATTErrorDomain 3).")
+    }
 
     @Test("What would be dropped is refused instead", arguments: [("FFA1", 600), ("FFA2", 1)])
     func refused(uuid: String, count: Int) async throws {

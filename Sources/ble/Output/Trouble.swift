@@ -37,8 +37,9 @@ enum Trouble: Error, CustomStringConvertible {
         case .noRadio(.unauthorized): "This user may not use the radio."
         case .noRadio:
             """
-            There is no radio to talk to. Set BLUETOOTH_HOST to an adapter of this machine (hci:0), to a controller \
-            (tcp:HOST:PORT or unix:PATH), to a simulated world (world:FILE.json), or to “demo”.
+            There is no radio to talk to; “ble doctor” says what stands in the way. BLUETOOTH_HOST names which to use: \
+            an adapter of this machine (hci:0), a controller (tcp:HOST:PORT or unix:PATH), the daemon (bled), a \
+            simulated world (world:FILE.json or demo).
             """
         case .noController(let place, let reason, let cure):
             "There is no controller at \(place): \(reason).\(cure.map { " " + $0 } ?? "")"
@@ -103,8 +104,8 @@ enum Trouble: Error, CustomStringConvertible {
     func report() { try? StandardStream.error.write(line: "ble: \(self)") }
 
     private static func describe(_ error: any Error) -> String {
-        let error = error as NSError
-        return "\(error.localizedDescription) (\(error.domain) \(error.code))"
+        let error = error as NSError, sentence = error.localizedDescription
+        return "\(sentence.hasSuffix(".") ? sentence.dropLast() : sentence[...]) (\(error.domain) \(error.code))"
     }
 }
 

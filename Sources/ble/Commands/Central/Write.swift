@@ -28,9 +28,13 @@ struct Write: AsyncParsableCommand {
     @OptionGroup var pairing: PeripheralPairingOptions
     @OptionGroup var output: OutputOptions
 
+    private var octets: Data { get throws { text ? Data(value.utf8) : try Octets.parseDigits(value) } }
+
+    func validate() throws { _ = try octets }
+
     @MainActor
     func run() async throws {
-        let octets = text ? Data(value.utf8) : try Octets.parseDigits(value)
+        let octets = try octets
         let printer = Printer(output)
         try await withPeripheral(peer, printer, pairing: pairing) { central, peripheral in
             let found = try await central.characteristics([characteristic], of: peripheral)[0]
