@@ -58,7 +58,7 @@ extension CBPeripheral {
 
     /// Where the device was reached last.
     package var deviceAddress: DeviceAddress? {
-        record.withLock { $0.details?.address ?? $0.report?.address }
+        record.withLock { $0.lastAddress ?? $0.report?.address }
     }
 
     /// The manager that this belongs to.

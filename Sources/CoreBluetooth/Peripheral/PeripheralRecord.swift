@@ -15,8 +15,10 @@ struct PeripheralRecord {
     var link = PeripheralLink()
     var mtu = 23
     var rssi: RSSI?
-    /// What the controller has told of the last connection.
-    var details: LinkDetails?
+    /// What the controller has told of the connection that there is.
+    var details: LinkDetails? { didSet { if let details { lastAddress = details.address } } }
+    /// Where the device was reached last.
+    private(set) var lastAddress: DeviceAddress?
     /// The advertisement that was heard last.
     var report: AdvertisementReport?
     var requests = PeripheralRequests()
@@ -84,7 +86,7 @@ struct PeripheralRecord {
 
     /// Forgets what belonged to a connection, and returns what was discovered in it.
     mutating func forgetConnection() -> DiscoveredDatabase {
-        defer { (mtu, requests, window, database, due) = (23, .init(), .init(), .init(), []) }
+        defer { (mtu, details, requests, window, database, due) = (23, nil, .init(), .init(), .init(), []) }
         return database
     }
 

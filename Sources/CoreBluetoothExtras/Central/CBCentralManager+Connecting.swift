@@ -36,6 +36,8 @@ extension Answer<Void> {
 extension CBCentralManager {
     /// Connects to a device, and gives up after a while, if that is wished, or when the task is cancelled.
     ///
+    /// When this returns, it is known what the connection is like.
+    ///
     /// - Parameters:
     ///   - peripheral: Whom to connect to.
     ///   - timeout: How long to try; for ever if `nil`.
@@ -53,7 +55,8 @@ extension CBCentralManager {
             try await outcome(
                 { event -> Result<Void, any Error>? in
                     let state = subject.object.state
-                    if state == .connected { return .success(()) }
+                    // What it is like is told next, and is there when the task goes on.
+                    if state == .connected { return subject.object.linkDetails.map { _ in .success(()) } }
                     // An earlier attempt may have ended, after which this one begins.
                     guard state != .connecting else { return nil }
                     return switch event {

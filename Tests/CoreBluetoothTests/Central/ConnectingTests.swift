@@ -23,6 +23,30 @@ struct ConnectingTests {
         #expect(bench.session.take() == [.connect(peer, request)])
     }
 
+    @Test(
+        "What a connection is like is told of this connection, and never of the one before",
+        arguments: [false, true]
+    )
+    func details(isRadioLost: Bool) async {
+        let peripheral = await bench.connect(), address = DeviceAddress(0xC000_0000_0002, .random)
+        #expect(peripheral.linkDetails == nil)
+        var details = LinkDetails(address: address)
+        details.security = .encrypted
+        await bench.tell(.linkChanged(details))
+        #expect(peripheral.linkDetails == details)
+        if isRadioLost {
+            await bench.session.tell(.stateChanged(.poweredOff), .stateChanged(.poweredOn))
+        } else {
+            await bench.session.tell(.disconnected(peer, .notConnected, isReconnecting: false))
+        }
+        #expect(peripheral.linkDetails == nil && peripheral.deviceAddress == address)
+        bench.manager.connect(peripheral)
+        await bench.session.tell(.connected(peer, LinkParameters(mtu: 185)))
+        #expect(peripheral.state == .connected && peripheral.linkDetails == nil)
+        await bench.tell(.linkChanged(LinkDetails(address: address)))
+        #expect(peripheral.linkDetails?.security == .unencrypted)
+    }
+
     @Test("A connection is wanted, there, given up and gone")
     func course() async {
         let peripheral = await bench.discover()
