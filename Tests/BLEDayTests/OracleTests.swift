@@ -223,6 +223,19 @@ struct OracleTests {
         #expect(server.subscribed(central, Layout.notified) != nil)
     }
 
+    @Test("A server that is told, when the radio goes, that it does not advertise is not to advertise later")
+    func failedStart() {
+        for (error, advertises) in [(nil, true), (CBError(.notConnected), false)] as [(CBError?, Bool)] {
+            var server = ServerModel()
+            server.start(isWellFormed: true, at: .zero)
+            server.start(isWellFormed: true, at: .zero)
+            server.radioLost(forgets: false)
+            #expect(server.started(CBError(.alreadyAdvertising)) == nil && server.advertises)
+            #expect(server.started(error) == nil && server.advertises == advertises)
+            #expect(server.started(error) != nil)
+        }
+    }
+
     @Test("What a server has asked for when the radio goes may be answered once, or not")
     func voidAdditions() {
         var server = ServerModel()

@@ -39,8 +39,11 @@ struct ServerModel {
             starts.remove(at: index)
             return nil
         }
-        guard let index = starts.firstIndex(where: \.isVoid) else { return "started advertising with \(told(error))" }
-        starts.remove(at: index)
+        guard
+            let index = starts.firstIndex(where: { $0.isVoid && $0.code == code }) ?? starts.firstIndex(where: \.isVoid)
+        else { return "started advertising with \(told(error))" }
+        // What failed for want of the radio does not begin with it, either.
+        if starts.remove(at: index).code == nil, error != nil { advertises = false }
         return nil
     }
 
