@@ -32,22 +32,6 @@ struct HeaderEncoder: Wire {
         try bytes(&value, count: value.count, name)
     }
 
-    @inline(__always)
-    mutating func size(_ current: Int, among choices: [Int], _ name: StaticString) throws(PacketError) -> Int {
-        current
-    }
-
-    @inline(__always)
-    mutating func extent(
-        _ current: Int,
-        before trailing: Int,
-        limit: Int?,
-        _ name: StaticString
-    ) throws(PacketError) -> Int { current }
-
-    @inline(__always)
-    mutating func hasElement(at index: Int, of count: Int) -> Bool { index < count }
-
     /// Packs one octet.
     @inline(__always)
     mutating func append(octet: UInt8) { append(UInt64(octet), octets: 1) }

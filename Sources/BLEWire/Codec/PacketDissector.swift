@@ -45,25 +45,10 @@ package struct PacketDissector: Wire {
         append(name, size: value.count, value.hexadecimal)
     }
 
-    package mutating func size(
-        _ current: Int,
-        among choices: [Int],
-        _ name: StaticString
-    ) throws(PacketError) -> Int { current }
-
-    package mutating func extent(
-        _ current: Int,
-        before trailing: Int,
-        limit: Int?,
-        _ name: StaticString
-    ) throws(PacketError) -> Int { current }
-
     package mutating func annotate(_ text: @autoclosure () -> String) {
         guard let last = fields.popLast() else { return }
         fields.append(Field(name: last.name, range: last.range, text: text()))
     }
-
-    package mutating func hasElement(at index: Int, of count: Int) -> Bool { index < count }
 }
 
 extension Packet {

@@ -44,30 +44,12 @@ package struct PacketEncoder: Wire {
     }
 
     @inline(__always)
-    package mutating func size(
-        _ current: Int,
-        among choices: [Int],
-        _ name: StaticString
-    ) throws(PacketError) -> Int { current }
-
-    @inline(__always)
-    package mutating func extent(
-        _ current: Int,
-        before trailing: Int,
-        limit: Int?,
-        _ name: StaticString
-    ) throws(PacketError) -> Int { current }
-
-    @inline(__always)
     package mutating func valueList(
         _ octets: inout [UInt8],
         length: Int,
         _ handleName: StaticString,
         _ valueName: StaticString
     ) throws(PacketError) { bytes.append(contentsOf: octets) }
-
-    @inline(__always)
-    package mutating func hasElement(at index: Int, of count: Int) -> Bool { index < count }
 
     /// Appends a packet.
     ///

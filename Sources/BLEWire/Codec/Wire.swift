@@ -128,6 +128,27 @@ extension Wire where Self: ~Copyable & ~Escapable {
 
     @_lifetime(self: copy self)
     @inline(__always)
+    package mutating func size(
+        _ current: Int,
+        among choices: [Int],
+        _ name: StaticString
+    ) throws(PacketError) -> Int { current }
+
+    @_lifetime(self: copy self)
+    @inline(__always)
+    package mutating func extent(
+        _ current: Int,
+        before trailing: Int,
+        limit: Int?,
+        _ name: StaticString
+    ) throws(PacketError) -> Int { current }
+
+    @_lifetime(self: copy self)
+    @inline(__always)
+    package mutating func hasElement(at index: Int, of count: Int) -> Bool { index < count }
+
+    @_lifetime(self: copy self)
+    @inline(__always)
     package mutating func annotate(_ text: @autoclosure () -> String) {}
 
     @_lifetime(self: copy self)
