@@ -122,10 +122,9 @@ extension AttributeLayer {
             outbox.tell(client, taken: .writeCommands(to: links[index].client.peer))
             return true
         }
-        guard scheduler.mayWait(on: link) else { return false }
-        let receipt = self.outbox.makeReceipt(for: link)
+        let receipt = self.outbox.makeReceipt(for: link), payload = OutgoingPayload(.writeCommand, handle, value)
+        guard scheduler.wait(payload, of: link, receipt: receipt) else { return false }
         links[index].client.commands.append(receipt, of: client)
-        scheduler.wait(OutgoingPayload(.writeCommand, handle, value), of: link, receipt: receipt)
         return true
     }
 

@@ -169,15 +169,16 @@ struct ACLScheduler {
             give(at: index, on: channel)
             return .passed
         }
-        let limit = receipt == nil ? 2 * queueLimit : queueLimit
-        guard channel.isDynamic || queues.values[index].lanes.count(on: channel) < limit else { return .limitReached }
-        wait(Frame(channel: channel, payload: payload, receipt: receipt), at: index)
-        return .queued
+        return wait(Frame(channel: channel, payload: payload, receipt: receipt), at: index) ? .queued : .limitReached
     }
 
-    private mutating func wait(_ frame: Frame, at index: Int) {
-        queues.values[index].lanes.append(frame, on: frame.channel)
+    /// Has a packet wait for its turn; `false` if too many do.
+    private mutating func wait(_ frame: Frame, at index: Int) -> Bool {
+        let channel = frame.channel, limit = frame.receipt == nil ? 2 * queueLimit : queueLimit
+        guard channel.isDynamic || queues.values[index].lanes.count(on: channel) < limit else { return false }
+        queues.values[index].lanes.append(frame, on: channel)
         waiting += 1
+        return true
     }
 
     /// Whether so many packets, each of at most `length` octets with its L2CAP header, can go past all queues.
@@ -200,15 +201,11 @@ struct ACLScheduler {
     /// Whether something waits for which there is a buffer.
     var maySend: Bool { waiting > 0 && free > 0 }
 
-    /// Whether one more packet of attributes with a receipt may wait on a link.
-    func mayWait(on link: ConnectionHandle) -> Bool {
-        queues.index(of: link).map { queues.values[$0].lanes.count(on: .attribute) < queueLimit } ?? false
-    }
-
-    /// Has a packet of attributes wait for its turn, although there may be a buffer for it: ``mayWait(on:)`` holds.
-    mutating func wait(_ payload: OutgoingPayload, of link: ConnectionHandle, receipt: SendReceipt) {
-        guard let index = queues.index(of: link) else { return }
-        wait(Frame(channel: .attribute, payload: payload, receipt: receipt), at: index)
+    /// Has a packet of attributes wait for its turn, although there may be a buffer for it; `false`, and nothing
+    /// happens, if too many do, or there is no such link.
+    mutating func wait(_ payload: OutgoingPayload, of link: ConnectionHandle, receipt: SendReceipt) -> Bool {
+        guard let index = queues.index(of: link) else { return false }
+        return wait(Frame(channel: .attribute, payload: payload, receipt: receipt), at: index)
     }
 
     private mutating func give(at index: Int, on channel: ChannelIdentifier) {

@@ -6,7 +6,7 @@
 /// Core 6.0, Vol 4, Part E, 5.4.2; Vol 3, Part A, 3.1 and Part F, 3.3.1.
 @usableFromInline package struct AttributePacket: Equatable, Sendable {
     /// Where the opcode is in the H4 packet: behind its type and the headers of ACL and L2CAP.
-    @inlinable package static var start: Int { 1 + ACLHeader.size + L2CAPHeader.size }
+    @inlinable package static var start: Int { ACLHeader.h4Size + L2CAPHeader.size }
 
     /// What it is, if it is a matter of one value.
     @usableFromInline package enum Kind: Equatable, Sendable {

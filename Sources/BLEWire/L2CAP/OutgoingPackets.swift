@@ -32,7 +32,7 @@
         guard start < end else { return nil }
         let isData = storage[start] == HCI.PacketType.acl.wire
         let length = isData ? Int(storage[start + 3]) | Int(storage[start + 4]) << 8 : Int(storage[start + 3])
-        return start + (isData ? 5 : 4) + length
+        return start + (isData ? ACLHeader.h4Size : 4) + length
     }
 
     /// Appends a whole packet, a command or ACL data.

@@ -34,7 +34,7 @@
 
 extension ACLHeader {
     /// How many octets of an H4 packet come before the data.
-    package static var h4Size: Int { 1 + size }
+    @inlinable package static var h4Size: Int { 1 + size }
 
     /// The packet type and this header, as an H4 packet begins: ``h4Size`` octets, the first the least significant.
     var h4: UInt64 {

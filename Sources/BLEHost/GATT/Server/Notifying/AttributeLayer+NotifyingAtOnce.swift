@@ -73,16 +73,15 @@ extension AttributeLayer {
             guard let index = index(of: link),
                 links[index].notifiesAtOnce(configured.about, at: configured.handle) == .yes
             else { continue }
-            guard scheduler.mayWait(on: link) else {
+            let receipt = self.outbox.makeReceipt(for: link), limit = ATT.roomForValue(mtu: links[index].client.mtu)
+            let payload = OutgoingPayload(.handleValueNotification, configured.about.value, value, limit: limit)
+            if scheduler.wait(payload, of: link, receipt: receipt) {
+                links[index].server.bearers[0].updates.handedDown(update, as: receipt)
+            } else {
                 // It counts as sent, so that nobody waits for it for ever.
                 updates.sent(update)
                 outbox.append(.note(.limitReached(.queuedFrames(link))))
-                continue
             }
-            let receipt = self.outbox.makeReceipt(for: link), limit = ATT.roomForValue(mtu: links[index].client.mtu)
-            links[index].server.bearers[0].updates.handedDown(update, as: receipt)
-            let payload = OutgoingPayload(.handleValueNotification, configured.about.value, value, limit: limit)
-            scheduler.wait(payload, of: link, receipt: receipt)
         }
         let taken = updates.collect(for: client)
         if taken > 0 { outbox.tell(client, taken: .updates, taken) }
