@@ -1,5 +1,7 @@
 extension ATT {
-    /// Asks for the types of the attributes in a range: how descriptors are found.
+    /// A request for the types of the attributes in a range.
+    ///
+    /// Descriptors are discovered with it.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.3.1.
     package struct FindInformationRequest: Packet {
@@ -13,7 +15,7 @@ extension ATT {
             self.end = end
         }
 
-        /// What to search, or `nil` if the peer sent a range that there is not.
+        /// The range to search; `nil` if the peer sent an invalid one.
         package var range: AttributeHandleRange? { AttributeHandleRange(start, end) }
 
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
@@ -22,11 +24,11 @@ extension ATT {
         }
     }
 
-    /// Answers with handles and their types, all of the types as long as each other.
+    /// The response with handles and attribute types, which are all of one length.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.3.2.
     package struct FindInformationResponse: Packet {
-        /// How long the types in a response are.
+        /// The length of the attribute types in a response.
         package enum Format: UInt8, WireField {
             case short = 1, full = 2
 
@@ -36,7 +38,7 @@ extension ATT {
             /// The length of one type, in octets.
             package var octets: Int { self == .short ? 2 : 16 }
 
-            /// The format in which `type` travels.
+            /// Selects the format for `type`.
             package init(of type: BluetoothUUID) {
                 if case .short = type.attributeForm { self = .short } else { self = .full }
             }
@@ -81,14 +83,15 @@ extension ATT {
         }
     }
 
-    /// Asks where attributes of a type with a known value are, and where the groups that they start end: how one
-    /// primary service is found by its UUID.
+    /// A request for the attributes of a type with a given value, and the end of the group that each one starts.
+    ///
+    /// A primary service is found by its UUID with it.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.3.3.
     package struct FindByTypeValueRequest: Packet {
         package var start: AttributeHandle
         package var end: AttributeHandle
-        /// Sixteen bits, always.
+        /// A 16-bit type; longer ones are not possible.
         package var type: UInt16
         package var value: [UInt8]
 
@@ -99,7 +102,7 @@ extension ATT {
             self.value = value
         }
 
-        /// What to search, or `nil` if the peer sent a range that there is not.
+        /// The range to search; `nil` if the peer sent an invalid one.
         package var range: AttributeHandleRange? { AttributeHandleRange(start, end) }
 
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
@@ -110,11 +113,11 @@ extension ATT {
         }
     }
 
-    /// Answers with the ranges that were found.
+    /// The response with the ranges that were found.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.3.4.
     package struct FindByTypeValueResponse: Packet {
-        /// An attribute that was found, and the end of the group that it starts.
+        /// A found attribute, and the end of the group that it starts.
         package struct Entry: Packet {
             package var found: AttributeHandle
             package var groupEnd: AttributeHandle
@@ -122,7 +125,7 @@ extension ATT {
             package init() { (found, groupEnd) = (.none, .none) }
             package init(_ range: AttributeHandleRange) { (found, groupEnd) = (range.start, range.end) }
 
-            /// The group, or `nil` if the peer sent a range that there is not.
+            /// The range of the group; `nil` if the peer sent an invalid one.
             package var range: AttributeHandleRange? { AttributeHandleRange(found, groupEnd) }
 
             package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {

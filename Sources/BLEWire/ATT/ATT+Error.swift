@@ -1,5 +1,5 @@
 extension ATT {
-    /// Why a server refused a request.
+    /// An ATT error code: the reason why a server refused a request.
     ///
     /// | codes | meaning |
     /// | --- | --- |
@@ -7,7 +7,7 @@ extension ATT {
     /// | 0x80 to 0x9F | whatever the profile of the attribute says |
     /// | 0xE0 to 0xFF | shared by all profiles: Core Specification Supplement 11, Part B |
     ///
-    /// Every code is kept, known or not, since an app may know it.
+    /// Unknown codes are kept, because an app may know them.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.1.1.
     package struct ErrorCode: WireField, Error, Hashable {
@@ -39,20 +39,20 @@ extension ATT {
         package static let procedureAlreadyInProgress = Self(wire: 0xFE)
         package static let outOfRange = Self(wire: 0xFF)
 
-        /// Whether the profile of the attribute says what the code means.
+        /// True if the meaning of the code is defined by the attribute's profile.
         package var isApplication: Bool { 0x80...0x9F ~= wire }
 
-        /// Whether the code means the same in every profile.
+        /// True if the code has the same meaning in every profile.
         package var isCommonProfile: Bool { wire >= 0xE0 }
     }
 
-    /// Answers a request that the server could not fulfil.
+    /// The response to a request that the server could not fulfil.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.1.1.
     package struct ErrorResponse: Packet {
-        /// The request that is answered.
+        /// The opcode of the failed request.
         package var request: Opcode
-        /// The attribute that is at fault, or ``AttributeHandle/none``.
+        /// The attribute that caused the error, or ``AttributeHandle/none``.
         package var handle: AttributeHandle
         package var code: ErrorCode
 

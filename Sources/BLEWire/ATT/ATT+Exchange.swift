@@ -1,9 +1,11 @@
 extension ATT {
-    /// Tells the server the largest packet that the client can receive, and asks for the server's.
+    /// A request that announces the client's receive MTU and asks for the server's.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.2.1.
     package struct ExchangeMTURequest: Packet {
-        /// In octets; less than ``ATT/defaultMTU`` is a fault of the peer.
+        /// In octets.
+        ///
+        /// A value below ``ATT/defaultMTU`` is an error of the peer.
         package var clientMTU: UInt16
 
         package init() { self.init(clientMTU: UInt16(defaultMTU)) }
@@ -14,11 +16,15 @@ extension ATT {
         }
     }
 
-    /// Answers with the largest packet that the server can receive; the lesser of the two holds from now on.
+    /// The response with the server's receive MTU.
+    ///
+    /// The smaller of the two values is used from now on.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.2.2.
     package struct ExchangeMTUResponse: Packet {
-        /// In octets; less than ``ATT/defaultMTU`` is a fault of the peer.
+        /// In octets.
+        ///
+        /// A value below ``ATT/defaultMTU`` is an error of the peer.
         package var serverMTU: UInt16
 
         package init() { self.init(serverMTU: UInt16(defaultMTU)) }

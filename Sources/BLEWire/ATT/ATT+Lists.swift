@@ -1,5 +1,7 @@
 extension ATT {
-    /// Asks for the values of all attributes of a type: how characteristics and included services are found.
+    /// A request for the values of all attributes of a type.
+    ///
+    /// Characteristics and included services are discovered with it.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.4.1.
     package struct ReadByTypeRequest: Packet {
@@ -13,7 +15,7 @@ extension ATT {
             self.type = type
         }
 
-        /// What to search, or `nil` if the peer sent a range that there is not.
+        /// The range to search; `nil` if the peer sent an invalid one.
         package var range: AttributeHandleRange? { AttributeHandleRange(start, end) }
 
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
@@ -23,7 +25,9 @@ extension ATT {
         }
     }
 
-    /// Asks for the values of all attributes of a type that starts groups: how services are found.
+    /// A request for the values of all attributes of a type that starts groups.
+    ///
+    /// Services are discovered with it.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.4.9.
     package struct ReadByGroupTypeRequest: Packet {
@@ -37,7 +41,7 @@ extension ATT {
             self.groupType = groupType
         }
 
-        /// What to search, or `nil` if the peer sent a range that there is not.
+        /// The range to search; `nil` if the peer sent an invalid one.
         package var range: AttributeHandleRange? { AttributeHandleRange(start, end) }
 
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
@@ -47,7 +51,9 @@ extension ATT {
         }
     }
 
-    /// Answers with groups and the values of the attributes that start them, all of the values as long as each other.
+    /// The response with groups and the values of the attributes that start them.
+    ///
+    /// All values have one length.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.4.10.
     package struct ReadByGroupTypeResponse: Packet {
@@ -64,7 +70,7 @@ extension ATT {
 
             fileprivate init() { (start, end, value) = (.none, .none, []) }
 
-            /// The group, or `nil` if the peer sent a range that there is not.
+            /// The range of the group; `nil` if the peer sent an invalid one.
             package var range: AttributeHandleRange? { AttributeHandleRange(start, end) }
         }
 

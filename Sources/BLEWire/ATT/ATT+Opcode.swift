@@ -1,5 +1,5 @@
 extension ATT {
-    /// The first octet of every packet: which one it is.
+    /// An ATT opcode, the first octet of every ATT packet.
     ///
     /// Core 6.0, Vol 3, Part F, 3.3.1 and 3.4.8.
     @usableFromInline package struct Opcode: WireField, Hashable {
@@ -42,14 +42,13 @@ extension ATT {
         @inlinable package static var writeCommand: Self { Self(wire: 0x52) }
         package static let signedWriteCommand = Self(wire: 0xD2)
 
-        /// Whether the packet is a command: one that is never answered, and that a server which does
-        /// not know it ignores.
+        /// True for commands, which have no response and which a server ignores if it does not know them.
         package var isCommand: Bool { wire & 0x40 != 0 }
 
         /// Whether the last twelve octets of the packet are an authentication signature.
         package var isSigned: Bool { wire & 0x80 != 0 }
 
-        /// Whether the packet is a request for attributes by their type: what discovery consists of.
+        /// True for requests that search attributes by type, as discovery does.
         package var isSearch: Bool {
             switch self {
             case .findInformationRequest, .findByTypeValueRequest, .readByTypeRequest, .readByGroupTypeRequest: true
@@ -57,7 +56,7 @@ extension ATT {
             }
         }
 
-        /// The response that answers this request, if nothing went wrong; `nil` for what is no request.
+        /// The opcode of the successful response to this request; `nil` if this is not a request.
         package var response: Self? {
             switch self {
             case .exchangeMTURequest, .findInformationRequest, .findByTypeValueRequest, .readByTypeRequest,
@@ -71,7 +70,7 @@ extension ATT {
 }
 
 extension ATT.Opcode: CustomStringConvertible {
-    /// The name without the protocol's prefix, such as "Write Request".
+    /// The name without the protocol, such as "Write Request".
     @usableFromInline package var description: String {
         switch self {
         case .errorResponse: "Error Response"

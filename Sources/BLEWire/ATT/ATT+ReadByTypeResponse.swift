@@ -1,9 +1,11 @@
 extension ATT {
-    /// Answers with handles and values, all of the values as long as each other.
+    /// The response with handles and values.
+    ///
+    /// All values have one length.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.4.2.
     package struct ReadByTypeResponse: Packet {
-        /// An attribute and its value, or the beginning of it.
+        /// An attribute and its value, or as much of the value as fits.
         package struct Entry: Equatable, Sendable {
             package let handle: AttributeHandle
             package let value: ArraySlice<UInt8>
@@ -33,11 +35,11 @@ extension ATT {
             guard !entries.isEmpty else { throw .truncated(field: "Attribute Data List") }
         }
 
-        /// Handles with values of one length, all octets in one place.
+        /// Handles with values of one length, stored in one array.
         package struct Entries: Equatable, Sendable, RandomAccessCollection {
             /// The length of each value, in octets.
             package fileprivate(set) var valueLength = 0
-            /// Of each entry the handle, its less significant octet first, and the value.
+            /// For each entry the handle, least significant octet first, followed by the value.
             fileprivate var octets: [UInt8] = []
 
             package init() {}
@@ -57,7 +59,9 @@ extension ATT {
                 )
             }
 
-            /// Adds an entry, whose value has the length of those before.
+            /// Adds an entry.
+            ///
+            /// Its value must be as long as the previous ones.
             package mutating func append(_ handle: AttributeHandle, _ value: ArraySlice<UInt8>) {
                 precondition(isEmpty || value.count == valueLength, "values in a response share a length")
                 valueLength = value.count
@@ -66,8 +70,9 @@ extension ATT {
                 octets.append(contentsOf: value)
             }
 
-            /// Adds an entry, if its value is as long as those before and it fits a packet of `mtu` octets with them;
-            /// what does not fit of the first value is cut off.
+            /// Adds an entry if its value is as long as the previous ones and the packet still fits `mtu` octets.
+            ///
+            /// The first value is cut if necessary.
             ///
             /// - Returns: Whether the value was added whole; if not, nothing may follow.
             @discardableResult

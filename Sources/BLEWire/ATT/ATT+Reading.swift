@@ -1,5 +1,5 @@
 extension ATT {
-    /// Asks for the value of an attribute from its beginning.
+    /// A request for the value of an attribute, from its beginning.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.4.3.
     package struct ReadRequest: Packet {
@@ -13,7 +13,7 @@ extension ATT {
         }
     }
 
-    /// Answers with the first MTU − 1 octets of a value.
+    /// The response with the first MTU − 1 octets of a value.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.4.4.
     package struct ReadResponse: Packet {
@@ -27,12 +27,12 @@ extension ATT {
         }
     }
 
-    /// Asks for the value of an attribute from an offset on.
+    /// A request for the value of an attribute, starting at an offset.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.4.5.
     package struct ReadBlobRequest: Packet {
         package var handle: AttributeHandle
-        /// The first octet wanted, counted from 0.
+        /// The first octet to return, counted from 0.
         package var offset: UInt16
 
         package init() { self.init(handle: .none, offset: 0) }
@@ -47,7 +47,7 @@ extension ATT {
         }
     }
 
-    /// Answers with up to MTU − 1 octets of a value, none if the offset is its end.
+    /// The response with up to MTU − 1 octets of a value; empty if the offset is at its end.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.4.6.
     package struct ReadBlobResponse: Packet {
@@ -61,11 +61,13 @@ extension ATT {
         }
     }
 
-    /// Asks for several values, of which all but the last have a length that the client knows.
+    /// A request for several values.
+    ///
+    /// The client must know the lengths of all but the last.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.4.7.
     package struct ReadMultipleRequest: Packet {
-        /// Two or more, in the order in which the values are wanted.
+        /// Two or more handles, in the order in which the values are returned.
         package private(set) var handles: [AttributeHandle]
 
         package init() { handles = [] }
@@ -80,7 +82,7 @@ extension ATT {
         }
     }
 
-    /// Answers with values one behind the other, cut off after MTU − 1 octets.
+    /// The response with concatenated values, cut after MTU − 1 octets.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.4.8.
     package struct ReadMultipleResponse: Packet {
@@ -94,11 +96,11 @@ extension ATT {
         }
     }
 
-    /// Asks for several values of any length.
+    /// A request for several values of any length.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.4.11.
     package struct ReadMultipleVariableRequest: Packet {
-        /// Two or more, in the order in which the values are wanted.
+        /// Two or more handles, in the order in which the values are returned.
         package private(set) var handles: [AttributeHandle]
 
         package init() { handles = [] }
@@ -113,17 +115,19 @@ extension ATT {
         }
     }
 
-    /// Answers with values and their lengths; the last value may be cut off by the MTU.
+    /// The response with values and their lengths.
+    ///
+    /// The last value may be cut by the MTU.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.4.12.
     package struct ReadMultipleVariableResponse: Packet {
-        /// A value and how long it is on the server.
+        /// A value and its full length on the server.
         package struct Entry: Equatable, Sendable {
             package fileprivate(set) var length: ValueLength
-            /// As many octets as ``length`` says, or fewer in the last entry.
+            /// ``length`` octets, or fewer in the last entry.
             package fileprivate(set) var value: [UInt8]
 
-            /// Whether the packet was too small for all of the value.
+            /// True if the value did not fit into the packet.
             package var isCutOff: Bool { value.count < length.octets }
         }
 
@@ -131,9 +135,9 @@ extension ATT {
 
         package init() { entries = [] }
 
-        /// Creates a response from values of at most 512 octets each, cut off so that the packet fits `mtu`.
+        /// Creates a response with values of at most 512 octets each, cut so that the packet fits `mtu`.
         ///
-        /// A length that would be cut in two is left out with its value.
+        /// If a length field itself does not fit, it is left out together with its value.
         package init(values: [[UInt8]], mtu: Int) {
             entries = []
             var room = mtu - 1

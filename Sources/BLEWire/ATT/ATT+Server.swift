@@ -1,5 +1,7 @@
 extension ATT {
-    /// Tells the client the value of an attribute, at most MTU − 3 octets of it, without an answer.
+    /// A value that the server sends without being asked, at most MTU − 3 octets.
+    ///
+    /// It is not acknowledged.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.7.1.
     package struct HandleValueNotification: Packet {
@@ -18,7 +20,9 @@ extension ATT {
         }
     }
 
-    /// Tells the client the value of an attribute, at most MTU − 3 octets of it, and waits for a confirmation.
+    /// A value that the server sends without being asked, at most MTU − 3 octets.
+    ///
+    /// The client confirms it.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.7.2.
     package struct HandleValueIndication: Packet {
@@ -37,9 +41,9 @@ extension ATT {
         }
     }
 
-    /// Confirms an indication.
+    /// The confirmation of an indication.
     ///
-    /// It has no fields, so one with any octet is malformed.
+    /// It has no fields; a packet with any further octet is malformed.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.7.3.
     package struct HandleValueConfirmation: Packet {
@@ -47,15 +51,17 @@ extension ATT {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Tells the client the values of several attributes, whole, without an answer.
+    /// Several complete values that the server sends without being asked.
     ///
-    /// A server sends two or more; one alone is taken as well, since there are servers that send it.
+    /// They are not acknowledged.
+    ///
+    /// A server should send two or more. A single one is accepted too, because some servers send it.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.7.4.
     package struct MultipleHandleValueNotification: Packet {
         /// An attribute and its value.
         package struct Entry: Packet {
-            /// How many octets come before a value.
+            /// The number of octets before a value.
             package static var headerSize: Int { 4 }
 
             package var handle: AttributeHandle

@@ -1,5 +1,5 @@
 extension ATT {
-    /// Asks the server to write an attribute and to say whether it did.
+    /// A request to write an attribute, which the server acknowledges.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.5.1.
     package struct WriteRequest: Packet {
@@ -18,9 +18,9 @@ extension ATT {
         }
     }
 
-    /// Answers a write request that was done.
+    /// The response to a successful write request.
     ///
-    /// It has no fields, so one with any octet is malformed.
+    /// It has no fields; a packet with any further octet is malformed.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.5.2.
     package struct WriteResponse: Packet {
@@ -28,7 +28,7 @@ extension ATT {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Asks the server to write an attribute, without an answer.
+    /// A write that the server does not acknowledge.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.5.3.
     package struct WriteCommand: Packet {
@@ -47,7 +47,7 @@ extension ATT {
         }
     }
 
-    /// Asks the server to write an attribute, without an answer, and proves who asks.
+    /// A write that the server does not acknowledge, authenticated by a signature.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.5.4 and 3.3.1.
     package struct SignedWriteCommand: Packet {
@@ -56,7 +56,7 @@ extension ATT {
 
         package var handle: AttributeHandle
         package var value: [UInt8]
-        /// Twelve octets: a counter of four and a code of eight.
+        /// Twelve octets: a 4-octet counter and an 8-octet authentication code.
         package private(set) var signature: [UInt8]
 
         package init() {
@@ -83,12 +83,12 @@ extension ATT {
         }
     }
 
-    /// Asks the server to keep a part of a value until the client says whether to write it.
+    /// A request to queue a part of a value until the client executes or cancels the write.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.6.1.
     package struct PrepareWriteRequest: Packet {
         package var handle: AttributeHandle
-        /// Where the part begins in the value, counted from 0.
+        /// The offset of the part in the value, counted from 0.
         package var offset: UInt16
         package var part: [UInt8]
 
@@ -106,7 +106,7 @@ extension ATT {
         }
     }
 
-    /// Answers with the part that was kept, as it arrived.
+    /// The response that echoes the queued part.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.6.2.
     package struct PrepareWriteResponse: Packet {
@@ -128,11 +128,11 @@ extension ATT {
         }
     }
 
-    /// Asks the server to write what it kept, or to forget it.
+    /// A request to execute or cancel the queued writes.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.6.3.
     package struct ExecuteWriteRequest: Packet {
-        /// What becomes of the prepared parts.
+        /// Whether the queued parts are written or dropped.
         package enum Decision: UInt8, WireField, CustomStringConvertible {
             case cancel = 0, write = 1
 
@@ -151,9 +151,9 @@ extension ATT {
         }
     }
 
-    /// Answers that the prepared parts are written or forgotten.
+    /// The response after the queued parts were written or dropped.
     ///
-    /// It has no fields, so one with any octet is malformed.
+    /// It has no fields; a packet with any further octet is malformed.
     ///
     /// Core 6.0, Vol 3, Part F, 3.4.6.4.
     package struct ExecuteWriteResponse: Packet {

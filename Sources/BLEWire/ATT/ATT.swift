@@ -1,33 +1,35 @@
-/// The Attribute Protocol: how a client finds, reads and writes the attributes of a server.
+/// The Attribute Protocol (ATT), by which a client discovers, reads and writes the attributes of a server.
 ///
 /// Core 6.0, Vol 3, Part F.
 @usableFromInline package enum ATT {
-    /// The size of the largest packet before the two ends agree on another, in octets.
+    /// The MTU of an ATT bearer before the MTU exchange, in octets.
     ///
     /// Core 6.0, Vol 3, Part G, 5.2.1.
     @inlinable package static var defaultMTU: Int { 23 }
 
-    /// The size of the largest packet that has a use, in octets: a prepared write of the longest value.
+    /// The largest useful ATT MTU, in octets: that of a prepared write of the longest value.
     ///
     /// Core 6.0, Vol 3, Part F, 3.2.8 and 3.4.6.1.
     @inlinable package static var maximumMTU: Int { 517 }
 
-    /// The length of the longest attribute value, in octets.
+    /// The maximum length of an attribute value, in octets.
     ///
     /// Core 6.0, Vol 3, Part F, 3.2.9.
     @inlinable package static var maximumValueLength: Int { 512 }
 
-    /// How many octets of a value fit into a notification or an indication.
+    /// The number of octets of a value that fit into a notification or indication.
     ///
     /// Core 6.0, Vol 3, Part F, 3.2.9, 3.4.7.1 and 3.4.7.2.
     @inlinable @inline(__always)
     package static func roomForValue(mtu: Int) -> Int { min(mtu - 3, maximumValueLength) }
 
-    /// How long an answer or a confirmation may take before the bearer is given up.
+    /// The time in which a response or confirmation must arrive.
+    ///
+    /// After it, the bearer is closed.
     ///
     /// Core 6.0, Vol 3, Part F, 3.3.3.
     package static let transactionTimeout = Duration.nanoseconds(transactionNanoseconds)
 
-    /// ``transactionTimeout`` as one number.
+    /// ``transactionTimeout`` in nanoseconds.
     @inlinable package static var transactionNanoseconds: Int64 { 30_000_000_000 }
 }

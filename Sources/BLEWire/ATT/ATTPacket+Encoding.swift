@@ -1,5 +1,5 @@
 extension ATTPacket {
-    /// The first octet of this packet.
+    /// The opcode of this packet.
     package var opcode: ATT.Opcode {
         switch self {
         case .errorResponse: .errorResponse
@@ -36,19 +36,19 @@ extension ATTPacket {
         }
     }
 
-    /// Appends the octets of this packet to what `encoder` has.
+    /// Appends the encoded packet to `encoder`.
     package func encode(into encoder: inout PacketEncoder) {
         do { try walk(&encoder) } catch { preconditionFailure("\(self) has no encoding: \(error)") }
     }
 
-    /// The octets of this packet.
+    /// The encoded packet.
     package var encoded: [UInt8] {
         var encoder = PacketEncoder()
         encode(into: &encoder)
         return encoder.bytes
     }
 
-    /// The fields of this packet, the opcode first.
+    /// The fields of this packet, starting with the opcode.
     package var dissection: DissectedLayer {
         var dissector = PacketDissector()
         do { try walk(&dissector) } catch { preconditionFailure("\(self) has no dissection: \(error)") }

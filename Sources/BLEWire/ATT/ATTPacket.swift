@@ -1,4 +1,4 @@
-/// Any packet of the Attribute Protocol: an opcode and what it announces.
+/// Any ATT packet: an opcode and its parameters.
 ///
 /// Core 6.0, Vol 3, Part F, 3.3.1.
 package enum ATTPacket: Equatable, Sendable {

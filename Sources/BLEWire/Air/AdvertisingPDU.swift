@@ -2,18 +2,18 @@
 ///
 /// Core 6.0, Vol 6, Part B, 2.3.
 package enum AdvertisingPDU: Equatable, Sendable {
-    /// `channelSelection` says whether the advertiser knows Channel Selection Algorithm #2.
+    /// `channelSelection`: the advertiser supports Channel Selection Algorithm #2.
     case connectable(LL.Advertisement, channelSelection: Bool)
     case directed(LL.DirectedAdvertisement, channelSelection: Bool)
     case nonConnectable(LL.Advertisement)
     case scannable(LL.Advertisement)
     case scanRequest(LL.ScanRequest)
     case scanResponse(LL.Advertisement)
-    /// `channelSelection` says whether the initiator knows Channel Selection Algorithm #2.
+    /// `channelSelection`: the initiator supports Channel Selection Algorithm #2.
     case connect(LL.ConnectIndication, channelSelection: Bool)
     case extended(LL.ExtendedAdvertisement)
     case connectResponse(LL.ExtendedAdvertisement)
-    /// A type that nobody has defined yet.
+    /// A type that the specification does not define.
     case unknown(LL.AdvertisingHeader, [UInt8])
 
     /// Decodes a PDU with its header, without the CRC.
@@ -74,7 +74,7 @@ package enum AdvertisingPDU: Equatable, Sendable {
         return packet
     }
 
-    /// The octets of this PDU with its header, without the CRC.
+    /// The encoded PDU with its header, without the CRC.
     package var encoded: [UInt8] {
         let payload: [UInt8]
         switch self {

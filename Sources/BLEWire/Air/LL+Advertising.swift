@@ -1,5 +1,5 @@
 extension LL {
-    /// ADV_IND, ADV_NONCONN_IND, ADV_SCAN_IND and SCAN_RSP: who speaks, and up to 31 octets of data.
+    /// ADV_IND, ADV_NONCONN_IND, ADV_SCAN_IND and SCAN_RSP: the advertiser's address and up to 31 octets of data.
     ///
     /// Core 6.0, Vol 6, Part B, 2.3.1 and 2.3.2.2.
     package struct Advertisement: Packet {
@@ -18,7 +18,7 @@ extension LL {
         }
     }
 
-    /// ADV_DIRECT_IND: an advertisement for one device alone.
+    /// ADV_DIRECT_IND: an advertisement for a single device.
     ///
     /// Core 6.0, Vol 6, Part B, 2.3.1.2.
     package struct DirectedAdvertisement: Packet {
@@ -37,7 +37,7 @@ extension LL {
         }
     }
 
-    /// SCAN_REQ and AUX_SCAN_REQ: asks an advertiser for its scan response.
+    /// SCAN_REQ and AUX_SCAN_REQ: a request for an advertiser's scan response.
     ///
     /// Core 6.0, Vol 6, Part B, 2.3.2.1.
     package struct ScanRequest: Packet {
@@ -56,7 +56,8 @@ extension LL {
         }
     }
 
-    /// CONNECT_IND and AUX_CONNECT_REQ: makes an advertiser a peripheral, and says when and where to meet.
+    /// CONNECT_IND and AUX_CONNECT_REQ: a request that turns an advertiser into a peripheral, with the timing and
+    /// channels of the new connection.
     ///
     /// Core 6.0, Vol 6, Part B, 2.3.3.1.
     package struct ConnectIndication: Packet {
@@ -65,19 +66,19 @@ extension LL {
         package var accessAddress: UInt32 = 0
         /// 24 bits.
         package var crcInit: UInt64 = 0
-        /// How long the first anchor point may take to come, in units of 1.25 ms.
+        /// The length of the transmit window for the first anchor point, in units of 1.25 ms.
         package var windowSize: UInt8 = 0
-        /// When that time begins, in units of 1.25 ms.
+        /// The start of the transmit window, in units of 1.25 ms.
         package var windowOffset: UInt16 = 0
         /// In units of 1.25 ms.
         package var interval: UInt16 = 0
-        /// How many connection events the peripheral may stay away from.
+        /// The number of connection events that the peripheral may skip.
         package var latency: UInt16 = 0
         /// In units of 10 ms.
         package var timeout: UInt16 = 0
-        /// A bit for each of the 37 data channels that may be used.
+        /// The data channels in use, one bit for each of the 37.
         package var channelMap: UInt64 = 0
-        /// The hop increment in the lower five bits, the sleep clock accuracy in the upper three.
+        /// The hop increment in the lower five bits, and the sleep clock accuracy in the upper three.
         package var hopAndClockAccuracy: UInt8 = 0
 
         package init() {}

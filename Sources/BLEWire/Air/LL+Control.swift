@@ -1,5 +1,5 @@
 extension LL {
-    /// Which control PDU a packet is.
+    /// The opcode of a link layer control PDU.
     ///
     /// Core 6.0, Vol 6, Part B, 2.4.2.
     package struct ControlOpcode: WireField, Hashable, CustomStringConvertible {
@@ -45,7 +45,7 @@ extension LL {
         }
     }
 
-    /// LL_CONNECTION_UPDATE_IND: new timing, from the connection event that `instant` counts.
+    /// LL_CONNECTION_UPDATE_IND: new timing, which applies from the connection event `instant`.
     ///
     /// Core 6.0, Vol 6, Part B, 2.4.2.1.
     package struct ConnectionUpdate: Packet {
@@ -72,11 +72,11 @@ extension LL {
         }
     }
 
-    /// LL_CHANNEL_MAP_IND: the channels to use from the connection event that `instant` counts.
+    /// LL_CHANNEL_MAP_IND: the channels to use from the connection event `instant`.
     ///
     /// Core 6.0, Vol 6, Part B, 2.4.2.2.
     package struct ChannelMapIndication: Packet {
-        /// A bit for each of the 37 data channels.
+        /// The data channels in use, one bit for each of the 37.
         package var channelMap: UInt64 = 0
         package var instant: UInt16 = 0
 
@@ -92,7 +92,7 @@ extension LL {
         }
     }
 
-    /// LL_VERSION_IND: who made the sender.
+    /// LL_VERSION_IND: the version and manufacturer of the sender.
     ///
     /// Core 6.0, Vol 6, Part B, 2.4.2.13.
     package struct VersionIndication: Packet {
@@ -114,7 +114,7 @@ extension LL {
         }
     }
 
-    /// LL_CONNECTION_PARAM_REQ and LL_CONNECTION_PARAM_RSP: the timing that the sender would like.
+    /// LL_CONNECTION_PARAM_REQ and LL_CONNECTION_PARAM_RSP: the timing that the sender prefers.
     ///
     /// Core 6.0, Vol 6, Part B, 2.4.2.16 and 2.4.2.17.
     package struct ConnectionParameters: Packet {
@@ -128,7 +128,7 @@ extension LL {
         /// In units of 1.25 ms.
         package var preferredPeriodicity: UInt8 = 0
         package var referenceEventCount: UInt16 = 0
-        /// Six possible positions of the anchor point, in units of 1.25 ms; 0xFFFF where there is none.
+        /// Six possible positions of the anchor point, in units of 1.25 ms; 0xFFFF for an unused one.
         package var offset0: UInt16 = 0xFFFF
         package var offset1: UInt16 = 0xFFFF
         package var offset2: UInt16 = 0xFFFF
@@ -160,12 +160,12 @@ extension LL {
         }
     }
 
-    /// LL_REJECT_EXT_IND: refuses the request `opcode`.
+    /// LL_REJECT_EXT_IND: a refusal of the request `opcode`.
     ///
     /// Core 6.0, Vol 6, Part B, 2.4.2.18.
     package struct Rejection: Packet {
         package var opcode = ControlOpcode(wire: 0)
-        /// The code of an HCI status.
+        /// An HCI status code.
         package var reason: UInt8 = 0
 
         package init() {}
@@ -180,17 +180,17 @@ extension LL {
         }
     }
 
-    /// LL_LENGTH_REQ and LL_LENGTH_RSP: how long packets may be that the sender receives and sends.
+    /// LL_LENGTH_REQ and LL_LENGTH_RSP: the maximum packet lengths that the sender can receive and send.
     ///
     /// Core 6.0, Vol 6, Part B, 2.4.2.21.
     package struct Lengths: Packet, Hashable {
-        /// Octets, 27 to 251.
+        /// 27 to 251 octets.
         package var receiveOctets: UInt16 = 27
-        /// Microseconds, 328 to 17 040.
+        /// 328 to 17,040 µs.
         package var receiveTime: UInt16 = 328
-        /// Octets, 27 to 251.
+        /// 27 to 251 octets.
         package var transmitOctets: UInt16 = 27
-        /// Microseconds, 328 to 17 040.
+        /// 328 to 17,040 µs.
         package var transmitTime: UInt16 = 328
 
         package init() {}
@@ -203,7 +203,7 @@ extension LL {
         }
     }
 
-    /// LL_PHY_REQ and LL_PHY_RSP: the PHYs that the sender would like, as sets (1 is 1M, 2 is 2M, 4 is Coded).
+    /// LL_PHY_REQ and LL_PHY_RSP: the PHYs that the sender prefers, as bit sets (1 is 1M, 2 is 2M, 4 is Coded).
     ///
     /// Core 6.0, Vol 6, Part B, 2.4.2.22.
     package struct PHYPreference: Packet, Hashable {
@@ -222,7 +222,7 @@ extension LL {
         }
     }
 
-    /// LL_PHY_UPDATE_IND: the PHYs from the connection event that `instant` counts; 0 where nothing changes.
+    /// LL_PHY_UPDATE_IND: the PHYs to use from the connection event `instant`; 0 for no change.
     ///
     /// Core 6.0, Vol 6, Part B, 2.4.2.23.
     package struct PHYUpdate: Packet, Hashable {

@@ -1,11 +1,12 @@
 extension LL {
-    /// LL_ENC_REQ: names the key that the central's host wants, and draws the central's half of the session.
+    /// LL_ENC_REQ: the identification of the key that the central's host wants to use, and the central's half of the
+    /// session key diversifier and initialization vector.
     ///
     /// Core 6.0, Vol 6, Part B, 2.4.2.4.
     package struct EncryptionRequest: Packet, Hashable {
-        /// Names the key if the devices paired the legacy way; 0 otherwise.
+        /// Identifies the key after legacy pairing; 0 otherwise.
         package var random: UInt64 = 0
-        /// Names the key if the devices paired the legacy way; 0 otherwise.
+        /// Identifies the key after legacy pairing; 0 otherwise.
         package var diversifier: UInt16 = 0
         package var keyDiversifier: UInt64 = 0
         package var vector: UInt32 = 0
@@ -26,7 +27,7 @@ extension LL {
         }
     }
 
-    /// LL_ENC_RSP: draws the peripheral's half of the session.
+    /// LL_ENC_RSP: the peripheral's half of the session key diversifier and initialization vector.
     ///
     /// Core 6.0, Vol 6, Part B, 2.4.2.5.
     package struct EncryptionResponse: Packet, Hashable {
@@ -47,7 +48,7 @@ extension LL {
 }
 
 extension LL.ControlOpcode {
-    /// Whether the PDU is one of those that begin, pause and resume encryption.
+    /// True for the PDUs that start, pause and resume encryption.
     ///
     /// Core 6.0, Vol 6, Part B, 5.1.3.
     package var isOfEncryption: Bool {

@@ -1,13 +1,14 @@
 extension LL {
-    /// The payload of ADV_EXT_IND, AUX_ADV_IND, AUX_SCAN_RSP, AUX_CHAIN_IND and AUX_CONNECT_RSP, whose fields are
-    /// each there or not.
+    /// The payload of ADV_EXT_IND, AUX_ADV_IND, AUX_SCAN_RSP, AUX_CHAIN_IND and AUX_CONNECT_RSP.
+    ///
+    /// Each field is optional.
     ///
     /// Core 6.0, Vol 6, Part B, 2.3.4.
     package struct ExtendedAdvertisement: Packet {
-        /// What may answer.
+        /// The responses that the advertiser accepts.
         package enum Mode: UInt8, Sendable { case neither = 0, connectable = 1, scannable = 2 }
 
-        /// Which set of which data an extended advertisement belongs to: a data ID of 12 bits and a set ID of 4.
+        /// The identification of the data of an advertising set: a 12-bit data ID and a 4-bit set ID.
         package struct DataInfo: Hashable, Sendable {
             package var wire: UInt16
             package init(wire: UInt16) { self.wire = wire }
@@ -16,7 +17,7 @@ extension LL {
             package var data: UInt16 { wire & 0x0FFF }
         }
 
-        /// Where and when the next part follows: channel index, clock accuracy, unit, offset and PHY in 24 bits.
+        /// The position of the next part in 24 bits: channel index, clock accuracy, unit, offset and PHY.
         package struct AuxiliaryPointer: Hashable, Sendable {
             /// 24 bits.
             package var wire: UInt64
@@ -33,7 +34,9 @@ extension LL {
             }
 
             package var channel: UInt8 { UInt8(wire & 0x3F) }
-            /// Microseconds; the part begins at most one unit later.
+            /// In microseconds.
+            ///
+            /// The part begins at most one unit after this.
             package var offset: Int { Int(wire >> 8 & 0x1FFF) * (wire & 0x80 != 0 ? 300 : 30) }
             package var phy: UInt8 { UInt8(wire >> 21 & 7) }
         }
@@ -41,15 +44,15 @@ extension LL {
         package var mode = Mode.neither
         package var advertiser: DeviceAddress?
         package var target: DeviceAddress?
-        /// Says that a constant tone follows the packet.
+        /// Present if a constant tone follows the packet.
         package var toneInfo: UInt8?
         package var dataInfo: DataInfo?
         package var auxiliary: AuxiliaryPointer?
-        /// 18 octets, or none.
+        /// 18 octets, or empty.
         package var syncInfo: [UInt8] = []
         /// In dBm, as two's complement.
         package var power: UInt8?
-        /// Additional data for controllers.
+        /// Data for controllers, not for hosts.
         package var controllerData: [UInt8] = []
         package var data: [UInt8] = []
 
@@ -66,7 +69,7 @@ extension LL {
             return sizes.indices.reduce(1) { $0 + (flags >> UInt8($1) & 1 != 0 ? sizes[$1] : 0) }
         }
 
-        /// How many octets the extended header takes, without the one that says so.
+        /// The length of the extended header in octets, without its own length field.
         package var headerLength: Int {
             flags == 0 && controllerData.isEmpty ? 0 : Self.size(of: flags) + controllerData.count
         }

@@ -1,16 +1,16 @@
-/// The link layer: what two radios say to each other.
+/// The link layer: the packets that two controllers exchange over the air.
 ///
-/// Its packets are declared here as everything else is, although hosts never see them: the virtual air records
-/// them, and monitors show them.
+/// Hosts never see these packets. They are declared like all others because the virtual air records them and monitors
+/// show them.
 ///
 /// Core 6.0, Vol 6, Part B.
 package enum LL {
-    /// The access address of every packet on the advertising channels.
+    /// The access address of all packets on advertising channels.
     ///
     /// Core 6.0, Vol 6, Part B, 2.1.2.
     package static let advertisingAccessAddress: UInt32 = 0x8E89_BED6
 
-    /// Which kind of packet an advertising channel PDU is.
+    /// The type of an advertising channel PDU.
     ///
     /// Core 6.0, Vol 6, Part B, 2.3.
     package struct AdvertisingType: WireField, Hashable, CustomStringConvertible {
@@ -51,13 +51,13 @@ package enum LL {
     /// Core 6.0, Vol 6, Part B, 2.3.
     package struct AdvertisingHeader: Packet {
         package var type = AdvertisingType.connectable
-        /// Whether the sender knows Channel Selection Algorithm #2.
+        /// True if the sender supports Channel Selection Algorithm #2.
         package var channelSelection = false
         /// The kind of the sender's address (TxAdd).
         package var sender = DeviceAddress.Kind.public
-        /// The kind of the address that the packet is for (RxAdd).
+        /// The kind of the receiver's address (RxAdd).
         package var target = DeviceAddress.Kind.public
-        /// How many octets follow.
+        /// The number of octets that follow.
         package var length: UInt8 = 0
 
         package init() {}
@@ -81,24 +81,24 @@ package enum LL {
     ///
     /// Core 6.0, Vol 6, Part B, 2.4.
     package struct DataHeader: Packet {
-        /// What the payload is.
+        /// The type of the payload.
         package enum Content: UInt8, Sendable {
             case reserved = 0
-            /// A later part of an L2CAP packet, or nothing at all.
+            /// A later fragment of an L2CAP packet, or an empty PDU.
             case continuation = 1
-            /// The first part of an L2CAP packet.
+            /// The first fragment of an L2CAP packet.
             case start = 2
             case control = 3
         }
 
         package var content = Content.continuation
-        /// The Next Expected Sequence Number bit: acknowledges the packet with the other one.
+        /// The Next Expected Sequence Number bit, which acknowledges the packet with the other sequence number.
         package var nextExpected = false
         /// The Sequence Number bit.
         package var sequence = false
-        /// Whether the sender has more to send in this connection event.
+        /// True if the sender has more data for this connection event.
         package var moreData = false
-        /// How many octets follow.
+        /// The number of octets that follow.
         package var length: UInt8 = 0
 
         package init() {}

@@ -1,26 +1,26 @@
-/// What two link layers say to each other about their connection.
+/// A link layer control packet.
 ///
 /// Core 6.0, Vol 6, Part B, 2.4.2.
 package enum LLControlPacket: Equatable, Sendable {
     case connectionUpdate(LL.ConnectionUpdate)
     case channelMap(LL.ChannelMapIndication)
-    /// The reason is the code of an HCI status.
+    /// `reason` is an HCI status code.
     case terminate(reason: UInt8)
     indirect case encryptionRequest(LL.EncryptionRequest)
     case encryptionResponse(LL.EncryptionResponse)
     case startEncryptionRequest
     case startEncryptionResponse
-    /// The opcode that the sender does not know.
+    /// The opcode that the sender does not support.
     case unknownResponse(LL.ControlOpcode)
-    /// What the central can do, a bit for each feature.
+    /// The features of the central, one bit each.
     case featureRequest(UInt64)
     case featureResponse(UInt64)
-    /// What the peripheral can do, a bit for each feature.
+    /// The features of the peripheral, one bit each.
     case peripheralFeatureRequest(UInt64)
     case pauseEncryptionRequest
     case pauseEncryptionResponse
     case version(LL.VersionIndication)
-    /// The reason is the code of an HCI status.
+    /// `reason` is an HCI status code.
     case reject(reason: UInt8)
     case rejectExtended(LL.Rejection)
     case parameterRequest(LL.ConnectionParameters)
@@ -32,10 +32,10 @@ package enum LLControlPacket: Equatable, Sendable {
     case phyRequest(LL.PHYPreference)
     case phyResponse(LL.PHYPreference)
     case phyUpdate(LL.PHYUpdate)
-    /// A PDU that is not among the above, with its octets after the opcode.
+    /// Any other PDU, with the octets after its opcode.
     case other(LL.ControlOpcode, [UInt8])
 
-    /// Which control PDU this is.
+    /// The opcode of this PDU.
     package var opcode: LL.ControlOpcode {
         switch self {
         case .connectionUpdate: .connectionUpdate
@@ -67,7 +67,7 @@ package enum LLControlPacket: Equatable, Sendable {
         }
     }
 
-    /// How many octets the PDU has with its opcode, which is what it takes on the air.
+    /// The number of octets on the air, including the opcode.
     package var length: Int {
         switch self {
         case .connectionUpdate: 12
@@ -87,7 +87,7 @@ package enum LLControlPacket: Equatable, Sendable {
         }
     }
 
-    /// The octets of this PDU, from its opcode on.
+    /// The encoded PDU, starting with its opcode.
     package var encoded: [UInt8] {
         let octets: [UInt8]
         switch self {
@@ -113,7 +113,7 @@ package enum LLControlPacket: Equatable, Sendable {
         return [opcode.wire] + octets
     }
 
-    /// Decodes a PDU from its opcode on.
+    /// Decodes a PDU, starting with its opcode.
     package init(decoding bytes: Span<UInt8>) throws(PacketError) {
         var decoder = PacketDecoder(bytes)
         var opcode = LL.ControlOpcode(wire: 0)
@@ -149,22 +149,22 @@ package enum LLControlPacket: Equatable, Sendable {
         }
     }
 
-    /// Decodes a PDU from its opcode on.
+    /// Decodes a PDU, starting with its opcode.
     package init(decoding bytes: [UInt8]) throws(PacketError) { try self.init(decoding: bytes.span) }
 
-    /// Checks that a PDU that says nothing but what it is has no payload.
+    /// Checks that a PDU without parameters has no payload.
     private static func bare(_ packet: Self, _ payload: Span<UInt8>) throws(PacketError) -> Self {
         guard payload.isEmpty else { throw .trailing(count: payload.count) }
         return packet
     }
 
-    /// The payload of a PDU that says one octet.
+    /// The payload of a PDU with one octet.
     private struct Octet: Packet {
         var value: UInt8 = 0
         mutating func layout(_ wire: inout some AnyWire) throws(PacketError) { try wire.integer(&value, "ErrorCode") }
     }
 
-    /// The payload of a PDU that says what its sender can do.
+    /// The payload of a PDU with a feature set.
     private struct FeatureSet: Packet {
         var value: UInt64 = 0
         mutating func layout(_ wire: inout some AnyWire) throws(PacketError) { try wire.integer(&value, "FeatureSet") }

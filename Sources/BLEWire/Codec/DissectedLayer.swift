@@ -1,11 +1,13 @@
-/// One layer of a packet that was taken apart: its name, and its fields with the octets that each one takes.
+/// One layer of a decoded packet: its name, and its fields with their octet ranges.
 ///
-/// What a monitor prints a line for and an explorer draws a box around. The ranges count from the first octet of the
-/// layer, not of the packet that carries it.
+/// A monitor prints one line for it. The ranges count from the first octet of the layer, not of the packet that
+/// contains it.
 package struct DissectedLayer: Equatable, Sendable {
-    /// The protocol and the packet in it, such as "ATT Write Request".
+    /// The protocol and packet name, such as "ATT Write Request".
     package let name: String
-    /// The fields in wire order; together they cover the octets of the layer without a gap.
+    /// The fields in wire order.
+    ///
+    /// Together they cover all octets of the layer.
     package let fields: [PacketDissector.Field]
 
     package init(name: String, fields: [PacketDissector.Field]) {
@@ -13,12 +15,12 @@ package struct DissectedLayer: Equatable, Sendable {
         self.fields = fields
     }
 
-    /// How many octets this layer takes.
+    /// The number of octets in this layer.
     package var size: Int { fields.last?.range.upperBound ?? 0 }
 
     private static let malformedName = "malformed"
 
-    /// Octets that are no packet, and why.
+    /// Creates a layer for octets that could not be decoded, with the reason.
     package static func malformed(_ octets: some Collection<UInt8>, _ reason: some CustomStringConvertible) -> Self {
         let field = PacketDissector.Field(
             name: reason.description,
@@ -30,26 +32,26 @@ package struct DissectedLayer: Equatable, Sendable {
 }
 
 extension PacketDissector.Field {
-    /// This field in a layer where `offset` octets precede it.
+    /// Returns this field with its range moved by `offset` octets.
     func shifted(by offset: Int) -> Self {
         Self(name: name, range: (range.lowerBound + offset)..<(range.upperBound + offset), text: text)
     }
 }
 
 extension DissectedLayer {
-    /// Whether this stands for octets that are no packet.
+    /// True if this layer holds octets that could not be decoded.
     package var isMalformed: Bool { name == Self.malformedName }
 }
 
 extension [DissectedLayer] {
-    /// Octets that are not looked into; no layer if there are none.
+    /// Creates a layer for octets that are not decoded further; no layer if there are none.
     static func plain(_ octets: [UInt8], layer name: String) -> Self {
         if octets.isEmpty { return [] }
         let field = PacketDissector.Field(name: "Data", range: 0..<octets.count, text: octets.hexadecimal)
         return [DissectedLayer(name: name, fields: [field])]
     }
 
-    /// The values of all fields of two octets that have this name, where `octets` are those of the layers.
+    /// The values of all two-octet fields with this name, where `octets` are the octets of the layers.
     func numbers(of name: String, in octets: [UInt8]) -> [UInt16] {
         var numbers: [UInt16] = [], start = 0
         for layer in self {
@@ -62,6 +64,6 @@ extension [DissectedLayer] {
         return numbers
     }
 
-    /// The connections that the fields of a command or an event name.
+    /// The connection handles in a command or event.
     func connectionHandles(in octets: [UInt8]) -> [UInt16] { numbers(of: "Connection Handle", in: octets) }
 }

@@ -1,8 +1,8 @@
-/// Packs headers of at most eight octets in all into one number, from which they are written at once.
+/// A buffer for headers of at most eight octets in all, packed into one integer and written in one step.
 struct HeaderEncoder: Wire {
-    /// The octets, the first of them the least significant.
+    /// The packed octets; the first is the least significant.
     private(set) var octets: UInt64 = 0
-    /// How many they are.
+    /// The number of packed octets.
     private(set) var count = 0
 
     @inline(__always)

@@ -1,6 +1,6 @@
-/// Reads packets out of bytes that it borrows and never trusts.
+/// A reader of packets from borrowed bytes.
 ///
-/// Every access is bounds-checked by `Span`; the whole decoder holds no unsafe expression.
+/// Every access is bounds-checked by `Span`; the decoder contains no unsafe expression.
 package struct PacketDecoder: Wire, ~Escapable {
     private let bytes: Span<UInt8>
     private var offset = 0
@@ -9,7 +9,7 @@ package struct PacketDecoder: Wire, ~Escapable {
     @inline(__always)
     package init(_ bytes: Span<UInt8>) { self.bytes = bytes }
 
-    /// How many octets have not been read yet.
+    /// The number of unread octets.
     @inline(__always)
     package var remaining: Int { bytes.count - offset }
 
@@ -91,7 +91,7 @@ package struct PacketDecoder: Wire, ~Escapable {
     @inline(__always)
     package mutating func hasElement(at index: Int, of count: Int) -> Bool { remaining > 0 }
 
-    /// A view of the octets after the fields read so far: a payload that the caller may pass down without copying it.
+    /// A view of the octets after the fields read so far, such as a payload that can be passed on without a copy.
     package var unread: Span<UInt8> {
         @_lifetime(copy self)
         @inline(__always)
@@ -111,7 +111,7 @@ extension Packet {
     /// Decodes a packet that fills `bytes` exactly.
     package init(decoding bytes: [UInt8]) throws(PacketError) { try self.init(decoding: bytes.span) }
 
-    /// Decodes a packet from the front of what `decoder` has left, as a header is.
+    /// Decodes a header or another packet from the front of `decoder`.
     @inline(__always)
     package init(from decoder: inout PacketDecoder) throws(PacketError) {
         self.init()
@@ -120,7 +120,7 @@ extension Packet {
 }
 
 extension [UInt8] {
-    /// Copies borrowed bytes into an array of their own.
+    /// Copies borrowed bytes into a new array.
     package init(copying span: Span<UInt8>) {
         self = []
         append(copying: span)

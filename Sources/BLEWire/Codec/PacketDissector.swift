@@ -1,5 +1,4 @@
-/// Describes a packet field by field, with the octets that each one takes: what a monitor prints and what an
-/// explorer highlights in a hex dump.
+/// A description of a packet field by field, with octet ranges, for monitors and hex dumps.
 package struct PacketDissector: Wire {
     package struct Field: Equatable, Sendable {
         package let name: String
@@ -61,7 +60,7 @@ extension Packet {
 }
 
 extension Sequence<UInt8> {
-    /// Two lower-case digits an octet, in the order in which they are on the air.
+    /// Two lowercase hex digits per octet, in wire order.
     package var hexadecimal: String {
         let digits = Array("0123456789abcdef".utf8)
         var text: [UInt8] = []

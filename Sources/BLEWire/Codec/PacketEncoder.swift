@@ -1,4 +1,4 @@
-/// Appends packets to a buffer that it owns and that its owner may reuse.
+/// A writer that appends packets to a reusable buffer.
 package struct PacketEncoder: Wire {
     package private(set) var bytes: [UInt8]
 
@@ -7,7 +7,7 @@ package struct PacketEncoder: Wire {
         bytes.reserveCapacity(capacity)
     }
 
-    /// Forgets what was encoded and keeps the storage.
+    /// Removes the encoded octets and keeps the storage.
     package mutating func reset() { bytes.removeAll(keepingCapacity: true) }
 
     @inline(__always)
@@ -53,7 +53,7 @@ package struct PacketEncoder: Wire {
 
     /// Appends a packet.
     ///
-    /// Encoding cannot fail: a value that exists is a value that can be sent.
+    /// Encoding cannot fail: every packet value can be sent.
     @inline(__always)
     package mutating func append(_ packet: some Packet) {
         var copy = packet
@@ -64,25 +64,25 @@ package struct PacketEncoder: Wire {
     @inline(__always)
     package mutating func append(octet: UInt8) { bytes.append(octet) }
 
-    /// Replaces an octet that is there: a length is known only after what it counts.
+    /// Replaces an octet, for example a length that is only known later.
     @inline(__always)
     package mutating func replace(at index: Int, with octet: UInt8) { bytes[index] = octet }
 
-    /// Forgets what was encoded behind the first `count` octets.
+    /// Removes everything after the first `count` octets.
     package mutating func truncate(to count: Int) { bytes.removeLast(bytes.count - count) }
 
-    /// Appends a copy of octets that are encoded already.
+    /// Appends a copy of encoded octets.
     package mutating func append(copying octets: Span<UInt8>) { bytes.append(copying: octets) }
 
-    /// Appends octets that are encoded already.
+    /// Appends encoded octets.
     package mutating func append(contentsOf octets: [UInt8]) { bytes.append(contentsOf: octets) }
 
-    /// Appends octets that are encoded already.
+    /// Appends encoded octets.
     package mutating func append(contentsOf octets: ArraySlice<UInt8>) { bytes.append(contentsOf: octets) }
 }
 
 extension Packet {
-    /// The octets of this packet.
+    /// The encoded packet.
     package var encoded: [UInt8] {
         var encoder = PacketEncoder()
         encoder.append(self)

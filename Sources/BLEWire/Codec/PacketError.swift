@@ -1,12 +1,12 @@
-/// The only ways in which a byte sequence can fail to be a packet.
+/// The reasons why bytes are not a valid packet.
 package enum PacketError: Error, Equatable, Sendable {
     /// The bytes ended inside the named field.
     case truncated(field: StaticString)
-    /// `count` bytes were left over after the last field.
+    /// `count` octets were left over after the last field.
     case trailing(count: Int)
-    /// The named field holds a value that the specification reserves.
+    /// The named field has a value that the specification reserves.
     case reserved(field: StaticString)
-    /// No packet of this protocol has this code.
+    /// The protocol has no packet with this code.
     case unknown(code: UInt16)
 
     package static func == (a: Self, b: Self) -> Bool {

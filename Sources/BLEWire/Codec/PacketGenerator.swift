@@ -1,9 +1,11 @@
-/// Fills packets with random fields: a valid packet for every property test.
+/// A generator of valid packets with random fields, for property tests.
 package struct PacketGenerator<Random: RandomNumberGenerator>: Wire {
     package private(set) var random: Random
     private let payloadLimit: Int
 
-    /// Creates a generator of packets whose open-ended fields have at most `payloadLimit` octets or elements.
+    /// Creates a generator.
+    ///
+    /// Open-ended fields get at most `payloadLimit` octets or elements.
     package init(random: Random, payloadLimit: Int = 32) {
         self.random = random
         self.payloadLimit = payloadLimit
@@ -72,9 +74,9 @@ package struct PacketGenerator<Random: RandomNumberGenerator>: Wire {
         index < payloadLimit && Int.random(in: 0..<4, using: &random) > 0
     }
 
-    /// Draws a packet of the given type.
+    /// Returns a random packet of the given type.
     ///
-    /// Draws again whenever it drew a reserved value.
+    /// Repeats the draw when it produced a reserved value.
     package mutating func next<P: Packet>(_: P.Type = P.self) -> P {
         while true {
             var packet = P()

@@ -1,7 +1,8 @@
-/// Something that walks the fields of a packet in wire order: a decoder fills them in, an encoder copies them
-/// out, a dissector describes them, a generator makes them up.
+/// A visitor of the fields of a packet in wire order.
 ///
-/// A packet names its fields once, in ``Packet/layout(_:)``; everything else is a `Wire`.
+/// A decoder sets them, an encoder copies them, a dissector describes them, a generator invents them.
+///
+/// A packet lists its fields once, in ``Packet/layout(_:)``; everything else is a `Wire`.
 package protocol Wire: ~Copyable, ~Escapable {
     /// Visits an integer, least significant octet first.
     mutating func integer<T: WireInteger>(
@@ -9,39 +10,39 @@ package protocol Wire: ~Copyable, ~Escapable {
         _ name: StaticString
     ) throws(PacketError)
 
-    /// Visits an integer of `octets` octets, 1 to 8, least significant first: what has no type of its width, such
-    /// as a device address (6) or an extended advertising interval (3).
+    /// Visits an integer of 1 to 8 octets, least significant first, for widths without a type of their own, such as a
+    /// device address (6) or an extended advertising interval (3).
     mutating func narrow(_ value: inout UInt64, octets: Int, _ name: StaticString) throws(PacketError)
 
-    /// Visits a field whose values are a type of their own.
+    /// Visits a field with a value type of its own.
     mutating func field<F: WireField>(_ value: inout F, _ name: StaticString) throws(PacketError)
 
-    /// Visits an octet that tells apart what follows; who makes it up makes up one that is known.
+    /// Visits an octet that selects what follows. A generator chooses a known value.
     mutating func code(_ value: inout UInt8, isKnown: (UInt8) -> Bool, _ name: StaticString) throws(PacketError)
 
-    /// Visits the 48 bits of an address whose kind is known.
+    /// Visits the 48 bits of an address whose kind was visited before.
     mutating func address(_ value: inout DeviceAddress, _ name: StaticString) throws(PacketError)
 
     /// Visits exactly `count` octets.
     mutating func bytes(_ value: inout [UInt8], count: Int, _ name: StaticString) throws(PacketError)
 
-    /// Visits octets that a count of four octets precedes.
+    /// Visits octets that are preceded by a 4-octet count.
     mutating func sized(_ value: inout [UInt8], _ name: StaticString) throws(PacketError)
 
     /// Visits every octet up to the end of the packet.
     mutating func rest(_ value: inout [UInt8], _ name: StaticString) throws(PacketError)
 
-    /// How many octets the last field takes, where the specification leaves a choice (a UUID of 2 or 16 octets).
+    /// The length of the next field in octets, where the specification allows a choice (a UUID of 2 or 16 octets).
     ///
-    /// A decoder says what is left and refuses what is not among `choices`; the others keep `current`, but for a
-    /// generator, which picks one.
+    /// A decoder returns the remaining length and rejects one that is not in `choices`. A generator picks one of the
+    /// choices. Other visitors return `current`.
     mutating func size(_ current: Int, among choices: [Int], _ name: StaticString) throws(PacketError) -> Int
 
-    /// How many octets a field takes that other fields leave open: all that are left but for `trailing` ones, and no
-    /// more than `limit`.
+    /// The length of a field that other fields do not determine: all remaining octets except the last `trailing` ones,
+    /// at most `limit`.
     ///
-    /// A decoder counts and refuses less than `trailing`; a generator makes the field as long as `limit` lets it; the
-    /// others keep `current`.
+    /// A decoder counts, and rejects fewer than `trailing` octets. A generator uses the full `limit`. Other visitors
+    /// return `current`.
     mutating func extent(
         _ current: Int,
         before trailing: Int,
@@ -49,9 +50,9 @@ package protocol Wire: ~Copyable, ~Escapable {
         _ name: StaticString
     ) throws(PacketError) -> Int
 
-    /// Visits handles, each with a value of `length` octets behind it, that go on to the end of the packet.
+    /// Visits handles, each followed by a value of `length` octets, up to the end of the packet.
     ///
-    /// All of them are in `octets`, as they are sent; who need not look at each takes them as they lie.
+    /// All of them are stored in `octets` as they are sent, so that they need not be split.
     mutating func valueList(
         _ octets: inout [UInt8],
         length: Int,
@@ -59,10 +60,10 @@ package protocol Wire: ~Copyable, ~Escapable {
         _ valueName: StaticString
     ) throws(PacketError)
 
-    /// Says what the field that was visited last means, to those who describe packets; nobody else asks for `text`.
+    /// Describes the meaning of the last field to visitors that describe packets. Others do not evaluate `text`.
     mutating func annotate(_ text: @autoclosure () -> String)
 
-    /// Whether a list that goes on to the end of the packet has an element at `index`, when it holds `count` now.
+    /// Returns whether a list that ends with the packet has an element at `index`, when it currently holds `count`.
     mutating func hasElement(at index: Int, of count: Int) -> Bool
 }
 
@@ -71,19 +72,19 @@ package protocol Wire: ~Copyable, ~Escapable {
 /// Decoders borrow the bytes they read, so a wire may not escape.
 package typealias AnyWire = Wire & ~Copyable & ~Escapable
 
-/// A protocol data unit, the header of one, or an element of a list in one.
+/// A protocol data unit, the header of one, or an element of a list inside one.
 package protocol Packet: Equatable, Sendable {
     /// Creates a packet with every field zero or empty, ready for a decoder to fill.
     init()
 
-    /// Visits every field once, in the order in which they are sent.
+    /// Visits every field once, in wire order.
     mutating func layout(_ wire: inout some AnyWire) throws(PacketError)
 }
 
-/// A value of one fixed-width field: a handle, an error code, a set of flags.
+/// A value of one fixed-width field, such as a handle, an error code or a set of flags.
 package protocol WireField: Equatable, Sendable {
     associatedtype Raw: WireInteger
-    /// `nil` if the specification reserves `wire`.
+    /// Returns `nil` if the specification reserves `wire`.
     init?(wire: Raw)
     var wire: Raw { get }
 }
@@ -159,7 +160,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
         try bytes(&value, count: Int(count), name)
     }
 
-    /// Visits octets that a count of one octet precedes.
+    /// Visits octets that are preceded by a 1-octet count.
     @_lifetime(self: copy self)
     @inline(__always)
     package mutating func counted(_ value: inout [UInt8], _ name: StaticString) throws(PacketError) {
@@ -168,7 +169,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
         try bytes(&value, count: Int(count), name)
     }
 
-    /// Visits elements that go on to the end of the packet.
+    /// Visits elements up to the end of the packet.
     @_lifetime(self: copy self)
     @inline(__always)
     package mutating func list<Element: Packet>(_ elements: inout [Element]) throws(PacketError) {
@@ -180,7 +181,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
         }
     }
 
-    /// Visits fields of one type that go on to the end of the packet; `blank` is what a new one starts as.
+    /// Visits fields of one type up to the end of the packet; `blank` is the initial value of a new one.
     @_lifetime(self: copy self)
     @inline(__always)
     package mutating func fields<F: WireField>(
@@ -196,7 +197,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
         }
     }
 
-    /// Visits elements that a count of one octet precedes.
+    /// Visits elements that are preceded by a 1-octet count.
     @_lifetime(self: copy self)
     @inline(__always)
     package mutating func countedList<Element: Packet>(
@@ -211,7 +212,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
         }
     }
 
-    /// Visits a packet that is part of another.
+    /// Visits a packet that is a part of another one.
     @_lifetime(self: copy self)
     @inline(__always)
     package mutating func nested(_ packet: inout some Packet) throws(PacketError) { try packet.layout(&self) }

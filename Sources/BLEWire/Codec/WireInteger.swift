@@ -1,11 +1,11 @@
-/// An integer of 8 to 128 bits, as fields have it.
+/// An integer of 8 to 128 bits in a field.
 ///
-/// What is generic over it needs two calls for a field, however wide, where the compiler does not know the type: the
-/// messages of other modules are laid out so.
+/// Generic code over this protocol needs two calls per field of any width where the compiler does not know the type, as
+/// in the session messages of other modules.
 package protocol WireInteger: FixedWidthInteger, UnsignedInteger, Sendable {
-    /// How many octets it has.
+    /// The number of octets of the integer.
     static var octets: Int { get }
-    /// Its lower 64 bits, and those above.
+    /// The lower 64 bits, and the upper ones.
     var halves: (low: UInt64, high: UInt64) { get }
     init(low: UInt64, high: UInt64)
 }

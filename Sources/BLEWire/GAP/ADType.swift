@@ -1,4 +1,4 @@
-/// Says what a structure in advertising data holds.
+/// The type of a structure in advertising data.
 ///
 /// Assigned Numbers, 2.3; the forms are in the Core Specification Supplement 11, Part A.
 package struct ADType: WireField, Hashable {
@@ -25,10 +25,10 @@ package struct ADType: WireField, Hashable {
     package static let serviceData128 = Self(wire: 0x21)
     package static let manufacturerData = Self(wire: 0xFF)
 
-    /// What a list of UUIDs is about, and how long each one is.
+    /// The purpose of a list of UUIDs, and the length of each one.
     enum ListOfUUIDs { case services(octets: Int), solicitation(octets: Int) }
 
-    /// What list of UUIDs this type announces, if it does.
+    /// The kind of UUID list that this type announces, if any.
     var list: ListOfUUIDs? {
         switch self {
         case .incompleteServiceUUIDs16, .completeServiceUUIDs16: .services(octets: 2)
@@ -41,7 +41,7 @@ package struct ADType: WireField, Hashable {
         }
     }
 
-    /// How long the UUID is that service data of this type begin with, in octets; `nil` for other types.
+    /// The length of the UUID at the beginning of service data of this type, in octets; `nil` for other types.
     var serviceDataUUIDLength: Int? {
         switch self {
         case .serviceData16: 2

@@ -1,4 +1,4 @@
-/// How a device can be discovered, and whether it speaks Bluetooth Classic too.
+/// The discoverability of a device, and its support of BR/EDR.
 ///
 /// Core Specification Supplement 11, Part A, 1.3.
 package struct ADFlags: OptionSet, Hashable, Sendable {
@@ -11,7 +11,7 @@ package struct ADFlags: OptionSet, Hashable, Sendable {
     package static let simultaneousController = Self(rawValue: 1 << 3)
 }
 
-/// The connection intervals that a peripheral would like; `nil` for an end that it leaves open.
+/// The connection intervals that a peripheral prefers; `nil` for an open end.
 ///
 /// Core Specification Supplement 11, Part A, 1.9.
 package struct PreferredConnectionIntervals: Equatable, Sendable {
@@ -25,7 +25,7 @@ package struct PreferredConnectionIntervals: Equatable, Sendable {
 }
 
 extension AdvertisingData {
-    /// Data that belong to a service, in whatever form its specification gives them.
+    /// Data of a service, in the format that the service's specification defines.
     ///
     /// Core Specification Supplement 11, Part A, 1.11.
     package struct ServiceData: Equatable, Sendable {
@@ -41,76 +41,76 @@ extension AdvertisingData {
     /// The flags, or `nil` if the device sent none.
     package var flags: ADFlags? { firstData(of: .flags)?.first.map(ADFlags.init) }
 
-    /// The services of every list there is, 16, 32 and 128 bits, complete or not, each once and in order.
+    /// The services in all lists (16, 32 and 128 bits, complete or not), without duplicates, in order.
     ///
     /// Core Specification Supplement 11, Part A, 1.1.
     package var serviceUUIDs: [BluetoothUUID] {
         uuids { if case .services(let octets) = $0 { octets } else { nil } }
     }
 
-    /// The services that the device would like to find on a central, each once and in order.
+    /// The services that the device looks for on a central, without duplicates, in order.
     ///
     /// Core Specification Supplement 11, Part A, 1.10.
     package var solicitedServiceUUIDs: [BluetoothUUID] {
         uuids { if case .solicitation(let octets) = $0 { octets } else { nil } }
     }
 
-    /// The name: the complete one if there is one, otherwise the beginning of it.
+    /// The complete name if there is one, otherwise the shortened one.
     ///
-    /// Octets that are no UTF-8 become U+FFFD. A name ends at the first zero octet, with which some devices fill up
-    /// the rest.
+    /// Octets that are not UTF-8 become U+FFFD. The name ends at the first zero octet, because some devices pad it with
+    /// zeros.
     ///
     /// Core Specification Supplement 11, Part A, 1.2.
     package var localName: String? {
         (firstData(of: .completeLocalName) ?? firstData(of: .shortenedLocalName)).map(Self.name)
     }
 
-    /// The ``localName`` in octets that need not be decoded for that.
+    /// Decodes the ``localName`` only, from encoded data.
     package static func localName(in octets: Span<UInt8>) -> String? {
         nameRange(in: octets).map { name([UInt8](copying: octets.extracting($0))) }
     }
 
-    /// Where the octets of ``localName`` lie.
+    /// The range of the octets of ``localName``.
     package static func nameRange(in octets: Span<UInt8>) -> Range<Int>? {
         firstRange(of: .completeLocalName, in: octets) ?? firstRange(of: .shortenedLocalName, in: octets)
     }
 
-    /// Where the octets of ``manufacturerData`` lie.
+    /// The range of the octets of ``manufacturerData``.
     package static func manufacturerRange(in octets: Span<UInt8>) -> Range<Int>? {
         firstRange(of: .manufacturerData, in: octets, atLeast: 2)
     }
 
-    /// Whether ``localName`` is only the beginning of the device's name.
+    /// True if ``localName`` is a shortened name.
     package var isLocalNameShortened: Bool {
         firstData(of: .completeLocalName) == nil && firstData(of: .shortenedLocalName) != nil
     }
 
-    /// The power at which the advertisement was sent, in dBm, −127 to +127.
+    /// The transmit power of the advertisement, in dBm, −127 to +127.
     ///
     /// Core Specification Supplement 11, Part A, 1.5.
     package var transmitPower: Int8? { firstData(of: .transmitPower)?.first.map(Int8.init(bitPattern:)) }
 
-    /// What the maker of the device chose to send, the two octets of its company identifier first.
+    /// The manufacturer specific data, starting with the two octets of the company identifier.
     ///
-    /// The first structure counts if there are several; data too short for the identifier are none.
+    /// If there are several structures, the first one is used. Data too short for the identifier are ignored.
     ///
     /// Core Specification Supplement 11, Part A, 1.4.
     package var manufacturerData: [UInt8]? { data(of: .manufacturerData).first { $0.count >= 2 } }
 
-    /// Who chose ``manufacturerData``.
+    /// The company in ``manufacturerData``.
     package var manufacturer: CompanyIdentifier? {
         manufacturerData.map { CompanyIdentifier(wire: UInt16($0[0]) | UInt16($0[1]) << 8) }
     }
 
-    /// The data of services in order; one service may have several.
+    /// The service data in order; one service may have several.
     package var serviceData: [ServiceData] { structures.compactMap(\.serviceData) }
 
-    /// What the device looks like.
+    /// The appearance of the device.
     ///
     /// Core Specification Supplement 11, Part A, 1.12.
     package var appearance: Appearance? { firstData(of: .appearance)?.integer16.map(Appearance.init(wire:)) }
 
-    /// The connection intervals that the device would like.
+    /// The connection intervals that the device prefers.
     package var preferredConnectionIntervals: PreferredConnectionIntervals? {
         guard let data = firstData(of: .peripheralConnectionIntervalRange), data.count == 4 else { return nil }
         return PreferredConnectionIntervals(
@@ -134,7 +134,7 @@ extension AdvertisingData {
 }
 
 extension AdvertisingData.Structure {
-    /// The UUIDs of `count` octets that these data are a list of; octets left over are ignored.
+    /// Splits the data into UUIDs of `count` octets; a remainder is ignored.
     fileprivate func uuids(of count: Int) -> [BluetoothUUID] {
         stride(from: 0, through: data.count - count, by: count).compactMap {
             BluetoothUUID(octets: data[$0..<($0 + count)])
@@ -148,7 +148,7 @@ extension AdvertisingData.Structure {
         return AdvertisingData.ServiceData(service: service, data: [UInt8](data.dropFirst(count)))
     }
 
-    /// The data as a person reads them.
+    /// A readable form of the data.
     var text: String {
         let single = AdvertisingData([self])
         switch type {
@@ -167,7 +167,7 @@ extension AdvertisingData.Structure {
 }
 
 extension [UInt8] {
-    /// The integer that two octets are, least significant first; `nil` for any other number of them.
+    /// The two octets as an integer, least significant first; `nil` for any other count.
     fileprivate var integer16: UInt16? {
         count == 2 ? UInt16(self[0]) | UInt16(self[1]) << 8 : nil
     }

@@ -1,18 +1,18 @@
-/// What a device says of itself in an advertisement or a scan response: structures of a type and its data.
+/// The contents of an advertisement or scan response: a list of structures, each with a type and data.
 ///
-/// Decoding never fails, since half a message of a stranger is better than none: what cannot be read is dropped, and
-/// ``fault`` says so. Structures keep their order, and types may repeat.
+/// Decoding never fails: whatever cannot be read is dropped, and ``fault`` says why. Structures keep their order, and
+/// types may repeat.
 ///
 /// Core 6.0, Vol 3, Part C, 11.
 package struct AdvertisingData: Equatable, Sendable {
-    /// The most that a legacy advertisement or scan response holds, in octets.
+    /// The maximum length of legacy advertising data or scan response data, in octets.
     package static let maximumLegacyLength = 31
-    /// The most that an extended advertisement holds, over all packets of its chain, in octets.
+    /// The maximum length of extended advertising data, over all packets of a chain, in octets.
     package static let maximumExtendedLength = 1650
 
-    /// A type and the data that it announces.
+    /// A type and its data.
     package struct Structure: Equatable, Sendable {
-        /// The length of the longest data, in octets: the length field is one octet and counts the type.
+        /// The maximum length of the data, in octets: the length field has one octet and includes the type.
         package static let maximumDataLength = 254
 
         package let type: ADType
@@ -25,23 +25,23 @@ package struct AdvertisingData: Equatable, Sendable {
             self.data = data
         }
 
-        /// The octets that this takes, with the length and the type.
+        /// The encoded length, including length and type.
         package var encodedLength: Int { 2 + data.count }
     }
 
-    /// What was wrong with data that were decoded.
+    /// An error in decoded data.
     package enum Fault: Equatable, Sendable {
-        /// The last structure, of this type if there was any, ran past the end and was dropped.
+        /// The last structure extended past the end and was dropped; the type is `nil` if that was missing, too.
         case overrun(ADType?, offset: Int)
     }
 
     package private(set) var structures: [Structure]
-    /// What was dropped; `nil` for data that are well formed.
+    /// The error that was found; `nil` for well-formed data.
     package private(set) var fault: Fault?
 
     package init(_ structures: [Structure] = []) { self.structures = structures }
 
-    /// Decodes data up to their end, or to a structure of length zero, which ends them early.
+    /// Decodes data up to the end, or up to a structure of length zero, which ends them early.
     package init(decoding bytes: Span<UInt8>) {
         structures = []
         var offset = 0
@@ -59,7 +59,7 @@ package struct AdvertisingData: Equatable, Sendable {
         }
     }
 
-    /// Decodes data up to their end, or to a structure of length zero, which ends them early.
+    /// Decodes data up to the end, or up to a structure of length zero, which ends them early.
     package init(decoding bytes: [UInt8]) { self.init(decoding: bytes.span) }
 
     /// The octets of all structures, without padding.
@@ -74,7 +74,7 @@ package struct AdvertisingData: Equatable, Sendable {
         return octets
     }
 
-    /// The octets that all structures take.
+    /// The length of all encoded structures.
     package var encodedLength: Int { structures.reduce(0) { $0 + $1.encodedLength } }
 
     /// These structures and then those of `response`: an advertisement together with its scan response.
@@ -85,7 +85,7 @@ package struct AdvertisingData: Equatable, Sendable {
         return joined
     }
 
-    /// The data of every structure of `type`, in order.
+    /// The data of all structures of `type`, in order.
     package func data(of type: ADType) -> [[UInt8]] {
         structures.filter { $0.type == type }.map(\.data)
     }
@@ -95,7 +95,7 @@ package struct AdvertisingData: Equatable, Sendable {
         structures.first { $0.type == type }?.data
     }
 
-    /// Where the data of the first structure of `type` lie that has as many octets, in data that are not decoded.
+    /// The range of the data of the first structure of `type` that has enough octets, in encoded data.
     static func firstRange(of type: ADType, in octets: Span<UInt8>, atLeast count: Int = 0) -> Range<Int>? {
         var offset = 0
         while offset < octets.count {
@@ -107,7 +107,7 @@ package struct AdvertisingData: Equatable, Sendable {
         return nil
     }
 
-    /// One field for each structure, over its length, type and data.
+    /// One field per structure: length, type and data.
     package var dissection: DissectedLayer {
         var fields: [PacketDissector.Field] = [], offset = 0
         for structure in structures {

@@ -1,18 +1,18 @@
-/// Puts together advertising data of a limited size, and says what did not fit.
+/// A builder of advertising data with a size limit, which reports what did not fit.
 ///
 /// Core 6.0, Vol 3, Part C, 11.
 package struct AdvertisingDataBuilder: Sendable {
-    /// The most that the data may take, in octets.
+    /// The maximum length of the data, in octets.
     package let capacity: Int
     package private(set) var data = AdvertisingData()
 
-    /// Creates a builder of data of at most `capacity` octets, such as ``AdvertisingData/maximumLegacyLength``.
+    /// Creates a builder with a capacity such as ``AdvertisingData/maximumLegacyLength``.
     package init(capacity: Int) { self.capacity = capacity }
 
-    /// How many octets are left, lengths and types of further structures included.
+    /// The remaining octets, including the length and type octets of further structures.
     package var room: Int { capacity - data.encodedLength }
 
-    /// Adds a structure, unless it does not fit.
+    /// Adds a structure if it fits.
     ///
     /// - Returns: Whether it fitted.
     package mutating func append(_ structure: AdvertisingData.Structure) -> Bool {
@@ -21,10 +21,10 @@ package struct AdvertisingDataBuilder: Sendable {
         return true
     }
 
-    /// Adds flags, unless they do not fit.
+    /// Adds flags if they fit.
     package mutating func append(flags: ADFlags) -> Bool { append(.init(.flags, [flags.rawValue])) }
 
-    /// Adds service data, unless they do not fit.
+    /// Adds service data if they fit.
     package mutating func append(serviceData: AdvertisingData.ServiceData) -> Bool {
         let type: ADType =
             switch serviceData.service {
@@ -37,20 +37,20 @@ package struct AdvertisingDataBuilder: Sendable {
         return append(.init(type, octets))
     }
 
-    /// Adds a maker's data, the two octets of the company identifier included, unless they do not fit.
+    /// Adds manufacturer data, including the two octets of the company identifier, if they fit.
     package mutating func append(manufacturerData: [UInt8]) -> Bool {
         guard manufacturerData.count <= AdvertisingData.Structure.maximumDataLength else { return false }
         return append(.init(.manufacturerData, manufacturerData))
     }
 
-    /// Adds how strong the advertisement is sent, in dBm, unless it does not fit.
+    /// Adds the transmit power in dBm, if it fits.
     ///
     /// Core Specification Supplement, Part A, 1.5.
     package mutating func append(statedPower power: Int8) -> Bool {
         append(.init(.transmitPower, [UInt8(bitPattern: power)]))
     }
 
-    /// Adds as many services as fit, each in the form that it has, a list for each length.
+    /// Adds as many service UUIDs as fit, each in its own form, with one list per length.
     ///
     /// A list that lacks a service is marked as incomplete.
     ///
@@ -76,7 +76,7 @@ package struct AdvertisingDataBuilder: Sendable {
         return left
     }
 
-    /// What became of a name.
+    /// The result of adding a name.
     package enum OnName: Equatable, Sendable { case complete, shortened, omitted }
 
     /// Adds a name, or as many of its characters as fit, or nothing if not even one does.

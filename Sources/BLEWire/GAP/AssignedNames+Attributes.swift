@@ -1,5 +1,5 @@
 extension AssignedNames {
-    /// Services, and what members do with UUIDs of their own.
+    /// Services, and services of member companies.
     ///
     /// Assigned Numbers, 3.4 and 3.11.
     package static let services: [UInt16: String] = [

@@ -1,5 +1,5 @@
 extension AssignedNames {
-    /// Makers, the well-known ones.
+    /// Well-known companies.
     ///
     /// Assigned Numbers, 7.1.
     package static let companies: [UInt16: String] = [
@@ -35,7 +35,7 @@ extension AssignedNames {
         0x0822: "Adafruit",
     ]
 
-    /// Categories of what devices look like.
+    /// Appearance categories.
     ///
     /// Assigned Numbers, 2.6.
     package static let appearanceCategories: [UInt16: String] = [

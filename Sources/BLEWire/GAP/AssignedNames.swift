@@ -1,10 +1,10 @@
-/// The names that the Bluetooth SIG gives to its numbers: what tools print beside them.
+/// Names from the Assigned Numbers, for tools that print them.
 ///
-/// Only common ones are here. What a name means is not for the stack to know: it works with the numbers.
+/// Only common ones are included. The stack itself works with the numbers.
 ///
 /// Assigned Numbers.
 package enum AssignedNames {
-    /// The declarations that a server's attributes are grouped by.
+    /// The declarations that group the attributes of a server.
     ///
     /// Assigned Numbers, 3.5.
     package static let declarations: [UInt16: String] = [
@@ -14,16 +14,16 @@ package enum AssignedNames {
         0x2803: "Characteristic",
     ]
 
-    /// The name of a service, if it is a common one.
+    /// The name of a common service.
     package static func service(_ uuid: BluetoothUUID) -> String? { name(of: uuid, in: services) }
 
-    /// The name of a characteristic, if it is a common one.
+    /// The name of a common characteristic.
     package static func characteristic(_ uuid: BluetoothUUID) -> String? { name(of: uuid, in: characteristics) }
 
-    /// The name of a descriptor, if there is one.
+    /// The name of a descriptor.
     package static func descriptor(_ uuid: BluetoothUUID) -> String? { name(of: uuid, in: descriptors) }
 
-    /// The name of any type of attribute, if it is a common one.
+    /// The name of any common attribute type.
     package static func attribute(_ uuid: BluetoothUUID) -> String? {
         service(uuid) ?? characteristic(uuid) ?? descriptor(uuid) ?? name(of: uuid, in: declarations)
     }

@@ -1,14 +1,13 @@
-/// A packet of the Attribute Protocol that came whole in one packet of the controller, as most do: looked at where it
-/// lies.
+/// An ATT packet that arrived in a single ACL packet, as most do, read in place.
 ///
-/// All of it can be put in line by other modules, for each packet that comes in is looked at so.
+/// All members can be inlined into other modules, because every received packet is checked for this form.
 ///
 /// Core 6.0, Vol 4, Part E, 5.4.2; Vol 3, Part A, 3.1 and Part F, 3.3.1.
 @usableFromInline package struct AttributePacket: Equatable, Sendable {
-    /// Where the opcode is in the H4 packet: behind its type and the headers of ACL and L2CAP.
+    /// The offset of the opcode in the H4 packet, after the packet type and the ACL and L2CAP headers.
     @inlinable package static var start: Int { ACLHeader.h4Size + L2CAPHeader.size }
 
-    /// What it is, if it is a matter of one value.
+    /// The kind of packet, if it concerns a single value.
     @usableFromInline package enum Kind: Equatable, Sendable {
         case readRequest, readResponse, writeRequest, writeResponse, writeCommand, notification
         case other
@@ -29,10 +28,10 @@
 
     @usableFromInline package let link: ConnectionHandle
     @usableFromInline package let kind: Kind
-    /// How many octets follow the opcode.
+    /// The number of octets after the opcode.
     @usableFromInline package let parameterCount: Int
 
-    /// Looks at a whole H4 packet; `nil` if it holds anything else, or that in another form.
+    /// Reads a whole H4 packet; returns `nil` if it is anything else or has another form.
     @inlinable @inline(__always)
     package init?(_ packet: Span<UInt8>) {
         let count = packet.count, start = Self.start
@@ -54,7 +53,7 @@
         parameterCount = count &- start &- 1
     }
 
-    /// The handle that follows the opcode in the packet that this was made of; `nil` if it is too short for one.
+    /// Returns the handle after the opcode in the packet that this was created from; `nil` if it is too short.
     @inlinable @inline(__always)
     package func attribute(in packet: Span<UInt8>) -> AttributeHandle? {
         let start = Self.start
@@ -62,14 +61,14 @@
         return AttributeHandle(wire: UInt16(packet[start &+ 1]) | UInt16(packet[start &+ 2]) << 8)
     }
 
-    /// The request for attributes, as discovery has them, in the packet that this was made of; `nil` if that is none.
+    /// Decodes a discovery request in the packet that this was created from; returns `nil` for other packets.
     package func search(in packet: Span<UInt8>) -> ATTPacket? {
         let pdu = packet.extracting(droppingFirst: Self.start)
         guard !pdu.isEmpty, ATT.Opcode(wire: pdu[0]).isSearch else { return nil }
         return try? ATTPacket(decoding: pdu)
     }
 
-    /// The octets that follow the opcode, but for so many, in the packet that this was made of.
+    /// Returns the octets after the opcode without the first `count`, in the packet that this was created from.
     @inlinable @inline(__always)
     @_lifetime(copy packet)
     package func value(in packet: Span<UInt8>, droppingFirst count: Int) -> Span<UInt8> {

@@ -1,20 +1,20 @@
-/// Names one L2CAP channel at one end of a link.
+/// The identifier of an L2CAP channel at one end of a link (CID).
 ///
 /// Core 6.0, Vol 3, Part A, 2.1, table 2.2.
 @usableFromInline package struct ChannelIdentifier: WireField, Hashable, Comparable {
     @usableFromInline package let wire: UInt16
     @inlinable package init(wire: UInt16) { self.wire = wire }
 
-    /// 0x0000, which names no channel.
+    /// 0x0000, which is not a channel.
     package static let none = Self(wire: 0x0000)
     @inlinable package static var attribute: Self { Self(wire: 0x0004) }
     package static let leSignaling = Self(wire: 0x0005)
     @inlinable package static var securityManager: Self { Self(wire: 0x0006) }
 
-    /// What an end of an LE link may give to its credit-based channels.
+    /// The identifiers for credit-based channels on an LE link.
     package static let dynamic = Self(wire: 0x0040)...Self(wire: 0x007F)
 
-    /// Whether this may name a credit-based channel of an LE link.
+    /// True for identifiers of credit-based channels on an LE link.
     package var isDynamic: Bool { Self.dynamic.contains(self) }
 
     @inlinable @inline(__always)
@@ -36,7 +36,7 @@ extension ChannelIdentifier: CustomStringConvertible {
     }
 }
 
-/// Names what a credit-based channel is for: a simplified protocol and service multiplexer.
+/// A simplified protocol/service multiplexer (SPSM): the service that a credit-based channel connects to.
 ///
 /// | values | given out by |
 /// | --- | --- |
@@ -48,15 +48,15 @@ package struct SPSM: WireField, Hashable, Comparable {
     @usableFromInline package let wire: UInt16
     package init(wire: UInt16) { self.wire = wire }
 
-    /// 0x0000, which names nothing.
+    /// 0x0000, which is not a service.
     package static let none = Self(wire: 0x0000)
-    /// The enhanced attribute bearer.
+    /// The Enhanced ATT bearer.
     package static let enhancedATT = Self(wire: 0x0027)
 
-    /// What a server may give to its own channels.
+    /// The values that a server may assign to its own channels.
     package static let dynamic = Self(wire: 0x0080)...Self(wire: 0x00FF)
 
-    /// Whether the specification allows this value at all.
+    /// True for values that the specification allows.
     package var isValid: Bool { 0x0001...0x00FF ~= wire }
 
     package static func < (a: Self, b: Self) -> Bool { a.wire < b.wire }

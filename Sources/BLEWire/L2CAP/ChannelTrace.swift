@@ -1,11 +1,10 @@
-/// What the credit-based channels of one link are for, as far as the signals on it have said, and the SDUs on them that
-/// are not complete.
+/// The purpose of the credit-based channels of one link, learned from signalling packets, and their incomplete SDUs.
 ///
 /// Core 6.0, Vol 3, Part A, 3.4.3 and 4.22 to 4.28.
 struct ChannelTrace: Sendable {
-    /// How many ends of channels are remembered; the one that was opened first gives way.
+    /// The maximum number of remembered channel ends; the oldest is dropped.
     private static let mostEnds = 32
-    /// How many requests may wait for an answer; the first one gives way.
+    /// The maximum number of requests without a response; the oldest is dropped.
     private static let mostRequests = 8
 
     private struct Request: Sendable {
@@ -15,21 +14,21 @@ struct ChannelTrace: Sendable {
         let sources: [ChannelIdentifier]
     }
 
-    /// One end of a channel, to which packets go.
+    /// The receiving end of a channel.
     private struct End: Sendable {
-        /// Whether it is this host's, and not the peer's.
+        /// True for the host's end, false for the peer's.
         let isHosts: Bool
         let channel: ChannelIdentifier
         let spsm: SPSM
         var collected: [UInt8] = []
-        /// How many octets of an SDU are still to come.
+        /// The number of missing octets of the current SDU.
         var missing = 0
     }
 
     private var requests: [Request] = []
     private var ends: [End] = []
 
-    /// Takes a signal, which may open or close channels.
+    /// Processes a signalling packet, which may open or close channels.
     mutating func learn(_ packet: SignalPacket, isFromHost: Bool) {
         switch packet.signal {
         case .leCreditBasedConnectionRequest(let request):
@@ -77,20 +76,20 @@ struct ChannelTrace: Sendable {
         ends.append(end)
     }
 
-    /// What a packet on a channel amounts to.
+    /// The role of a packet on a channel.
     enum OnFrame: Equatable {
-        /// Nobody saw the channel being opened.
+        /// The opening of the channel was not observed.
         case unknown
-        /// A part of an SDU, of which more must come; with the header if it is the first part.
+        /// A part of an incomplete SDU; with the header if it is the first part.
         case part(DissectedLayer?)
-        /// A whole SDU: its header, and what it holds.
+        /// A complete SDU: its header and contents.
         case whole(DissectedLayer, [UInt8], isAttribute: Bool)
-        /// The last part of an SDU, and all that it holds.
+        /// The last part of an SDU, and the whole contents.
         case last([UInt8], isAttribute: Bool)
         case malformed(PacketError)
     }
 
-    /// Takes the payload of a packet.
+    /// Processes the payload of a packet.
     mutating func receive(_ payload: [UInt8], on channel: ChannelIdentifier, isFromHost: Bool) -> OnFrame {
         guard let index = ends.firstIndex(where: { $0.isHosts != isFromHost && $0.channel == channel }) else {
             return .unknown
@@ -128,7 +127,7 @@ struct ChannelTrace: Sendable {
     private func isAttribute(_ index: Int) -> Bool { ends[index].spsm == .enhancedATT }
 }
 
-/// What the first packet of an SDU begins with.
+/// The header in the first packet of an SDU.
 ///
 /// Core 6.0, Vol 3, Part A, 3.4.3.
 private struct SDUHeader: Packet {

@@ -1,8 +1,8 @@
-/// The header of every L2CAP packet; `length` octets of payload follow it.
+/// The header of every L2CAP packet, followed by `length` octets of payload.
 ///
 /// Core 6.0, Vol 3, Part A, 3.1.
 @usableFromInline package struct L2CAPHeader: Packet {
-    /// The length of the header itself, in octets.
+    /// The length of the header, in octets.
     @inlinable package static var size: Int { 4 }
 
     /// The length of the payload, in octets.
@@ -23,13 +23,13 @@
 }
 
 extension L2CAPHeader {
-    /// Decodes a header from the front of what `decoder` has left.
+    /// Decodes a header from the front of `decoder`.
     package init(from decoder: inout PacketDecoder) throws(PacketError) {
         self.init()
         try layout(&decoder)
     }
 
-    /// Appends the four octets of this header to what `encoder` has.
+    /// Appends this header to `encoder`.
     package func encode(into encoder: inout PacketEncoder) { encoder.append(self) }
 
     /// The fields of this header.

@@ -1,33 +1,33 @@
-/// H4 packets for a controller, one behind the other, as a transport takes them.
+/// H4 packets for a controller, concatenated as a transport writes them.
 ///
-/// They are written in place, into storage that is kept when they have been taken.
+/// They are written in place, into storage that is reused.
 @usableFromInline package struct OutgoingPackets: Sendable {
-    /// The packets, and behind them what is of no account.
+    /// The packets, followed by unused octets.
     private var storage: [UInt8] = []
-    /// Where the packets end.
+    /// The end of the last packet.
     private var end = 0
-    /// How many they are.
+    /// The number of packets.
     @usableFromInline package private(set) var count = 0
 
     package init() {}
 
     @inlinable @inline(__always) package var isEmpty: Bool { count == 0 }
 
-    /// All of them.
+    /// All packets.
     package var span: Span<UInt8> {
         @_lifetime(borrow self)
         get { storage.span.extracting(0..<end) }
     }
 
-    /// A copy of all of them.
+    /// A copy of all packets.
     package var octets: [UInt8] { [UInt8](storage[..<end]) }
 
-    /// The packet that begins behind so many octets; `nil` if all end there.
+    /// The packet that starts at an offset; `nil` if there is none.
     package func packet(at start: Int) -> [UInt8]? {
         end(ofPacketAt: start).map { [UInt8](storage[start..<$0]) }
     }
 
-    /// Where the packet that begins at `start` ends, as its header says; `nil` if none begins there.
+    /// The end of the packet that starts at `start`, from its header; `nil` if there is none.
     private func end(ofPacketAt start: Int) -> Int? {
         guard start < end else { return nil }
         let isData = storage[start] == HCI.PacketType.acl.wire
@@ -35,7 +35,7 @@
         return start + (isData ? ACLHeader.h4Size : 4) + length
     }
 
-    /// Appends a whole packet, a command or ACL data.
+    /// Appends a complete packet: a command or ACL data.
     package mutating func append(_ packet: [UInt8]) {
         let start = end
         makeRoom(for: packet.count)
@@ -45,8 +45,9 @@
         precondition(end(ofPacketAt: start) == end, "a packet is as long as its header says")
     }
 
-    /// Appends a packet of ACL data with the part of a payload that `range` names, among its octets with the L2CAP
-    /// header.
+    /// Appends an ACL data packet with the part `range` of a payload.
+    ///
+    /// The range includes the L2CAP header.
     ///
     /// Core 6.0, Vol 4, Part E, 5.4.2; Vol 3, Part A, 3.1 and 7.2.1.
     @inline(__always)
@@ -81,8 +82,7 @@
         self.count += 1
     }
 
-    /// Appends a packet of the Attribute Protocol with its headers: an opcode, a handle if it has one, and at most
-    /// `limit` octets of a value.
+    /// Appends an ATT packet with all headers: an opcode, an optional handle, and at most `limit` octets of a value.
     @inline(__always)
     package mutating func append(
         _ opcode: ATT.Opcode,
@@ -95,10 +95,10 @@
         append(payload, 0..<payload.length, on: .attribute, of: link)
     }
 
-    /// How many octets the L2CAP header, an opcode and a handle have.
+    /// The length of the L2CAP header, an opcode and a handle, in octets.
     private static var mostOfHeader: Int { L2CAPHeader.size + 3 }
 
-    /// Makes sure that so many octets can be written behind the packets.
+    /// Reserves space for `octets` after the last packet.
     @inline(__always)
     private mutating func makeRoom(for octets: Int) { if storage.count - end < octets { grow(by: octets) } }
 

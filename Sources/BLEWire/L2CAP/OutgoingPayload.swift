@@ -1,27 +1,28 @@
-/// The payload of an L2CAP packet that is to be sent.
+/// The payload of an outgoing L2CAP packet.
 ///
-/// What an app has said stays as the app handed it over, behind the few octets that say what it is, and is written
-/// once, where the transport takes it (``OutgoingPackets``).
+/// A value stays as the app supplied it, after the few octets in front of it, and is copied once, when the transport
+/// takes it (``OutgoingPackets``).
 ///
 /// Core 6.0, Vol 3, Part A, 3.1 and Part F, 3.3.1.
 package struct OutgoingPayload: Equatable, Sendable {
-    /// The opcode and the handle of a packet of the Attribute Protocol whose value is ``octets``: the opcode, if there
-    /// is one, in the lowest eight bits.
+    /// The opcode and handle of an ATT packet whose value is ``octets``.
+    ///
+    /// The opcode, if there is one, is in the lowest eight bits.
     private let front: UInt32
-    /// How many octets ``front`` has: 0, 1 or 3.
+    /// The number of octets in ``front``: 0, 1 or 3.
     private let frontCount: Int
-    /// How many of ``octets`` belong to it, from the first.
+    /// The number of ``octets`` that are sent, from the first.
     let octetCount: Int
     let octets: [UInt8]
 
-    /// A payload that is written already.
+    /// Creates a payload that is already encoded.
     package init(_ payload: [UInt8]) {
         (front, frontCount, octetCount, octets) = (0, 0, payload.count, payload)
     }
 
     package init(_ packet: ATTPacket) { self.init(packet.encoded) }
 
-    /// A packet of the Attribute Protocol: an opcode, a handle if it has one, and at most `limit` octets of a value.
+    /// Creates an ATT packet: an opcode, an optional handle, and at most `limit` octets of a value.
     @inline(__always)
     package init(_ opcode: ATT.Opcode, _ attribute: AttributeHandle?, _ value: [UInt8], limit: Int = ATT.maximumMTU) {
         front = UInt32(opcode.wire) | UInt32(attribute?.wire ?? 0) << 8
@@ -30,18 +31,18 @@ package struct OutgoingPayload: Equatable, Sendable {
         octets = value
     }
 
-    /// The octets without any header.
+    /// The payload without the L2CAP header.
     package var payload: [UInt8] {
         (0..<frontCount).map { UInt8(truncatingIfNeeded: front >> UInt32(8 * $0)) } + octets.prefix(octetCount)
     }
 
-    /// How many octets there are with the L2CAP header, which is what fragments are made of.
+    /// The length with the L2CAP header, in octets, which is divided into fragments.
     package var length: Int { headerCount + octetCount }
 
-    /// How many octets come before ``octets``: those of the L2CAP header among them.
+    /// The number of octets before ``octets``, including the L2CAP header.
     var headerCount: Int { L2CAPHeader.size + frontCount }
 
-    /// What comes before ``octets``, on a channel: ``headerCount`` octets, the first of them the least significant.
+    /// The ``headerCount`` octets before ``octets`` on a channel; the first is the least significant.
     @inline(__always)
     func header(on channel: ChannelIdentifier) -> UInt64 {
         var header = HeaderEncoder()

@@ -1,42 +1,42 @@
-/// Puts the L2CAP packets of one link together again from the fragments that a controller passes on.
+/// A buffer that reassembles the L2CAP packets of one link from ACL fragments.
 ///
-/// What is collected is at most one packet: its header says how long it is, in 16 bits, so that no peer can make it
-/// grow beyond 64 KiB.
+/// It holds at most one packet. The header gives the length in 16 bits, so a peer cannot make it grow beyond 64 KiB.
 ///
 /// Core 6.0, Vol 3, Part A, 7.2.1.
 package struct Reassembler: Sendable {
     private enum State: Sendable {
-        /// The next fragment must begin a packet.
+        /// The next fragment must start a packet.
         case idle
-        /// The beginning of a packet is here, behind the room; it may be less than the header.
+        /// The collected octets after the reserved room; possibly less than a header.
         case collecting([UInt8])
     }
 
     private var state = State.idle
     private let room: Int
 
-    /// Creates a reassembler for a new link, which leaves `room` octets free in front of each packet that it puts
-    /// together, for a header.
+    /// Creates a reassembler for a new link, which reserves `room` octets before each packet for a header.
     package init(room: Int = 0) { self.room = room }
 
-    /// What a fragment amounts to.
+    /// The result of a fragment.
     package enum OnFragment: Equatable {
-        /// The fragment is a whole packet by itself, and was not copied.
+        /// The fragment is a complete packet and was not copied.
         case whole
-        /// A packet is complete, behind the room for a header.
+        /// A packet is complete, after the reserved room.
         case complete([UInt8])
-        /// More must come.
+        /// More fragments must follow.
         case incomplete
-        /// What there was is dropped, this fragment included.
+        /// The collected octets and this fragment were dropped.
         case dropped(PacketError)
     }
 
-    /// Whether a packet has begun that is not complete.
+    /// True while a packet is incomplete.
     package var isCollecting: Bool {
         if case .collecting = state { true } else { false }
     }
 
-    /// Takes the fragment that begins a packet; one that had begun before is given up.
+    /// Processes the first fragment of a packet.
+    ///
+    /// An incomplete earlier packet is dropped.
     package mutating func begin(_ fragment: Span<UInt8>) -> OnFragment {
         state = .idle
         let length = Self.length(fragment)
@@ -48,7 +48,7 @@ package struct Reassembler: Sendable {
         return check(collected)
     }
 
-    /// Takes a fragment that goes on with a packet.
+    /// Processes a continuation fragment.
     package mutating func proceed(_ fragment: Span<UInt8>) -> OnFragment {
         switch state {
         case .idle: return .dropped(.reserved(field: "Packet Boundary Flag"))
@@ -69,7 +69,7 @@ package struct Reassembler: Sendable {
         return .complete(collected)
     }
 
-    /// How long the packet is, with its header; `nil` if too little of it is here.
+    /// The length of the packet with its header; `nil` if the header is incomplete.
     private static func length(_ bytes: Span<UInt8>) -> Int? {
         guard bytes.count >= L2CAPHeader.size else { return nil }
         return L2CAPHeader.size + Int(bytes[0]) + Int(bytes[1]) << 8

@@ -1,16 +1,16 @@
 extension Signal {
-    /// Asks for one credit-based channel.
+    /// A request to open one credit-based channel.
     ///
     /// Core 6.0, Vol 3, Part A, 4.22.
     package struct LECreditBasedConnectionRequest: Packet {
         package var spsm: SPSM
-        /// The channel at the end that asks.
+        /// The sender's channel.
         package var source: ChannelIdentifier
-        /// The largest SDU that the end that asks can receive, in octets, 23 or more.
+        /// The largest SDU that the sender can receive, in octets, at least 23.
         package var mtu: UInt16
-        /// The largest payload of one packet that it can receive, in octets, 23 to 65533.
+        /// The largest PDU payload that the sender can receive, in octets, 23 to 65533.
         package var mps: UInt16
-        /// How many packets the other end may send at once.
+        /// The number of packets that the receiver of this request may send.
         package var credits: UInt16
 
         package init() { self.init(spsm: SPSM(wire: 0), source: .none, mtu: 0, mps: 0, credits: 0) }
@@ -31,19 +31,19 @@ extension Signal {
         }
     }
 
-    /// Answers a request for one credit-based channel.
+    /// The response to a request to open one credit-based channel.
     ///
-    /// All but `result` is zero if there is none.
+    /// If the channel is refused, all fields except `result` are zero.
     ///
     /// Core 6.0, Vol 3, Part A, 4.23.
     package struct LECreditBasedConnectionResponse: Packet {
-        /// The channel at the end that answers.
+        /// The responder's channel.
         package var destination: ChannelIdentifier
-        /// The largest SDU that the end that answers can receive, in octets.
+        /// The largest SDU that the responder can receive, in octets.
         package var mtu: UInt16
-        /// The largest payload of one packet that it can receive, in octets.
+        /// The largest PDU payload that the responder can receive, in octets.
         package var mps: UInt16
-        /// How many packets the other end may send at once.
+        /// The number of packets that the requester may send.
         package var credits: UInt16
         package var result: ConnectionResult
 
@@ -57,7 +57,7 @@ extension Signal {
             result = .success
         }
 
-        /// Creates a response that opens no channel.
+        /// Creates a response that refuses the channel.
         package init(refusing result: ConnectionResult) {
             destination = .none
             (mtu, mps, credits) = (0, 0, 0)
@@ -73,13 +73,13 @@ extension Signal {
         }
     }
 
-    /// Lets the other end send more packets on a channel.
+    /// Additional credits for the peer to send on a channel.
     ///
     /// Core 6.0, Vol 3, Part A, 4.24.
     package struct FlowControlCredit: Packet {
-        /// The channel at the end that gives the credits.
+        /// The sender's channel.
         package var channel: ChannelIdentifier
-        /// 1 to 65535; zero is a fault of the peer.
+        /// 1 to 65535; zero is an error of the peer.
         package var credits: UInt16
 
         package init() { self.init(channel: .none, credits: 0) }
@@ -94,13 +94,13 @@ extension Signal {
         }
     }
 
-    /// Asks to close a channel.
+    /// A request to close a channel.
     ///
     /// Core 6.0, Vol 3, Part A, 4.6.
     package struct DisconnectionRequest: Packet {
-        /// The channel at the end that is asked.
+        /// The receiver's channel.
         package var destination: ChannelIdentifier
-        /// The channel at the end that asks.
+        /// The sender's channel.
         package var source: ChannelIdentifier
 
         package init() { self.init(destination: .none, source: .none) }
@@ -115,13 +115,13 @@ extension Signal {
         }
     }
 
-    /// Answers that a channel is closed, with the two ends as the request had them.
+    /// The response to a request to close a channel, with the same two identifiers.
     ///
     /// Core 6.0, Vol 3, Part A, 4.7.
     package struct DisconnectionResponse: Packet {
-        /// The channel at the end that answers.
+        /// The responder's channel.
         package var destination: ChannelIdentifier
-        /// The channel at the end that asked.
+        /// The requester's channel.
         package var source: ChannelIdentifier
 
         package init() { self.init(destination: .none, source: .none) }
@@ -136,7 +136,7 @@ extension Signal {
         }
     }
 
-    /// What became of a request for credit-based channels.
+    /// The result of a request to open credit-based channels.
     ///
     /// Core 6.0, Vol 3, Part A, 4.23 and 4.26.
     package struct ConnectionResult: WireField, Hashable {

@@ -1,21 +1,21 @@
 extension Signal {
-    /// How many channels one request may be about.
+    /// The possible number of channels in one request.
     ///
     /// Core 6.0, Vol 3, Part A, 4.25.
     package static let channelsPerRequest = 1...5
 
-    /// Asks for up to five credit-based channels at once.
+    /// A request to open up to five credit-based channels.
     ///
     /// Core 6.0, Vol 3, Part A, 4.25.
     package struct CreditBasedConnectionRequest: Packet {
         package var spsm: SPSM
-        /// The largest SDU that the end that asks can receive, in octets, 64 or more.
+        /// The largest SDU that the sender can receive, in octets, at least 64.
         package var mtu: UInt16
-        /// The largest payload of one packet that it can receive, in octets, 64 to 65533.
+        /// The largest PDU payload that the sender can receive, in octets, 64 to 65533.
         package var mps: UInt16
-        /// How many packets the other end may send at once on each channel.
+        /// The number of packets that the receiver of this request may send on each channel.
         package var credits: UInt16
-        /// One to five channels at the end that asks.
+        /// One to five channels of the sender.
         package private(set) var sources: [ChannelIdentifier]
 
         package init() { (spsm, mtu, mps, credits, sources) = (SPSM(wire: 0), 0, 0, 0, []) }
@@ -39,19 +39,19 @@ extension Signal {
         }
     }
 
-    /// Answers a request for several channels.
+    /// The response to a request to open several channels.
     ///
     /// Core 6.0, Vol 3, Part A, 4.26.
     package struct CreditBasedConnectionResponse: Packet {
-        /// The largest SDU that the end that answers can receive, in octets.
+        /// The largest SDU that the responder can receive, in octets.
         package var mtu: UInt16
-        /// The largest payload of one packet that it can receive, in octets.
+        /// The largest PDU payload that the responder can receive, in octets.
         package var mps: UInt16
-        /// How many packets the other end may send at once on each channel.
+        /// The number of packets that the requester may send on each channel.
         package var credits: UInt16
         package var result: ConnectionResult
-        /// Up to five channels at the end that answers, in the order of the request;
-        /// ``ChannelIdentifier/none`` for those that were refused.
+        /// Up to five channels of the responder, in the order of the request; ``ChannelIdentifier/none`` for refused
+        /// ones.
         package private(set) var destinations: [ChannelIdentifier]
 
         package init() { (mtu, mps, credits, result, destinations) = (0, 0, 0, .success, []) }
@@ -83,13 +83,13 @@ extension Signal {
         }
     }
 
-    /// Tells of other sizes that this end can receive on some of its channels.
+    /// A request to change the sizes that the sender can receive on some of its channels.
     ///
     /// Core 6.0, Vol 3, Part A, 4.27.
     package struct CreditBasedReconfigureRequest: Packet {
         package var mtu: UInt16
         package var mps: UInt16
-        /// One to five channels at the end that asks.
+        /// One to five channels of the sender.
         package private(set) var channels: [ChannelIdentifier]
 
         package init() { (mtu, mps, channels) = (0, 0, []) }
@@ -108,7 +108,7 @@ extension Signal {
         }
     }
 
-    /// Answers whether the other sizes hold from now on.
+    /// The response to a request to change sizes.
     ///
     /// Core 6.0, Vol 3, Part A, 4.28.
     package struct CreditBasedReconfigureResponse: Packet {

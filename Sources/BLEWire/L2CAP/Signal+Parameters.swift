@@ -1,9 +1,9 @@
 extension Signal {
-    /// Refuses a command without doing anything about it.
+    /// The rejection of a signalling packet that was not processed.
     ///
     /// Core 6.0, Vol 3, Part A, 4.1.
     package struct CommandReject: Packet {
-        /// Why a command was refused.
+        /// The reason of a rejection.
         package struct Reason: WireField, Hashable, CustomStringConvertible {
             package let wire: UInt16
             package init(wire: UInt16) { self.wire = wire }
@@ -23,7 +23,7 @@ extension Signal {
         }
 
         package var reason: Reason
-        /// What the reason calls for: nothing, the MTU, or the two ends of the channel in question.
+        /// Additional data of the reason: empty, the MTU, or the two ends of the channel.
         package var data: [UInt8]
 
         package init() { self.init(reason: .notUnderstood, data: []) }
@@ -32,15 +32,16 @@ extension Signal {
             self.data = data
         }
 
-        /// The command is none that this end knows.
+        /// The command is unknown.
         package static let notUnderstood = Self()
 
-        /// The command is longer than `mtu`, the most that this end takes on the signalling channel.
+        /// The command is longer than `mtu`, the maximum on this signalling channel.
         package static func mtuExceeded(mtu: UInt16) -> Self {
             Self(reason: .signalingMTUExceeded, data: mtu.littleEndianOctets)
         }
 
-        /// The command names a channel that there is not; `local` and `remote` as seen by who rejects it.
+        /// The command names a channel that does not exist; `local` and `remote` are seen from the sender of the
+        /// rejection.
         package static func invalidChannel(local: ChannelIdentifier, remote: ChannelIdentifier) -> Self {
             Self(reason: .invalidChannel, data: local.wire.littleEndianOctets + remote.wire.littleEndianOctets)
         }
@@ -51,9 +52,9 @@ extension Signal {
         }
     }
 
-    /// A peripheral asks the central for other connection parameters.
+    /// A peripheral's request for other connection parameters.
     ///
-    /// A central must answer values that are out of range, so they are kept as they came.
+    /// A central must respond even to values that are out of range, so they are kept as received.
     ///
     /// Core 6.0, Vol 3, Part A, 4.20.
     package struct ConnectionParameterUpdateRequest: Packet {
@@ -61,7 +62,7 @@ extension Signal {
         package var intervalMin: UInt16
         /// In units of 1.25 ms.
         package var intervalMax: UInt16
-        /// How many connection events the peripheral may sleep through.
+        /// The number of connection events that the peripheral may skip.
         package var latency: UInt16
         /// In units of 10 ms.
         package var timeout: UInt16
@@ -74,7 +75,7 @@ extension Signal {
             self.timeout = timeout
         }
 
-        /// The intervals that the peripheral would have, or `nil` if it asks for some that there are not.
+        /// The requested intervals; `nil` if they are out of range.
         package var intervals: ClosedRange<ConnectionInterval>? {
             guard let min = ConnectionInterval(wire: intervalMin), let max = ConnectionInterval(wire: intervalMax),
                 min <= max
@@ -82,7 +83,7 @@ extension Signal {
             return min...max
         }
 
-        /// Whether each value is in its range, and a link of theirs survives two missed wake-ups of the peripheral.
+        /// True if all values are in range and the link would survive two missed events of the peripheral.
         ///
         /// Core 6.0, Vol 6, Part B, 4.5.2.
         package var isAllowed: Bool {
@@ -98,7 +99,7 @@ extension Signal {
         }
     }
 
-    /// The central says whether it takes the parameters that the peripheral asked for.
+    /// The central's response: whether it accepts the requested parameters.
     ///
     /// Core 6.0, Vol 3, Part A, 4.21.
     package struct ConnectionParameterUpdateResponse: Packet {

@@ -1,4 +1,4 @@
-/// What one end of an LE link tells the other about the link or its channels.
+/// A signalling packet on an LE link, about the link or its channels.
 ///
 /// Core 6.0, Vol 3, Part A, 4.
 package enum Signal: Equatable, Sendable {
@@ -14,10 +14,10 @@ package enum Signal: Equatable, Sendable {
     case creditBasedConnectionResponse(CreditBasedConnectionResponse)
     case creditBasedReconfigureRequest(CreditBasedReconfigureRequest)
     case creditBasedReconfigureResponse(CreditBasedReconfigureResponse)
-    /// A code that LE does not know: to be answered with ``CommandReject/notUnderstood``.
+    /// A code that LE does not define; the response is ``CommandReject/notUnderstood``.
     case unknown(code: Code, data: [UInt8])
 
-    /// The first octet of every signalling packet: which one it is.
+    /// The code in the first octet of every signalling packet.
     ///
     /// Core 6.0, Vol 3, Part A, 4, table 4.2.
     package struct Code: WireField, Hashable {
@@ -56,7 +56,7 @@ package enum Signal: Equatable, Sendable {
         }
     }
 
-    /// Decodes the data that follow the header of a signalling packet with `code`.
+    /// Decodes the data after the header of a signalling packet with `code`.
     init(_ code: Code, data: Span<UInt8>) throws(PacketError) {
         switch code {
         case .commandReject: self = .commandReject(try .init(decoding: data))
@@ -77,7 +77,7 @@ package enum Signal: Equatable, Sendable {
         }
     }
 
-    /// Visits the data that follow the header.
+    /// Visits the data after the header.
     func walk(_ wire: inout some AnyWire) throws(PacketError) {
         switch self {
         case .commandReject(var packet): try packet.layout(&wire)

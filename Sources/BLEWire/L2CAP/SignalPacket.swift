@@ -1,10 +1,10 @@
-/// Pairs a signalling response with its request, 0x01 to 0xFF.
+/// The identifier that matches a signalling response to its request, 0x01 to 0xFF.
 ///
 /// Core 6.0, Vol 3, Part A, 4.
 package struct SignalIdentifier: WireField, Hashable {
     package let wire: UInt8
 
-    /// Creates an identifier, or `nil` for 0x00, which is not allowed.
+    /// Creates an identifier; returns `nil` for 0x00, which is not allowed.
     package init?(wire: UInt8) {
         guard wire != 0 else { return nil }
         self.wire = wire
@@ -12,20 +12,20 @@ package struct SignalIdentifier: WireField, Hashable {
 
     private init(checked wire: UInt8) { self.wire = wire }
 
-    /// What the first request on a link carries.
+    /// The identifier of the first request on a link.
     package static let first = Self(checked: 1)
 
-    /// What the request after the one with this identifier carries.
+    /// The identifier of the next request.
     package var next: Self { Self(checked: wire == .max ? 1 : wire + 1) }
 }
 
-/// One packet of the LE signalling channel: a command, and the identifier that pairs request and response.
+/// One packet of the LE signalling channel: a command and its identifier.
 ///
 /// A packet on an LE link holds exactly one command.
 ///
 /// Core 6.0, Vol 3, Part A, 4.
 package struct SignalPacket: Equatable, Sendable {
-    /// The size of the largest packet that every device takes, without the L2CAP header, in octets.
+    /// The MTU of the signalling channel that every device supports, without the L2CAP header, in octets.
     package static let minimumMTU = 23
 
     package let identifier: SignalIdentifier
@@ -38,7 +38,7 @@ package struct SignalPacket: Equatable, Sendable {
 
     /// Decodes the payload of one L2CAP packet of the signalling channel.
     ///
-    /// An unknown code is no error, since it must be answered: it becomes ``Signal/unknown(code:data:)``.
+    /// An unknown code is not an error, because it needs a response: it becomes ``Signal/unknown(code:data:)``.
     ///
     /// - Throws: ``PacketError/reserved(field:)`` for the identifier 0x00; ``PacketError/truncated(field:)`` or
     ///   ``PacketError/trailing(count:)`` if the length in the header is not that of the data.
@@ -56,7 +56,7 @@ package struct SignalPacket: Equatable, Sendable {
     /// Decodes the payload of one L2CAP packet of the signalling channel.
     package init(decoding bytes: [UInt8]) throws(PacketError) { try self.init(decoding: bytes.span) }
 
-    /// Appends the octets of this packet to what `encoder` has.
+    /// Appends the encoded packet to `encoder`.
     package func encode(into encoder: inout PacketEncoder) {
         var scratch = PacketEncoder()
         do { try signal.walk(&scratch) } catch { preconditionFailure("\(self) has no encoding: \(error)") }
@@ -64,14 +64,14 @@ package struct SignalPacket: Equatable, Sendable {
         encoder.append(contentsOf: scratch.bytes)
     }
 
-    /// The octets of this packet.
+    /// The encoded packet.
     package var encoded: [UInt8] {
         var encoder = PacketEncoder()
         encode(into: &encoder)
         return encoder.bytes
     }
 
-    /// The fields of this packet, those of its header first.
+    /// The fields of this packet, starting with its header.
     package var dissection: DissectedLayer {
         var scratch = PacketEncoder(), dissector = PacketDissector()
         do {

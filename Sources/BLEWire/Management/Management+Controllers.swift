@@ -1,5 +1,5 @@
 extension Management {
-    /// How many elements a list has; numbers beyond ``Management/mostControllers`` are refused.
+    /// The number of elements in a list; numbers above ``Management/mostControllers`` are rejected.
     fileprivate struct Count: WireField {
         let wire: UInt16
         init?(wire: UInt16) {
@@ -8,7 +8,7 @@ extension Management {
         }
     }
 
-    /// Which adapters there are that the kernel's own host may use.
+    /// The adapters that the kernel's own Bluetooth host can use.
     ///
     /// Those that a program has for itself (HCI_CHANNEL_USER) and those that are still being set up are not among them.
     /// Answers Read Controller Index List (BlueZ, doc/mgmt-protocol.rst).
@@ -27,7 +27,7 @@ extension Management {
         }
     }
 
-    /// Which adapters there are, also those that cannot be used before they are configured, and how each is attached.
+    /// All adapters, including those that need configuration before use, and their attachment.
     ///
     /// Answers Read Extended Controller Index List.
     package struct ExtendedIndexList: Packet {
@@ -45,7 +45,7 @@ extension Management {
         }
     }
 
-    /// One adapter of a list.
+    /// An entry in the list of adapters.
     package struct ControllerEntry: Packet, Hashable {
         package var index = AdapterIndex.none
         package var kind = ControllerKind.configured
@@ -65,26 +65,26 @@ extension Management {
         }
     }
 
-    /// What an adapter is and does.
+    /// The properties and settings of an adapter.
     ///
     /// Answers Read Controller Information.
     package struct Information: Packet {
         package var address = DeviceAddress.none
         package var version = HCI.CoreVersion(wire: 0)
         package var manufacturer = CompanyIdentifier(wire: 0)
-        /// What it can be set to.
+        /// The settings that the adapter supports.
         package var supported: Settings = []
-        /// What it is set to.
+        /// The current settings.
         package var current: Settings = []
-        /// The class of the device, 24 bits.
+        /// The class of device, 24 bits.
         package var deviceClass: UInt64 = 0
-        /// The name as it is sent: UTF-8 up to the first zero.
+        /// The encoded name: UTF-8 up to the first zero.
         package private(set) var nameField = [UInt8](repeating: 0, count: 249)
         package private(set) var shortNameField = [UInt8](repeating: 0, count: 11)
 
         package init() {}
 
-        /// What the adapter is called; `nil` if nobody has given it a name.
+        /// The name of the adapter; `nil` if it has none.
         package var name: String? {
             get {
                 let octets = nameField.prefix { $0 != 0 }
@@ -108,9 +108,9 @@ extension Management {
         }
     }
 
-    /// Switches an adapter on or off, as the kernel's own host uses it.
+    /// Powers an adapter on or off, for the kernel's own host.
     ///
-    /// It needs CAP_NET_ADMIN. The answer holds the ``Settings`` that the adapter has then.
+    /// Requires CAP_NET_ADMIN. The response contains the new ``Settings``.
     package struct SetPowered: Packet {
         package var isPowered = false
 
@@ -124,7 +124,7 @@ extension Management {
 }
 
 extension Wire where Self: ~Copyable & ~Escapable {
-    /// Visits the number of the elements that follow, which are `count` now.
+    /// Visits the number of elements that follow, currently `count`.
     @_lifetime(self: copy self)
     fileprivate mutating func count(of count: Int) throws(PacketError) -> Int {
         guard var field = Management.Count(wire: UInt16(clamping: count)) else {

@@ -1,12 +1,12 @@
 extension Management {
-    /// What an adapter is set to, or can be; unknown bits are kept.
+    /// The settings of an adapter, current or supported; unknown bits are kept.
     package struct Settings: OptionSet, WireField, Hashable, CustomStringConvertible {
         package let rawValue: UInt32
         package init(rawValue: UInt32) { self.rawValue = rawValue }
         package init(wire: UInt32) { rawValue = wire }
         package var wire: UInt32 { rawValue }
 
-        /// The kernel's own host uses it.
+        /// The kernel's own host uses the adapter.
         package static let powered = Self(rawValue: 1 << 0)
         package static let classic = Self(rawValue: 1 << 7)
         package static let lowEnergy = Self(rawValue: 1 << 9)
@@ -21,17 +21,17 @@ extension Management {
         }
     }
 
-    /// How far an adapter can be used.
+    /// The usability of an adapter.
     package struct ControllerKind: WireField, Hashable {
         package let wire: UInt8
         package init(wire: UInt8) { self.wire = wire }
 
         package static let configured = Self(wire: 0)
-        /// It lacks something, such as an address, before it can be used.
+        /// The adapter needs configuration, such as an address, before it can be used.
         package static let unconfigured = Self(wire: 1)
     }
 
-    /// How an adapter is attached.
+    /// The attachment of an adapter.
     package struct Bus: WireField, Hashable, CustomStringConvertible {
         package let wire: UInt8
         package init(wire: UInt8) { self.wire = wire }

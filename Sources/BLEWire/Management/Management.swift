@@ -3,10 +3,10 @@
 /// It is spoken over a control socket of the kernel, one packet each way at a time. BlueZ documents it in
 /// `doc/mgmt-protocol.rst`; nothing here is of the Core Specification.
 package enum Management {
-    /// How many controllers a list may name: more than the kernel lets a machine have.
+    /// The maximum number of controllers in a list, which is more than the kernel allows.
     package static let mostControllers = 256
 
-    /// What a program asks for.
+    /// The opcode of a command.
     package struct Opcode: WireField, Hashable {
         package let wire: UInt16
         package init(wire: UInt16) { self.wire = wire }
@@ -18,7 +18,7 @@ package enum Management {
         package static let readExtendedIndexList = Self(wire: 0x003C)
     }
 
-    /// What the kernel says.
+    /// The code of an event.
     package struct EventCode: WireField, Hashable {
         package let wire: UInt16
         package init(wire: UInt16) { self.wire = wire }
@@ -33,7 +33,7 @@ package enum Management {
         package static let extendedIndexRemoved = Self(wire: 0x0021)
     }
 
-    /// What became of a command.
+    /// The result of a command.
     package struct Status: WireField, Hashable {
         package let wire: UInt8
         package init(wire: UInt8) { self.wire = wire }
@@ -49,9 +49,9 @@ package enum Management {
         package static let permissionDenied = Self(wire: 0x14)
     }
 
-    /// What stands before the parameters of every packet, whichever way it goes.
+    /// The header of every packet in both directions.
     package struct Header: Hashable, Sendable {
-        /// The number of an opcode or an event.
+        /// The opcode or event code.
         package var code: UInt16 = 0
         package var index = AdapterIndex.none
 
@@ -60,10 +60,10 @@ package enum Management {
             self.index = index
         }
 
-        /// How many octets it takes, the length of the parameters included.
+        /// The length of the header, in octets, including the length of the parameters.
         package static let size = 6
 
-        /// Visits the header of a packet whose parameters have `length` octets.
+        /// Visits the header of a packet with `length` octets of parameters.
         mutating func layout(_ wire: inout some AnyWire, length: inout UInt16) throws(PacketError) {
             try wire.integer(&code, "Code")
             try wire.field(&index, "Controller Index")
@@ -71,10 +71,9 @@ package enum Management {
         }
     }
 
-    /// The octets of a command with its header.
+    /// Encodes a command with its header.
     ///
-    /// `index` is the adapter that it is about, or ``AdapterIndex/none``; the encoded `parameters` have at most 65535
-    /// octets.
+    /// `index` is the adapter or ``AdapterIndex/none``. The encoded `parameters` have at most 65535 octets.
     package static func command(_ opcode: Opcode, on index: AdapterIndex, parameters: [UInt8] = []) -> [UInt8] {
         precondition(parameters.count <= UInt16.max, "the parameters of \(opcode) take \(parameters.count) octets")
         return framed(Header(code: opcode.wire, index: index), parameters)
@@ -90,12 +89,12 @@ package enum Management {
     }
 }
 
-/// The number that the Linux kernel has given an adapter: that of `hci0` is 0.
+/// The kernel's number of an adapter; `hci0` has 0.
 package struct AdapterIndex: WireField, Hashable, Comparable {
     package let wire: UInt16
     package init(wire: UInt16) { self.wire = wire }
 
-    /// No adapter in particular.
+    /// No particular adapter.
     package static let none = Self(wire: 0xFFFF)
 
     package static func < (a: Self, b: Self) -> Bool { a.wire < b.wire }
@@ -104,7 +103,7 @@ package struct AdapterIndex: WireField, Hashable, Comparable {
 extension AdapterIndex: CustomStringConvertible {
     package var description: String { self == .none ? "no adapter" : "hci\(wire)" }
 
-    /// Reads a name such as `hci0`; `nil` for anything else.
+    /// Parses a name such as `hci0`; returns `nil` for anything else.
     package init?(name: some StringProtocol) {
         guard name.hasPrefix("hci"), case let digits = name.dropFirst(3),
             !digits.isEmpty, digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
@@ -115,7 +114,7 @@ extension AdapterIndex: CustomStringConvertible {
 }
 
 extension Management.Status: CustomStringConvertible {
-    /// The name that BlueZ's documentation gives it.
+    /// The name in BlueZ's documentation.
     package var description: String {
         let names = [
             "Success", "Unknown Command", "Not Connected", "Failed", "Connect Failed", "Authentication Failed",

@@ -1,24 +1,24 @@
-/// What the kernel says of an adapter, or in answer to a command.
+/// An event from the kernel about an adapter, or its response to a command.
 ///
 /// BlueZ, doc/mgmt-protocol.rst.
 package struct ManagementEvent: Equatable, Sendable {
-    /// Which adapter it is about.
+    /// The adapter that the event is about.
     package var index: AdapterIndex
     package var body: Body
 
-    /// What is said.
+    /// The contents of an event.
     package enum Body: Equatable, Sendable {
         case commandComplete(Management.CommandComplete)
         case commandStatus(Management.CommandStatus)
-        /// There is an adapter that was not there, or that nobody has for itself any more.
+        /// An adapter was added, or a program released it.
         case indexAdded
-        /// An adapter has gone, or somebody has it for itself.
+        /// An adapter was removed, or a program took exclusive use of it.
         case indexRemoved
         case newSettings(Management.NewSettings)
-        /// The same as ``indexAdded`` and ``indexRemoved``, for those who asked for the extended list.
+        /// Like ``indexAdded`` and ``indexRemoved``, for programs that read the extended list.
         case extendedIndexAdded(Management.Attachment)
         case extendedIndexRemoved(Management.Attachment)
-        /// An event of no concern here, with its parameters.
+        /// Any other event, with its parameters.
         case unknown(Management.EventCode, [UInt8])
     }
 
@@ -57,7 +57,7 @@ package struct ManagementEvent: Equatable, Sendable {
         }
     }
 
-    /// The octets of this event with its header.
+    /// The encoded event with its header.
     package var encoded: [UInt8] {
         let (code, parameters): (Management.EventCode, [UInt8]) =
             switch body {
@@ -75,7 +75,7 @@ package struct ManagementEvent: Equatable, Sendable {
 }
 
 extension Management {
-    /// Answers a command with its return parameters.
+    /// The response to a command, with return parameters.
     package struct CommandComplete: Packet {
         package var opcode = Opcode(wire: 0)
         package var status = Status.success
@@ -95,7 +95,7 @@ extension Management {
         }
     }
 
-    /// Tells why a command came to nothing.
+    /// The failure of a command.
     package struct CommandStatus: Packet {
         package var opcode = Opcode(wire: 0)
         package var status = Status.success
@@ -112,7 +112,9 @@ extension Management {
         }
     }
 
-    /// Tells what an adapter is set to from now on; also the answer to commands that set something.
+    /// The new settings of an adapter.
+    ///
+    /// Also the response to commands that change settings.
     package struct NewSettings: Packet {
         package var settings: Settings = []
 
@@ -124,7 +126,7 @@ extension Management {
         }
     }
 
-    /// How an adapter that has come or gone is attached.
+    /// The attachment of an adapter that was added or removed.
     package struct Attachment: Packet {
         package var kind = ControllerKind.configured
         package var bus = Bus.virtual

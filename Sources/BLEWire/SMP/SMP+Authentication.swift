@@ -1,5 +1,5 @@
 extension SMP {
-    /// Commits a device to a number that it has not told yet.
+    /// The commitment to a random number that is disclosed later.
     ///
     /// Core 6.0, Vol 3, Part H, 3.5.3.
     package struct PairingConfirm: Packet {
@@ -13,7 +13,7 @@ extension SMP {
         }
     }
 
-    /// Tells a random number.
+    /// A random number.
     ///
     /// Core 6.0, Vol 3, Part H, 3.5.4.
     package struct PairingRandom: Packet {
@@ -27,7 +27,7 @@ extension SMP {
         }
     }
 
-    /// Ends pairing without success.
+    /// The failure of pairing.
     ///
     /// Core 6.0, Vol 3, Part H, 3.5.5.
     package struct PairingFailed: Packet {
@@ -41,7 +41,7 @@ extension SMP {
         }
     }
 
-    /// Tells the public key of a pair on the curve P-256.
+    /// A P-256 public key.
     ///
     /// Core 6.0, Vol 3, Part H, 3.5.6.
     package struct PairingPublicKey: Packet {
@@ -55,7 +55,7 @@ extension SMP {
         }
     }
 
-    /// Shows that a device has come to the same secret, from the same exchange.
+    /// Proof that the sender computed the same Diffie-Hellman key from the same exchange.
     ///
     /// Core 6.0, Vol 3, Part H, 3.5.7.
     package struct PairingDHKeyCheck: Packet {
@@ -69,7 +69,7 @@ extension SMP {
         }
     }
 
-    /// Tells what the user does with the keys of a device while the passkey is entered.
+    /// The user's keypresses while entering a passkey.
     ///
     /// Core 6.0, Vol 3, Part H, 3.5.8.
     package struct PairingKeypressNotification: Packet {

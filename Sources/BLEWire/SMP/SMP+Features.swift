@@ -1,12 +1,12 @@
 extension SMP {
-    /// What a device offers and wants when it pairs: all of a Pairing Request or Pairing Response behind its code.
+    /// The features and requirements of a device: the contents of a Pairing Request or Pairing Response.
     ///
     /// Core 6.0, Vol 3, Part H, 3.5.1 and 3.5.2.
     package struct PairingFeatures: Packet {
         package var ioCapability = IOCapability.displayOnly
         package var outOfBand = OutOfBandFlag.notPresent
         package var authentication: AuthenticationRequirements = []
-        /// In octets, 7 to 16; anything else is a fault of the peer.
+        /// 7 to 16 octets; anything else is an error of the peer.
         package var greatestKeySize: UInt8 = 0
         package var initiatorKeys: KeyDistribution = []
         package var responderKeys: KeyDistribution = []
@@ -23,7 +23,7 @@ extension SMP {
         }
     }
 
-    /// Asks the central to encrypt, and to pair if there is no key for that.
+    /// A peripheral's request to encrypt the link, or to pair if there is no key.
     ///
     /// Core 6.0, Vol 3, Part H, 3.6.7.
     package struct SecurityRequest: Packet {
@@ -37,7 +37,7 @@ extension SMP {
         }
     }
 
-    /// How a device can show something to its user and be told something.
+    /// The input and output capabilities of a device.
     ///
     /// Core 6.0, Vol 3, Part H, 2.3.2 and 3.5.1.
     package enum IOCapability: UInt8, WireField, CaseIterable, CustomStringConvertible {
@@ -58,7 +58,7 @@ extension SMP {
         }
     }
 
-    /// Whether a device has learnt something of the other by other means than Bluetooth.
+    /// Whether a device has received out-of-band data of the other one.
     ///
     /// Core 6.0, Vol 3, Part H, 2.3.3 and 3.5.1.
     package enum OutOfBandFlag: UInt8, WireField, CustomStringConvertible {
@@ -73,7 +73,7 @@ extension SMP {
         }
     }
 
-    /// What a device wants of pairing.
+    /// The authentication requirements of a device.
     ///
     /// Core 6.0, Vol 3, Part H, 3.5.1, figure 3.3.
     package struct AuthenticationRequirements: OptionSet, WireField, Hashable, CustomStringConvertible {
@@ -81,19 +81,19 @@ extension SMP {
         package init(rawValue: UInt8) { self.rawValue = rawValue }
         package init(wire: UInt8) { rawValue = wire }
 
-        /// The keys are to be kept.
+        /// The keys will be stored.
         package static let bonding = Self(rawValue: 1 << 0)
         /// The second bit of the bonding flags, which is reserved.
         package static let reservedBonding = Self(rawValue: 1 << 1)
-        /// Nobody may be able to stand between the two devices.
+        /// Protection against man-in-the-middle attacks is required.
         package static let mitm = Self(rawValue: 1 << 2)
         package static let secureConnections = Self(rawValue: 1 << 3)
-        /// The other device is to be told of each key that is pressed.
+        /// The device wants keypress notifications.
         package static let keypress = Self(rawValue: 1 << 4)
-        /// The function h7 is known.
+        /// The function h7 is supported.
         package static let ct2 = Self(rawValue: 1 << 5)
 
-        /// Whether the bonding flags say that the keys are to be kept.
+        /// True if the bonding flags request that keys are stored.
         package var isBonding: Bool { intersection([.bonding, .reservedBonding]) == .bonding }
 
         package var description: String {
@@ -101,7 +101,7 @@ extension SMP {
         }
     }
 
-    /// Which keys a device gives to the other when the link is encrypted.
+    /// The keys that a device distributes after the link is encrypted.
     ///
     /// Core 6.0, Vol 3, Part H, 3.6.1, figure 3.11.
     package struct KeyDistribution: OptionSet, WireField, Hashable, CustomStringConvertible {
@@ -109,13 +109,13 @@ extension SMP {
         package init(rawValue: UInt8) { self.rawValue = rawValue }
         package init(wire: UInt8) { rawValue = wire }
 
-        /// A key to encrypt with, where the pairing itself makes none.
+        /// The LTK, if the pairing itself does not generate one.
         package static let encryption = Self(rawValue: 1 << 0)
-        /// What its private addresses are made with, and its identity address.
+        /// The IRK and the identity address.
         package static let identity = Self(rawValue: 1 << 1)
-        /// What it signs with.
+        /// The CSRK.
         package static let signing = Self(rawValue: 1 << 2)
-        /// A key for BR/EDR that is derived from the one for LE.
+        /// A BR/EDR link key derived from the LTK.
         package static let link = Self(rawValue: 1 << 3)
 
         package var description: String { names(of: ["EncKey", "IdKey", "SignKey", "LinkKey"]) }

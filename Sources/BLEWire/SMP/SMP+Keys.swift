@@ -1,5 +1,5 @@
 extension SMP {
-    /// Gives the long term key of a device that paired the legacy way.
+    /// The LTK of a device, after legacy pairing.
     ///
     /// Core 6.0, Vol 3, Part H, 3.6.2.
     package struct EncryptionInformation: Packet {
@@ -13,7 +13,7 @@ extension SMP {
         }
     }
 
-    /// Gives what a central names that key with.
+    /// The identification of the LTK, after legacy pairing.
     ///
     /// Core 6.0, Vol 3, Part H, 3.6.3.
     package struct CentralIdentification: Packet {
@@ -32,11 +32,11 @@ extension SMP {
         }
     }
 
-    /// Gives the key that private addresses of a device are made with.
+    /// The IRK of a device.
     ///
     /// Core 6.0, Vol 3, Part H, 3.6.4.
     package struct IdentityInformation: Packet {
-        /// All zeros if the device makes none.
+        /// All zeros if the device uses no private addresses.
         package var key = Key128.zero
 
         package init() {}
@@ -47,11 +47,11 @@ extension SMP {
         }
     }
 
-    /// Gives the address that a device keeps.
+    /// The identity address of a device.
     ///
     /// Core 6.0, Vol 3, Part H, 3.6.5.
     package struct IdentityAddressInformation: Packet {
-        /// Public or random static; anything else is a fault of the peer.
+        /// Public or random static; anything else is an error of the peer.
         package var address = DeviceAddress.none
 
         package init() {}
@@ -62,7 +62,7 @@ extension SMP {
         }
     }
 
-    /// Gives the key that a device signs with.
+    /// The CSRK of a device.
     ///
     /// Core 6.0, Vol 3, Part H, 3.6.6.
     package struct SigningInformation: Packet {

@@ -1,23 +1,23 @@
-/// The Security Manager Protocol: how two devices agree on keys for their link, and give each other further ones.
+/// The Security Manager Protocol (SMP), by which two devices agree on keys for their link and exchange others.
 ///
 /// Core 6.0, Vol 3, Part H, 3.
 package enum SMP {
-    /// How long nothing may be sent in a procedure before it has failed.
+    /// The time without a packet after which a procedure has failed.
     ///
     /// Core 6.0, Vol 3, Part H, 3.4.
     package static let timeout = Duration.seconds(30)
 
-    /// How many octets a key may have.
+    /// The possible key sizes, in octets.
     ///
     /// Core 6.0, Vol 3, Part H, 2.3.4.
     package static let keySizes = 7...16
 
-    /// The passkeys that there are: six decimal digits.
+    /// The possible passkeys: six decimal digits.
     ///
     /// Core 6.0, Vol 3, Part H, 2.3.5.3.
     package static let passkeys: ClosedRange<UInt32> = 0...999_999
 
-    /// The first octet of every packet: which one it is.
+    /// The code in the first octet of every SMP packet.
     ///
     /// Core 6.0, Vol 3, Part H, 3.3, table 3.3.
     package struct Opcode: WireField, Hashable {
@@ -39,11 +39,13 @@ package enum SMP {
         package static let pairingDHKeyCheck = Self(wire: 0x0D)
         package static let pairingKeypressNotification = Self(wire: 0x0E)
 
-        /// All that the specification defines; others are ignored.
+        /// All codes that the specification defines.
+        ///
+        /// Others are ignored.
         package static let all = (UInt8(0x01)...0x0E).map { Self(wire: $0) }
     }
 
-    /// Why pairing fails.
+    /// The reason of a pairing failure.
     ///
     /// Core 6.0, Vol 3, Part H, 3.5.5, table 3.7.
     package struct Reason: WireField, Hashable {

@@ -1,4 +1,4 @@
-/// Any packet of the Security Manager Protocol: a code and what it announces.
+/// Any SMP packet: a code and its parameters.
 ///
 /// Core 6.0, Vol 3, Part H, 3.3.
 package enum SMPPacket: Equatable, Sendable {
@@ -51,7 +51,7 @@ package enum SMPPacket: Equatable, Sendable {
         }
     }
 
-    /// The first octet of this packet.
+    /// The code of this packet.
     package var opcode: SMP.Opcode {
         switch self {
         case .pairingRequest: .pairingRequest
@@ -71,14 +71,14 @@ package enum SMPPacket: Equatable, Sendable {
         }
     }
 
-    /// The octets of this packet.
+    /// The encoded packet.
     package var encoded: [UInt8] {
         var encoder = PacketEncoder()
         do { try walk(&encoder) } catch { preconditionFailure("\(self) has no encoding: \(error)") }
         return encoder.bytes
     }
 
-    /// The fields of this packet, the code first.
+    /// The fields of this packet, starting with the code.
     package var dissection: DissectedLayer {
         var dissector = PacketDissector()
         do { try walk(&dissector) } catch { preconditionFailure("\(self) has no dissection: \(error)") }

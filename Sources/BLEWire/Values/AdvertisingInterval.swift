@@ -1,4 +1,4 @@
-/// How often an advertiser advertises with the commands that came before extended advertising.
+/// The interval of legacy advertising.
 ///
 /// | property | value |
 /// | --- | --- |
@@ -8,7 +8,7 @@
 package struct AdvertisingInterval: WireField, Hashable, Comparable {
     package let wire: UInt16
 
-    /// Creates an interval of `wire` × 0.625 ms, or `nil` if that is out of range.
+    /// Creates an interval of `wire` × 0.625 ms; returns `nil` if that is out of range.
     package init?(wire: UInt16) {
         guard 0x0020...0x4000 ~= wire else { return nil }
         self.wire = wire
@@ -16,11 +16,10 @@ package struct AdvertisingInterval: WireField, Hashable, Comparable {
 
     private init(valid wire: UInt16) { self.wire = wire }
 
-    /// Creates the interval that is closest to `duration` and no longer; what is out of range counts as the nearest
-    /// value that is not.
+    /// Creates the longest interval that is not longer than `duration`, limited to the valid range.
     package init(_ duration: Duration) { wire = UInt16(duration.units(of: .microseconds(625), in: 0x0020...0x4000)) }
 
-    /// 1.28 s, which the specification gives as the default.
+    /// 1.28 s, the default in the specification.
     package static let standard = Self(valid: 0x0800)
 
     package var duration: Duration { .microseconds(Int(wire) * 625) }
@@ -31,7 +30,7 @@ extension AdvertisingInterval: CustomStringConvertible {
     package var description: String { (Int(wire) * 625).microsecondsText }
 }
 
-/// How often an extended advertising set advertises on the primary channels.
+/// The interval of extended advertising on the primary channels.
 ///
 /// | property | value |
 /// | --- | --- |
@@ -41,16 +40,16 @@ extension AdvertisingInterval: CustomStringConvertible {
 package struct ExtendedAdvertisingInterval: Hashable, Comparable, Sendable {
     package let wire: UInt32
 
-    /// Creates an interval of `wire` × 0.625 ms, or `nil` if that is out of range.
+    /// Creates an interval of `wire` × 0.625 ms; returns `nil` if that is out of range.
     package init?(wire: UInt32) {
         guard 0x20...0xFF_FFFF ~= wire else { return nil }
         self.wire = wire
     }
 
-    /// Creates what stands in the place of an interval where nobody looks at it.
+    /// Creates a placeholder where the interval is ignored.
     fileprivate init(ignored wire: UInt32) { self.wire = wire }
 
-    /// Creates an interval that both kinds of commands can carry.
+    /// Creates an interval that both kinds of commands can represent.
     package init(_ interval: AdvertisingInterval) { wire = UInt32(interval.wire) }
 
     package var duration: Duration { .microseconds(Int(wire) * 625) }
@@ -62,7 +61,7 @@ extension ExtendedAdvertisingInterval: CustomStringConvertible {
 }
 
 extension Wire where Self: ~Copyable & ~Escapable {
-    /// Visits the three octets of an extended advertising interval, which may be out of range if it is ignored.
+    /// Visits the three octets of an extended advertising interval, which may be out of range where it is ignored.
     @_lifetime(self: copy self)
     package mutating func interval(
         _ value: inout ExtendedAdvertisingInterval,

@@ -1,6 +1,6 @@
-/// The handles from one to another, both included: what a search looks through and what a service takes.
+/// A range of handles, including both ends: the scope of a search, or the handles of a service.
 ///
-/// Never empty, and never with 0x0000 in it. Packets hold two handles instead, since a peer may send them in any
+/// It is never empty and never contains 0x0000. Packets hold two separate handles, because a peer may send them in any
 /// order.
 ///
 /// Core 6.0, Vol 3, Part F, 3.2.2; Part G, 2.5.1.
@@ -8,14 +8,14 @@ package struct AttributeHandleRange: Hashable, Sendable {
     package let start: AttributeHandle
     package let end: AttributeHandle
 
-    /// Creates a range, or `nil` if `start` is 0x0000 or lies after `end`.
+    /// Creates a range; returns `nil` if `start` is 0x0000 or greater than `end`.
     package init?(_ start: AttributeHandle, _ end: AttributeHandle) {
         guard start != .none, start <= end else { return nil }
         self.start = start
         self.end = end
     }
 
-    /// Creates the range of one handle, or `nil` if that is 0x0000.
+    /// Creates the range of one handle; returns `nil` for 0x0000.
     package init?(_ handle: AttributeHandle) { self.init(handle, handle) }
 
     private init(unchecked start: UInt16, _ end: UInt16) {
@@ -26,7 +26,7 @@ package struct AttributeHandleRange: Hashable, Sendable {
     /// Every handle that a server can have: 0x0001 to 0xFFFF.
     package static let all = Self(unchecked: 0x0001, 0xFFFF)
 
-    /// How many handles there are in this range, 1 to 65535.
+    /// The number of handles in this range, 1 to 65535.
     package var count: Int { Int(end.wire) - Int(start.wire) + 1 }
 
     package func contains(_ handle: AttributeHandle) -> Bool { start <= handle && handle <= end }
@@ -37,7 +37,7 @@ package struct AttributeHandleRange: Hashable, Sendable {
     /// Whether the two ranges share a handle.
     package func overlaps(_ other: Self) -> Bool { start <= other.end && other.start <= end }
 
-    /// What is left of this range after `handle`: where a search goes on; `nil` if nothing is.
+    /// The rest of this range after `handle`, where a search continues; `nil` if it is empty.
     package func after(_ handle: AttributeHandle) -> Self? {
         guard handle < end else { return nil }
         return Self(max(start, AttributeHandle(wire: handle.wire + 1)), end)

@@ -1,5 +1,5 @@
 extension OptionSet where RawValue: FixedWidthInteger & UnsignedInteger {
-    /// The names of the bits that are set, the lowest first; a bit without a name by its number.
+    /// The names of the set bits, lowest first; bits without a name by number.
     func names(of table: [String]) -> String {
         if rawValue == 0 { return "none" }
         let set = (0..<RawValue.bitWidth).filter { rawValue >> RawValue($0) & 1 == 1 }
@@ -8,7 +8,7 @@ extension OptionSet where RawValue: FixedWidthInteger & UnsignedInteger {
 }
 
 extension WireField where Self: RawRepresentable, RawValue == Raw {
-    /// Creates the value whose code is `wire`, or `nil` if the specification reserves it.
+    /// Creates the value whose code is `wire`; returns `nil` if the specification reserves it.
     package init?(wire: Raw) { self.init(rawValue: wire) }
     package var wire: Raw { rawValue }
 }

@@ -1,7 +1,7 @@
-/// Names a type of service, characteristic or descriptor.
+/// The type of a service, characteristic or descriptor.
 ///
-/// A UUID remembers the form it was given in, since that is the form in which it goes on the air, but two forms of
-/// the same UUID are equal: 180D is 0000180D-0000-1000-8000-00805F9B34FB.
+/// A UUID keeps the form in which it was given, because that form is sent over the air. Two forms of the same UUID are
+/// equal: 180D is 0000180D-0000-1000-8000-00805F9B34FB.
 ///
 /// Core 6.0, Vol 3, Part B, 2.5.1.
 package enum BluetoothUUID: Sendable {
@@ -11,8 +11,8 @@ package enum BluetoothUUID: Sendable {
 
     /// All 128 bits of a UUID, in two integers.
     ///
-    /// An enum whose payloads differ and of which one is a `UInt128` is misaligned when Swift 6.3 passes it by value
-    /// without optimisation; two halves are not.
+    /// With Swift 6.3, an enum with different payloads including a `UInt128` is misaligned when passed by value in
+    /// unoptimized code; two halves are not.
     package struct Halves: Hashable, Sendable {
         fileprivate let high: UInt64
         fileprivate let low: UInt64
@@ -29,10 +29,10 @@ package enum BluetoothUUID: Sendable {
         fileprivate var value: UInt128 { UInt128(high) << 64 | UInt128(low) }
     }
 
-    /// A UUID with all of its 128 bits.
+    /// Creates a UUID with all 128 bits.
     package static func full(_ value: UInt128) -> Self { .long(Halves(value)) }
 
-    /// The UUID 00000000-0000-1000-8000-00805F9B34FB, whose first 32 bits the short forms replace.
+    /// The Bluetooth Base UUID, whose first 32 bits the short forms replace.
     package static let base: UInt128 = 0x0000_0000_0000_1000_8000_0080_5F9B_34FB
 
     /// All 128 bits.
@@ -45,20 +45,20 @@ package enum BluetoothUUID: Sendable {
         }
     }
 
-    /// The same UUID in the shortest form that ATT and GATT know: 16 bits, or all of them.
+    /// The same UUID in the shortest form that ATT and GATT allow: 16 or 128 bits.
     package var attributeForm: Self {
         if case .short = self { return self }
         let value = expanded
         return isShort ? .short(UInt16(truncatingIfNeeded: value >> 96)) : .full(value)
     }
 
-    /// Whether 16 bits are enough for ATT and GATT to name it.
+    /// True if ATT and GATT can use the 16-bit form.
     fileprivate var isShort: Bool {
         if case .short = self { return true }
         return expanded & ~(UInt128(0xFFFF) << 96) == Self.base
     }
 
-    /// The octets of this form, least significant first, as packets carry it.
+    /// The octets of this form in wire order, least significant first.
     package var octets: [UInt8] {
         switch self {
         case .short(let value): value.littleEndianOctets
@@ -67,7 +67,7 @@ package enum BluetoothUUID: Sendable {
         }
     }
 
-    /// Creates a UUID from 2, 4 or 16 octets, least significant first; `nil` for any other number of them.
+    /// Creates a UUID from 2, 4 or 16 octets, least significant first; returns `nil` for any other count.
     package init?(octets: ArraySlice<UInt8>) {
         func number(_ range: Range<Int>) -> UInt64 {
             var number: UInt64 = 0
@@ -96,7 +96,7 @@ extension BluetoothUUID: Hashable, Comparable {
 }
 
 extension BluetoothUUID: CustomStringConvertible {
-    /// Creates a UUID from 4 or 8 digits or the form with hyphens; `nil` for anything else.
+    /// Parses 4 or 8 hex digits or the form with hyphens; returns `nil` for anything else.
     package init?(_ text: some StringProtocol) {
         let groups = text.split(separator: "-", omittingEmptySubsequences: false)
         let digits = groups.joined()
@@ -113,7 +113,7 @@ extension BluetoothUUID: CustomStringConvertible {
 
     private static let letters = UInt8(ascii: "a")...UInt8(ascii: "f")
 
-    /// 4, 8 or 36 characters in upper case, as Core Bluetooth spells it.
+    /// 4, 8 or 36 uppercase characters, as in Core Bluetooth.
     package var description: String {
         func digits(_ value: some BinaryInteger, _ count: Int) -> String {
             let text = String(value, radix: 16, uppercase: true)
@@ -131,8 +131,9 @@ extension BluetoothUUID: CustomStringConvertible {
 }
 
 extension FixedWidthInteger where Self: UnsignedInteger {
-    /// The octets of this integer, least significant first; in line, since to shift a number of whatever width costs
-    /// hundreds of instructions for each octet.
+    /// The octets of this integer, least significant first.
+    ///
+    /// Inlined, because shifting an integer of unknown width costs hundreds of instructions per octet.
     @inlinable @inline(__always)
     package var littleEndianOctets: [UInt8] {
         var octets: [UInt8] = [], rest = self
@@ -147,7 +148,7 @@ extension FixedWidthInteger where Self: UnsignedInteger {
 }
 
 extension Wire where Self: ~Copyable & ~Escapable {
-    /// Visits a UUID of 2 or 16 octets that goes on to the end of the packet.
+    /// Visits a UUID of 2 or 16 octets that fills the rest of the packet.
     @_lifetime(self: copy self)
     package mutating func uuid(_ value: inout BluetoothUUID, _ name: StaticString) throws(PacketError) {
         let count = try size(value.isShort ? 2 : 16, among: [2, 16], name)

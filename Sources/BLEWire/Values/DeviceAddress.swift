@@ -1,21 +1,21 @@
-/// Where a device is reached: 48 bits and the kind of address that they are.
+/// A device address: 48 bits and their kind.
 ///
 /// Core 6.0, Vol 6, Part B, 1.3.
 @usableFromInline package struct DeviceAddress: Hashable, Comparable, Sendable {
-    /// Who gave a device its address.
+    /// The kind of a device address.
     @usableFromInline package struct Kind: WireField, Hashable, CustomStringConvertible {
         @usableFromInline package let wire: UInt8
         @inlinable package init(wire: UInt8) { self.wire = wire }
 
         package static let `public` = Self(wire: 0)
         package static let random = Self(wire: 1)
-        /// A public identity address that the controller has resolved a private one to.
+        /// A public identity address, resolved by the controller from a private address.
         package static let publicIdentity = Self(wire: 2)
-        /// A random static identity address that the controller has resolved a private one to.
+        /// A random static identity address, resolved by the controller from a private address.
         package static let randomIdentity = Self(wire: 3)
-        /// A private address for which a directed advertisement is, and that the controller could not resolve.
+        /// The target of a directed advertisement, a private address that the controller could not resolve.
         package static let unresolved = Self(wire: 0xFE)
-        /// No address was sent: an anonymous advertisement.
+        /// An anonymous advertisement, which has no address.
         package static let anonymous = Self(wire: 0xFF)
 
         @usableFromInline package var description: String {
@@ -31,10 +31,10 @@
         }
     }
 
-    /// What the two highest bits of a random address say that it is.
+    /// The kind of random address, from its two highest bits.
     package enum RandomKind: Sendable { case nonResolvable, resolvable, reserved, `static` }
 
-    /// The 48 bits; the first octet on the air is the lowest.
+    /// The 48 bits; the first octet on the air is the least significant.
     @usableFromInline package let value: UInt64
     @usableFromInline package let kind: Kind
 
@@ -44,10 +44,10 @@
         self.kind = kind
     }
 
-    /// Nobody's address.
+    /// A placeholder for no address.
     package static let none = Self(0, .public)
 
-    /// What kind of random address this is; meaningless for a public one.
+    /// The kind of random address; meaningless for a public one.
     package var randomKind: RandomKind {
         switch value >> 46 {
         case 0: .nonResolvable
@@ -57,12 +57,12 @@
         }
     }
 
-    /// Whether this is a private address that tells those who have the key of its device whose it is.
+    /// True for a resolvable private address.
     ///
     /// Core 6.0, Vol 6, Part B, 1.3.2.2.
     package var isResolvable: Bool { kind == .random && randomKind == .resolvable }
 
-    /// The address with the kind that it has on the air, whatever the controller resolved.
+    /// The address with the kind that it has on the air, before resolution by the controller.
     package var onAir: Self { Self(value, Kind(wire: kind.wire & 1)) }
 
     @usableFromInline package static func < (a: Self, b: Self) -> Bool {
@@ -71,7 +71,7 @@
 }
 
 extension DeviceAddress: CustomStringConvertible {
-    /// Six octets, most significant first, as people write them.
+    /// Six octets with colons, most significant first.
     @usableFromInline package var description: String {
         (0..<6).reversed().map { index in
             let octet = UInt8(truncatingIfNeeded: value >> UInt64(8 * index))
@@ -79,7 +79,7 @@ extension DeviceAddress: CustomStringConvertible {
         }.joined(separator: ":")
     }
 
-    /// Creates an address from six pairs of digits with colons; `nil` for anything else.
+    /// Parses six pairs of hex digits with colons; returns `nil` for anything else.
     package init?(_ text: some StringProtocol, _ kind: Kind) {
         let octets = text.split(separator: ":", omittingEmptySubsequences: false)
         guard octets.count == 6, octets.allSatisfy({ $0.utf8.count == 2 }) else { return nil }
@@ -102,7 +102,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
         value = DeviceAddress(bits, value.kind)
     }
 
-    /// Visits the kind of an address, then its 48 bits: the order of every HCI packet.
+    /// Visits the kind of an address and then its 48 bits, as in all HCI packets.
     @_lifetime(self: copy self)
     @inline(__always)
     package mutating func typedAddress(

@@ -1,10 +1,10 @@
-/// How long a link may go without an authenticated packet.
+/// The maximum time without an authenticated packet on a link.
 ///
 /// Unit on the wire 10 ms, 10 ms to 655.35 s. Core 6.0, Vol 4, Part E, 7.3.94.
 package struct AuthenticatedPayloadTimeout: WireField, Hashable {
     package let wire: UInt16
 
-    /// Creates a timeout of `wire` × 10 ms, or `nil` for none at all.
+    /// Creates a timeout of `wire` × 10 ms; returns `nil` for 0.
     package init?(wire: UInt16) {
         guard wire > 0 else { return nil }
         self.wire = wire
@@ -12,7 +12,7 @@ package struct AuthenticatedPayloadTimeout: WireField, Hashable {
 
     private init(valid wire: UInt16) { self.wire = wire }
 
-    /// 30 s, which the specification gives as the default.
+    /// 30 s, the default in the specification.
     package static let standard = Self(valid: 0x0BB8)
     package var duration: Duration { .milliseconds(Int(wire) * 10) }
 }
@@ -21,13 +21,13 @@ extension AuthenticatedPayloadTimeout: CustomStringConvertible {
     package var description: String { (Int(wire) * 10_000).microsecondsText }
 }
 
-/// How long the controller uses one resolvable private address before it makes another.
+/// The lifetime of a resolvable private address in the controller.
 ///
 /// Unit on the wire 1 s, 1 s to 1 h. Core 6.0, Vol 4, Part E, 7.8.45.
 package struct PrivateAddressTimeout: WireField, Hashable {
     package let wire: UInt16
 
-    /// Creates a timeout of `wire` seconds, or `nil` if that is out of range.
+    /// Creates a timeout of `wire` seconds; returns `nil` if that is out of range.
     package init?(wire: UInt16) {
         guard 0x0001...0x0E10 ~= wire else { return nil }
         self.wire = wire
@@ -35,7 +35,7 @@ package struct PrivateAddressTimeout: WireField, Hashable {
 
     private init(valid wire: UInt16) { self.wire = wire }
 
-    /// 15 min, which the specification gives as the default.
+    /// 15 min, the default in the specification.
     package static let standard = Self(valid: 0x0384)
     package var duration: Duration { .seconds(Int(wire)) }
 }
@@ -44,43 +44,45 @@ extension PrivateAddressTimeout: CustomStringConvertible {
     package var description: String { "\(wire) s" }
 }
 
-/// How much time of each connection event a host expects to need; the controller may ignore it.
+/// The part of each connection event that a host expects to need.
+///
+/// The controller may ignore it.
 ///
 /// Unit on the wire 0.625 ms. Core 6.0, Vol 4, Part E, 7.8.12.
 package struct ConnectionEventLength: WireField, Hashable, CustomStringConvertible {
     package let wire: UInt16
     package init(wire: UInt16) { self.wire = wire }
 
-    /// No time in particular.
+    /// No expectation.
     package static let any = Self(wire: 0)
     package var duration: Duration { .microseconds(Int(wire) * 625) }
     package var description: String { (Int(wire) * 625).microsecondsText }
 }
 
-/// How long a controller scans or advertises before it stops by itself.
+/// The time after which a controller stops scanning or advertising.
 ///
-/// Unit on the wire 10 ms; 0 goes on until the host stops it. Core 6.0, Vol 4, Part E, 7.8.56 and 7.8.65.
+/// Unit on the wire 10 ms; 0 for no limit. Core 6.0, Vol 4, Part E, 7.8.56 and 7.8.65.
 package struct EnableDuration: WireField, Hashable, CustomStringConvertible {
     package let wire: UInt16
     package init(wire: UInt16) { self.wire = wire }
 
-    /// Until the host says otherwise.
+    /// Until the host stops it.
     package static let unlimited = Self(wire: 0)
-    /// How long that is, or `nil` if there is no limit.
+    /// The duration; `nil` if there is no limit.
     package var duration: Duration? { wire == 0 ? nil : .milliseconds(Int(wire) * 10) }
     package var description: String { wire == 0 ? "unlimited" : (Int(wire) * 10_000).microsecondsText }
 }
 
-/// How often a scan of limited duration starts again.
+/// The time between the starts of repeated scans of limited duration.
 ///
-/// Unit on the wire 1.28 s; 0 never starts it again. Core 6.0, Vol 4, Part E, 7.8.65.
+/// Unit on the wire 1.28 s; 0 for a single scan. Core 6.0, Vol 4, Part E, 7.8.65.
 package struct ScanPeriod: WireField, Hashable, CustomStringConvertible {
     package let wire: UInt16
     package init(wire: UInt16) { self.wire = wire }
 
-    /// One scan, and no other.
+    /// A single scan.
     package static let none = Self(wire: 0)
-    /// The time from start to start, or `nil` if the scan does not repeat.
+    /// The time from start to start; `nil` for a single scan.
     package var duration: Duration? { wire == 0 ? nil : .milliseconds(Int(wire) * 1280) }
     package var description: String { wire == 0 ? "none" : (Int(wire) * 1_280_000).microsecondsText }
 }

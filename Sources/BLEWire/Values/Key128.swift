@@ -1,4 +1,4 @@
-/// A key, a random value or a block of 128 bits, in the order of the air: the first octet is the lowest.
+/// A key, random value or block of 128 bits in wire order: the first octet is the least significant.
 ///
 /// Core 6.0, Vol 3, Part H, 2.2.
 package struct Key128: WireField, Hashable {

@@ -1,11 +1,11 @@
 extension Int {
-    /// This many microseconds as people read them: "7.5 ms", "1.28 s".
+    /// A readable form of microseconds: "7.5 ms", "1.28 s".
     var microsecondsText: String {
         if self >= 1_000_000, isMultiple(of: 10_000) { return Self.decimal(self / 10_000, digits: 2) + " s" }
         return Self.decimal(self, digits: 3) + " ms"
     }
 
-    /// `value` ÷ 10^`digits` without the zeros at its end.
+    /// `value` ÷ 10^`digits`, without trailing zeros.
     private static func decimal(_ value: Int, digits: Int) -> String {
         var scale = 1
         for _ in 0..<digits { scale *= 10 }

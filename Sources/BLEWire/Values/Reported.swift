@@ -1,13 +1,13 @@
-/// A field of an event as the controller filled it, whether or not its value is in range.
+/// A field of an event as the controller sent it, possibly out of range.
 ///
-/// A controller fills the fields of an event about a failure with anything, mostly zeros; and a host does better to
-/// live with an odd interval than not to learn of its connection.
+/// After a failure, controllers send arbitrary values, mostly zeros. And a host can cope better with an odd interval
+/// than with a connection that it does not learn of.
 package struct Reported<Value: WireField>: WireField {
     package let wire: Value.Raw
     package init(wire: Value.Raw) { self.wire = wire }
     package init(_ value: Value) { wire = value.wire }
 
-    /// The value, or `nil` if the specification reserves it.
+    /// The value; `nil` if it is reserved.
     package var value: Value? { Value(wire: wire) }
 }
 

@@ -1,4 +1,5 @@
-/// How often a scanner starts to listen, or for how long it then does.
+/// The interval or the window of a scanner: the time from one start of listening to the next, or the time that it
+/// listens.
 ///
 /// | property | value |
 /// | --- | --- |
@@ -6,11 +7,11 @@
 /// | range | 2.5 ms to 40.96 s, 0x0004 to 0xFFFF; in legacy commands at most 10.24 s, 0x4000 |
 /// | source | Core 6.0, Vol 4, Part E, 7.8.10, 7.8.12 and 7.8.64 |
 ///
-/// A window as long as its interval means to listen all the time.
+/// A window as long as the interval means continuous scanning.
 package struct ScanInterval: WireField, Hashable, Comparable {
     package let wire: UInt16
 
-    /// Creates an interval of `wire` × 0.625 ms, or `nil` if that is out of range.
+    /// Creates an interval of `wire` × 0.625 ms; returns `nil` if that is out of range.
     package init?(wire: UInt16) {
         guard wire >= 0x0004 else { return nil }
         self.wire = wire
@@ -18,14 +19,13 @@ package struct ScanInterval: WireField, Hashable, Comparable {
 
     private init(valid wire: UInt16) { self.wire = wire }
 
-    /// Creates the interval that is closest to `duration` and no longer; what is out of range counts as the nearest
-    /// value that is not.
+    /// Creates the longest interval that is not longer than `duration`, limited to the valid range.
     package init(_ duration: Duration) { wire = UInt16(duration.units(of: .microseconds(625), in: 0x0004...0xFFFF)) }
 
-    /// 10 ms, which the specification gives as the default.
+    /// 10 ms, the default in the specification.
     package static let standard = Self(valid: 0x0010)
 
-    /// Whether the commands that came before extended scanning can carry this interval.
+    /// True if the legacy scan commands can represent this interval.
     package var fitsLegacyCommands: Bool { wire <= 0x4000 }
 
     package var duration: Duration { .microseconds(Int(wire) * 625) }
@@ -37,7 +37,7 @@ extension ScanInterval: CustomStringConvertible {
 }
 
 extension Duration {
-    /// How many whole units this duration has, or the nearest number in `range`.
+    /// Returns the number of whole units in this duration, limited to `range`.
     func units(of unit: Duration, in range: ClosedRange<Int>) -> Int {
         let count = (self / unit).rounded(.down)
         return Int(min(max(count, Double(range.lowerBound)), Double(range.upperBound)))

@@ -1,8 +1,10 @@
-/// A small, fast generator whose whole future follows from its seed (SplitMix64).
+/// A small, fast random number generator (SplitMix64) whose output depends only on its seed.
 package struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
-    /// Creates a generator; the same seed gives the same numbers on every machine.
+    /// Creates a generator.
+    ///
+    /// The same seed gives the same numbers on every machine.
     package init(seed: UInt64) { state = seed }
 
     /// The next 64 bits.
@@ -14,7 +16,7 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
         return z ^ (z >> 31)
     }
 
-    /// A number of at least 0 and less than `bound`, or 0 if `bound` is not positive.
+    /// Returns a number from 0 to `bound` − 1, or 0 if `bound` is not positive.
     ///
     /// The bias is below `bound` ÷ 2⁶⁴.
     @inline(__always)
@@ -23,7 +25,9 @@ package struct SeededGenerator: RandomNumberGenerator, Sendable {
         return Int64(truncatingIfNeeded: next().multipliedFullWidth(by: UInt64(bound)).high)
     }
 
-    /// Whether something happens whose probability is `probability`; draws nothing for 0 or less and 1 or more.
+    /// Returns true with the given probability.
+    ///
+    /// Draws no number for 0 or less, or for 1 or more.
     @inline(__always)
     package mutating func happens(_ probability: Double) -> Bool {
         if probability <= 0 { return false }

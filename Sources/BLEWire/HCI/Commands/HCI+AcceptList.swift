@@ -1,5 +1,5 @@
 extension HCI {
-    /// Asks how many devices the accept list can hold.
+    /// Reads the capacity of the filter accept list.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.14.
     package struct LEReadFilterAcceptListSize: HCICommand {
@@ -10,7 +10,7 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Empties the accept list.
+    /// Clears the filter accept list.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.15.
     package struct LEClearFilterAcceptList: HCICommand {
@@ -22,7 +22,9 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Puts a device on the accept list; the kind anonymous stands for all that send no address.
+    /// Adds a device to the filter accept list.
+    ///
+    /// The kind ``DeviceAddress/Kind/anonymous`` stands for all devices that send no address.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.16.
     package struct LEAddDeviceToFilterAcceptList: HCICommand {
@@ -41,7 +43,7 @@ extension HCI {
         }
     }
 
-    /// Takes a device off the accept list.
+    /// Removes a device from the filter accept list.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.17.
     package struct LERemoveDeviceFromFilterAcceptList: HCICommand {
@@ -62,7 +64,7 @@ extension HCI {
 }
 
 extension HCI.LEReadFilterAcceptListSize {
-    /// What the controller answers.
+    /// The return parameters.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var size: UInt8 = 0

@@ -1,5 +1,5 @@
 extension HCI {
-    /// Sets the random address that scanning, initiating and legacy advertising use.
+    /// Sets the random address for scanning, initiating and legacy advertising.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.4.
     package struct LESetRandomAddress: HCICommand {
@@ -18,19 +18,19 @@ extension HCI {
         }
     }
 
-    /// Says how to advertise.
+    /// Sets the parameters of legacy advertising.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.5.
     package struct LESetAdvertisingParameters: HCICommand {
         package static var opcode: Opcode { .leSetAdvertisingParameters }
         package typealias Return = StatusReturn
 
-        /// Out of range only where a high duty cycle takes the place of intervals.
+        /// May be out of range only for high duty cycle advertising, which has no interval.
         package var minimum = Reported(AdvertisingInterval.standard)
         package var maximum = Reported(AdvertisingInterval.standard)
         package var type = AdvertisingType.connectable
         package var ownAddress = OwnAddress.public
-        /// Whom a directed advertisement is for.
+        /// The target of directed advertising.
         package var peer = DeviceAddress.none
         package var channels = AdvertisingChannels.all
         package var policy = AdvertisingFilterPolicy.everyone
@@ -65,7 +65,7 @@ extension HCI {
         }
     }
 
-    /// Asks how strongly the controller advertises.
+    /// Reads the transmit power of legacy advertising.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.6.
     package struct LEReadAdvertisingTransmitPower: HCICommand {
@@ -76,7 +76,7 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Sets what legacy advertisements say.
+    /// Sets the data of legacy advertising.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.7.
     package struct LESetAdvertisingData: HCICommand {
@@ -96,7 +96,7 @@ extension HCI {
         }
     }
 
-    /// Sets what a legacy advertiser answers to scanners.
+    /// Sets the scan response data of legacy advertising.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.8.
     package struct LESetScanResponseData: HCICommand {
@@ -142,7 +142,7 @@ extension HCI {
 }
 
 extension HCI.LEReadAdvertisingTransmitPower {
-    /// What the controller answers.
+    /// The return parameters.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var power = TransmitPower.unavailable

@@ -1,5 +1,5 @@
 extension HCI {
-    /// How a field of one octet tells a host's wish for flow control of data that the controller sends.
+    /// The host's choice of flow control for data from the controller.
     package enum HostFlowControl: UInt8, WireField, CustomStringConvertible {
         case off = 0, acl = 1, synchronous = 2, both = 3
 
@@ -13,7 +13,7 @@ extension HCI {
         }
     }
 
-    /// Says which events the controller may send.
+    /// Sets the events that the controller may send.
     ///
     /// Core 6.0, Vol 4, Part E, 7.3.1.
     package struct SetEventMask: HCICommand {
@@ -32,7 +32,7 @@ extension HCI {
         }
     }
 
-    /// Puts the controller back into the state in which it was switched on.
+    /// Resets the controller to its state after power-on.
     ///
     /// Core 6.0, Vol 4, Part E, 7.3.2.
     package struct Reset: HCICommand {
@@ -44,14 +44,14 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Asks how strongly the controller sends on a connection.
+    /// Reads the transmit power of a connection.
     ///
     /// Core 6.0, Vol 4, Part E, 7.3.35.
     package struct ReadTransmitPowerLevel: HCICommand {
         package static var opcode: Opcode { .readTransmitPowerLevel }
 
         package var handle = ConnectionHandle.lowest
-        /// The strongest that it may send, rather than what it sends now.
+        /// True for the maximum power instead of the current one.
         package var maximum = false
 
         package init() {}
@@ -66,7 +66,7 @@ extension HCI {
         }
     }
 
-    /// Says whether the host will return credits for data that it receives.
+    /// Enables or disables flow control of data from the controller to the host.
     ///
     /// Core 6.0, Vol 4, Part E, 7.3.38.
     package struct SetControllerToHostFlowControl: HCICommand {
@@ -85,17 +85,17 @@ extension HCI {
         }
     }
 
-    /// Tells the controller how much data the host can take.
+    /// Tells the controller the size of the host's data buffers.
     ///
     /// Core 6.0, Vol 4, Part E, 7.3.39.
     package struct HostBufferSize: HCICommand {
         package static var opcode: Opcode { .hostBufferSize }
         package typealias Return = StatusReturn
 
-        /// The most octets of one ACL packet, without its header.
+        /// The maximum payload of an ACL packet, in octets.
         package var aclLength: UInt16 = 0
         package var synchronousLength: UInt8 = 0
-        /// How many ACL packets the host can hold.
+        /// The number of ACL packets that the host can hold.
         package var aclCount: UInt16 = 0
         package var synchronousCount: UInt16 = 0
 
@@ -115,9 +115,9 @@ extension HCI {
         }
     }
 
-    /// Returns credits for data that the host received and has dealt with.
+    /// Returns credits for data that the host has processed.
     ///
-    /// The controller answers only if something is wrong, and it takes the command at any time.
+    /// The controller responds only in case of an error, and accepts the command at any time.
     ///
     /// Core 6.0, Vol 4, Part E, 7.3.40.
     package struct HostNumberOfCompletedPackets: HCICommand {
@@ -136,7 +136,7 @@ extension HCI {
         }
     }
 
-    /// Says which events with codes of 0x40 and above the controller may send.
+    /// Sets the events with codes of 0x40 and above that the controller may send.
     ///
     /// Core 6.0, Vol 4, Part E, 7.3.69.
     package struct SetEventMaskPage2: HCICommand {
@@ -155,7 +155,7 @@ extension HCI {
         }
     }
 
-    /// Asks whether a dual-mode controller was told that its host knows Low Energy.
+    /// Reads whether a dual-mode controller knows that its host supports LE.
     ///
     /// Core 6.0, Vol 4, Part E, 7.3.78.
     package struct ReadLEHostSupport: HCICommand {
@@ -166,7 +166,7 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Tells a dual-mode controller that its host knows Low Energy.
+    /// Tells a dual-mode controller that its host supports LE.
     ///
     /// Core 6.0, Vol 4, Part E, 7.3.79.
     package struct WriteLEHostSupport: HCICommand {
@@ -174,7 +174,7 @@ extension HCI {
         package typealias Return = StatusReturn
 
         package var supported = false
-        /// What used to say that both transports may be used to one device; send 0.
+        /// Formerly Simultaneous LE and BR/EDR; must be 0.
         package var unused: UInt8 = 0
 
         package init() {}
@@ -189,7 +189,7 @@ extension HCI {
         }
     }
 
-    /// Asks how long a link may go without an authenticated packet.
+    /// Reads the authenticated payload timeout of a link.
     ///
     /// Core 6.0, Vol 4, Part E, 7.3.93.
     package struct ReadAuthenticatedPayloadTimeout: HCICommand {
@@ -207,7 +207,7 @@ extension HCI {
         }
     }
 
-    /// Says how long a link may go without an authenticated packet.
+    /// Sets the authenticated payload timeout of a link.
     ///
     /// Core 6.0, Vol 4, Part E, 7.3.94.
     package struct WriteAuthenticatedPayloadTimeout: HCICommand {
@@ -231,7 +231,7 @@ extension HCI {
 }
 
 extension HCI.ReadTransmitPowerLevel {
-    /// What the controller answers.
+    /// The return parameters.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var handle = ConnectionHandle.lowest
@@ -253,11 +253,11 @@ extension HCI.ReadTransmitPowerLevel {
 }
 
 extension HCI.ReadLEHostSupport {
-    /// What the controller answers.
+    /// The return parameters.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var supported = false
-        /// What used to say that both transports may be used to one device.
+        /// Formerly Simultaneous LE and BR/EDR.
         package var unused: UInt8 = 0
 
         package init() {}
@@ -276,7 +276,7 @@ extension HCI.ReadLEHostSupport {
 }
 
 extension HCI.ReadAuthenticatedPayloadTimeout {
-    /// What the controller answers.
+    /// The return parameters.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var handle = ConnectionHandle.lowest

@@ -1,5 +1,5 @@
 extension HCI {
-    /// Every command that this layer declares, for those who must find one by its opcode.
+    /// All commands that this module declares, to look one up by opcode.
     package static let commands: [any HCICommand.Type] = [
         Disconnect.self,
         ReadRemoteVersionInformation.self,
@@ -90,7 +90,7 @@ extension HCI {
 }
 
 extension HCI.CommandComplete {
-    /// The fields of the return parameters, or `nil` if the command is unknown or they are not what it returns.
+    /// The fields of the return parameters; `nil` if the command is unknown or the parameters do not match it.
     var dissectedReturn: [PacketDissector.Field]? {
         guard let command = HCI.commands.first(where: { $0.opcode == opcode }) else { return nil }
         return fields(returnedBy: command)

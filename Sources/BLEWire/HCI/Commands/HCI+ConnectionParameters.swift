@@ -1,5 +1,5 @@
 extension HCI {
-    /// What a host asks of a connection, in every command that starts or changes one.
+    /// The connection parameters in every command that creates or updates a connection.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.12.
     package struct ConnectionParameters: Packet {
@@ -37,7 +37,7 @@ extension HCI {
         }
     }
 
-    /// Which end of a connection a device is; unknown values are kept.
+    /// The role of a device on a connection; unknown values are kept.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.1.
     package struct Role: WireField, Hashable, CustomStringConvertible {
@@ -56,13 +56,13 @@ extension HCI {
         }
     }
 
-    /// Whom an initiator connects to.
+    /// The devices that an initiator connects to.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.12.
     package enum InitiatorFilterPolicy: UInt8, WireField, CustomStringConvertible {
         /// The peer that the command names.
         case peer = 0
-        /// Whoever of the accept list advertises first.
+        /// The first device on the filter accept list that advertises.
         case acceptList = 1
 
         package var description: String {

@@ -1,7 +1,7 @@
 extension HCI {
-    /// Connects to a peer, or to any of the accept list.
+    /// Creates a connection to a peer, or to any device on the filter accept list.
     ///
-    /// ``HCI/LEConnectionComplete`` or ``HCI/LEEnhancedConnectionComplete`` tells the outcome.
+    /// ``HCI/LEConnectionComplete`` or ``HCI/LEEnhancedConnectionComplete`` reports the result.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.12.
     package struct LECreateConnection: HCICommand {
@@ -11,7 +11,7 @@ extension HCI {
         package var interval = ScanInterval.standard
         package var window = ScanInterval.standard
         package var policy = InitiatorFilterPolicy.peer
-        /// Whom to connect to; ignored with the accept list.
+        /// The peer to connect to; ignored when the filter accept list is used.
         package var peer = DeviceAddress.none
         package var ownAddress = OwnAddress.public
         package var parameters = ConnectionParameters()
@@ -43,10 +43,10 @@ extension HCI {
         }
     }
 
-    /// Gives up connecting.
+    /// Cancels the creation of a connection.
     ///
-    /// The event about the connection follows all the same, with ``HCI/Status/unknownConnectionIdentifier`` unless the
-    /// connection was there first.
+    /// The connection event still follows, with ``HCI/Status/unknownConnectionIdentifier`` unless the connection was
+    /// already created.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.13.
     package struct LECreateConnectionCancel: HCICommand {
@@ -58,9 +58,9 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Asks for other parameters of a connection.
+    /// Changes the parameters of a connection.
     ///
-    /// ``HCI/LEConnectionUpdateComplete`` tells the outcome.
+    /// ``HCI/LEConnectionUpdateComplete`` reports the result.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.18.
     package struct LEConnectionUpdate: HCICommand {
@@ -82,7 +82,7 @@ extension HCI {
         }
     }
 
-    /// Grants the parameters that a peer asked for.
+    /// Accepts the connection parameters that a peer requested.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.31.
     package struct LERemoteConnectionParameterRequestReply: HCICommand {
@@ -104,7 +104,7 @@ extension HCI {
         }
     }
 
-    /// Refuses the parameters that a peer asked for.
+    /// Rejects the connection parameters that a peer requested.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.32.
     package struct LERemoteConnectionParameterRequestNegativeReply: HCICommand {
@@ -126,14 +126,14 @@ extension HCI {
         }
     }
 
-    /// Tells the controller which data channels are known to be bad.
+    /// Tells the controller which data channels are bad.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.19.
     package struct LESetHostChannelClassification: HCICommand {
         package static var opcode: Opcode { .leSetHostChannelClassification }
         package typealias Return = StatusReturn
 
-        /// One bit a data channel, 37 in all; a bit that is clear means bad.
+        /// One bit per data channel, 37 in all; 0 means bad.
         package var channels: UInt64 = 0
 
         package init() {}
@@ -146,7 +146,7 @@ extension HCI {
         }
     }
 
-    /// Asks which data channels a connection uses.
+    /// Reads the channel map of a connection.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.20.
     package struct LEReadChannelMap: HCICommand {
@@ -164,9 +164,9 @@ extension HCI {
         }
     }
 
-    /// Asks what the controller of a peer can do.
+    /// Requests the features of a peer's controller.
     ///
-    /// ``HCI/LEReadRemoteFeaturesComplete`` brings the answer.
+    /// ``HCI/LEReadRemoteFeaturesComplete`` reports the result.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.21.
     package struct LEReadRemoteFeatures: HCICommand {
@@ -187,11 +187,11 @@ extension HCI {
 }
 
 extension HCI.LEReadChannelMap {
-    /// What the controller answers.
+    /// The return parameters.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var handle = ConnectionHandle.lowest
-        /// One bit a data channel, 37 in all.
+        /// One bit per data channel, 37 in all.
         package var channels: UInt64 = 0
 
         package init() {}

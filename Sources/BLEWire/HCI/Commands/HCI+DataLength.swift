@@ -1,5 +1,5 @@
 extension HCI {
-    /// Suggests how long the packets that the controller sends on a connection may be.
+    /// Suggests the maximum length of packets that the controller sends on a connection.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.33.
     package struct LESetDataLength: HCICommand {
@@ -7,9 +7,9 @@ extension HCI {
         package typealias Return = HandleReturn
 
         package var handle = ConnectionHandle.lowest
-        /// 27 to 251.
+        /// 27 to 251 octets.
         package var octets: UInt16 = 0
-        /// In microseconds, 328 to 17 040.
+        /// 328 to 17,040 µs.
         package var time: UInt16 = 0
 
         package init() {}
@@ -26,7 +26,7 @@ extension HCI {
         }
     }
 
-    /// Asks what the host suggested for the packets of new connections.
+    /// Reads the suggested packet length for new connections.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.34.
     package struct LEReadSuggestedDefaultDataLength: HCICommand {
@@ -37,16 +37,16 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Suggests how long the packets of new connections may be.
+    /// Suggests the maximum length of packets on new connections.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.35.
     package struct LEWriteSuggestedDefaultDataLength: HCICommand {
         package static var opcode: Opcode { .leWriteSuggestedDefaultDataLength }
         package typealias Return = StatusReturn
 
-        /// 27 to 251.
+        /// 27 to 251 octets.
         package var octets: UInt16 = 0
-        /// In microseconds, 328 to 17 040.
+        /// 328 to 17,040 µs.
         package var time: UInt16 = 0
 
         package init() {}
@@ -61,7 +61,7 @@ extension HCI {
         }
     }
 
-    /// Asks how long the packets of the controller can be.
+    /// Reads the maximum packet lengths that the controller supports.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.46.
     package struct LEReadMaximumDataLength: HCICommand {
@@ -74,12 +74,12 @@ extension HCI {
 }
 
 extension HCI.LEReadSuggestedDefaultDataLength {
-    /// What the controller answers.
+    /// The return parameters.
     package struct Return: Packet {
         package var status = HCI.Status.success
-        /// 27 to 251.
+        /// 27 to 251 octets.
         package var octets: UInt16 = 0
-        /// In microseconds, 328 to 17 040.
+        /// 328 to 17,040 µs.
         package var time: UInt16 = 0
 
         package init() {}
@@ -98,16 +98,16 @@ extension HCI.LEReadSuggestedDefaultDataLength {
 }
 
 extension HCI.LEReadMaximumDataLength {
-    /// What the controller answers.
+    /// The return parameters.
     package struct Return: Packet {
         package var status = HCI.Status.success
-        /// 27 to 251.
+        /// 27 to 251 octets.
         package var transmitOctets: UInt16 = 0
-        /// In microseconds, 328 to 17 040.
+        /// 328 to 17,040 µs.
         package var transmitTime: UInt16 = 0
-        /// 27 to 251.
+        /// 27 to 251 octets.
         package var receiveOctets: UInt16 = 0
-        /// In microseconds, 328 to 17 040.
+        /// 328 to 17,040 µs.
         package var receiveTime: UInt16 = 0
 
         package init() {}

@@ -1,7 +1,7 @@
 extension HCI {
-    /// Encrypts a connection, or encrypts it anew.
+    /// Starts the encryption of a connection, or refreshes its key.
     ///
-    /// ``HCI/EncryptionChange`` or ``HCI/EncryptionKeyRefreshComplete`` tells the outcome.
+    /// ``HCI/EncryptionChange`` or ``HCI/EncryptionKeyRefreshComplete`` reports the result.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.24.
     package struct LEEnableEncryption: HCICommand {
@@ -9,9 +9,9 @@ extension HCI {
         package typealias Return = NoReturn
 
         package var handle = ConnectionHandle.lowest
-        /// Names the key to a peer that paired the legacy way; 0 otherwise.
+        /// Identifies the key after legacy pairing; 0 otherwise.
         package var random: UInt64 = 0
-        /// Names the key to a peer that paired the legacy way; 0 otherwise.
+        /// Identifies the key after legacy pairing; 0 otherwise.
         package var diversifier: UInt16 = 0
         package var key = Key128.zero
 
@@ -31,7 +31,7 @@ extension HCI {
         }
     }
 
-    /// Gives the key that the peer wants to encrypt with.
+    /// Supplies the key that the peer requested for encryption.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.25.
     package struct LELongTermKeyRequestReply: HCICommand {
@@ -53,7 +53,7 @@ extension HCI {
         }
     }
 
-    /// Says that there is no key for the peer.
+    /// Refuses a request for a key, because there is none.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.26.
     package struct LELongTermKeyRequestNegativeReply: HCICommand {
@@ -72,9 +72,9 @@ extension HCI {
         }
     }
 
-    /// Has the controller make a pair of keys.
+    /// Generates a key pair in the controller.
     ///
-    /// ``HCI/LEReadLocalP256PublicKeyComplete`` brings the public one.
+    /// ``HCI/LEReadLocalP256PublicKeyComplete`` reports the public key.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.36.
     package struct LEReadLocalP256PublicKey: HCICommand {
@@ -86,9 +86,9 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Has the controller agree on a secret with the public key of a peer, with the key pair that it made last.
+    /// Computes the Diffie-Hellman key from a peer's public key and the key pair that the controller generated last.
     ///
-    /// ``HCI/LEGenerateDHKeyComplete`` brings it.
+    /// ``HCI/LEGenerateDHKeyComplete`` reports the result.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.37.
     package struct LEGenerateDHKey: HCICommand {
@@ -106,20 +106,20 @@ extension HCI {
             try wire.nested(&key)
         }
     }
-    /// Has the controller agree on a secret with the public key of a peer, with a key pair that the host chooses.
+    /// Computes the Diffie-Hellman key from a peer's public key and a key pair that the host selects.
     ///
-    /// ``HCI/LEGenerateDHKeyComplete`` brings it.
+    /// ``HCI/LEGenerateDHKeyComplete`` reports the result.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.37.
     package struct LEGenerateDHKeyV2: HCICommand {
         package static var opcode: Opcode { .leGenerateDHKeyV2 }
         package typealias Return = NoReturn
 
-        /// Which key pair is used.
+        /// The key pair to use.
         package enum KeyType: UInt8, WireField, CustomStringConvertible {
-            /// The one that the controller made last.
+            /// The key pair that the controller generated last.
             case generated = 0
-            /// The one that everybody knows, so that links can be listened to.
+            /// The public debug key pair, with which anybody can decrypt the link.
             case debug = 1
 
             package var description: String {

@@ -21,7 +21,7 @@ extension HCI {
         }
     }
 
-    /// Creates an advertising set, or says how it advertises.
+    /// Creates an advertising set, or changes its parameters.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.53.
     package struct LESetExtendedAdvertisingParameters: HCICommand {
@@ -33,12 +33,12 @@ extension HCI {
         package var maximum = ExtendedAdvertisingInterval(AdvertisingInterval.standard)
         package var channels = AdvertisingChannels.all
         package var ownAddress = OwnAddress.public
-        /// Whom a directed advertisement is for.
+        /// The target of directed advertising.
         package var peer = DeviceAddress.none
         package var policy = AdvertisingFilterPolicy.everyone
         package var power = TransmitPower.unavailable
         package var primaryPHY = PHY.le1M
-        /// How many events may pass before the auxiliary packet is sent.
+        /// The number of advertising events that may pass before the auxiliary packet is sent.
         package var secondaryMaximumSkip: UInt8 = 0
         package var secondaryPHY = PHY.le1M
         package var sid = AdvertisingSID(wire: 0)
@@ -96,7 +96,7 @@ extension HCI {
         }
     }
 
-    /// Sets what an advertising set says, or a part of it.
+    /// Sets the data of an advertising set, or a part of it.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.54.
     package struct LESetExtendedAdvertisingData: HCICommand {
@@ -130,7 +130,7 @@ extension HCI {
         }
     }
 
-    /// Sets what an advertising set answers to scanners, or a part of it.
+    /// Sets the scan response data of an advertising set, or a part of it.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.55.
     package struct LESetExtendedScanResponseData: HCICommand {
@@ -164,9 +164,9 @@ extension HCI {
         }
     }
 
-    /// Starts or stops advertising sets.
+    /// Enables or disables advertising sets.
     ///
-    /// To stop with no set listed stops them all.
+    /// Disabling with an empty list disables all sets.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.56.
     package struct LESetExtendedAdvertisingEnable: HCICommand {
@@ -176,11 +176,11 @@ extension HCI {
         package var enable = false
         package var sets: [Entry] = []
 
-        /// One of the sets to start or stop.
+        /// A set to enable or disable.
         package struct Entry: Packet, Hashable {
             package var set = AdvertisingHandle.first
             package var duration = EnableDuration.unlimited
-            /// After how many extended advertising events the set stops; 0 for no limit.
+            /// The number of extended advertising events after which the set stops; 0 for no limit.
             package var maximumEvents: UInt8 = 0
 
             package init() {}
@@ -209,7 +209,7 @@ extension HCI {
         }
     }
 
-    /// Asks how much an advertising set can say.
+    /// Reads the maximum length of the data of an advertising set.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.57.
     package struct LEReadMaximumAdvertisingDataLength: HCICommand {
@@ -220,7 +220,7 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Asks how many advertising sets there can be at once.
+    /// Reads the maximum number of advertising sets.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.58.
     package struct LEReadNumberOfSupportedAdvertisingSets: HCICommand {
@@ -231,7 +231,7 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Forgets an advertising set.
+    /// Removes an advertising set.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.59.
     package struct LERemoveAdvertisingSet: HCICommand {
@@ -250,7 +250,7 @@ extension HCI {
         }
     }
 
-    /// Forgets all advertising sets.
+    /// Removes all advertising sets.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.60.
     package struct LEClearAdvertisingSets: HCICommand {
@@ -264,7 +264,7 @@ extension HCI {
 }
 
 extension HCI.LESetExtendedAdvertisingParameters {
-    /// What the controller answers.
+    /// The return parameters.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var power = TransmitPower.unavailable
@@ -283,7 +283,7 @@ extension HCI.LESetExtendedAdvertisingParameters {
 }
 
 extension HCI.LEReadMaximumAdvertisingDataLength {
-    /// What the controller answers.
+    /// The return parameters.
     package struct Return: Packet {
         package var status = HCI.Status.success
         /// In octets, 31 to 1650.
@@ -303,7 +303,7 @@ extension HCI.LEReadMaximumAdvertisingDataLength {
 }
 
 extension HCI.LEReadNumberOfSupportedAdvertisingSets {
-    /// What the controller answers.
+    /// The return parameters.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var count: UInt8 = 0

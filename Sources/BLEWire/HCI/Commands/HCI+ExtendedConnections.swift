@@ -1,14 +1,14 @@
 extension HCI {
-    /// Connects to a peer, or to any of the accept list, on the PHYs that the host chooses.
+    /// Creates a connection to a peer, or to any device on the filter accept list, on selected PHYs.
     ///
-    /// ``HCI/LEEnhancedConnectionComplete`` tells the outcome.
+    /// ``HCI/LEEnhancedConnectionComplete`` reports the result.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.66.
     package struct LEExtendedCreateConnection: HCICommand {
         package static var opcode: Opcode { .leExtendedCreateConnection }
         package typealias Return = NoReturn
 
-        /// How to look for the peer on one PHY, and what to ask of the connection if it is found there.
+        /// The scan timing on one PHY, and the parameters of a connection that is created there.
         package struct Initiation: Packet {
             package var interval = ScanInterval.standard
             package var window = ScanInterval.standard
@@ -30,13 +30,15 @@ extension HCI {
 
         package var policy = InitiatorFilterPolicy.peer
         package var ownAddress = OwnAddress.public
-        /// Whom to connect to; ignored with the accept list.
+        /// The peer to connect to; ignored when the filter accept list is used.
         package var peer = DeviceAddress.none
-        /// How to look for the peer and connect on the 1M PHY, or `nil` not to.
+        /// The parameters for the 1M PHY; `nil` to leave it out.
         package var le1M: Initiation?
-        /// What to ask of a connection on the 2M PHY, or `nil` to leave it out; nobody advertises there first.
+        /// The connection parameters for the 2M PHY; `nil` to leave it out.
+        ///
+        /// Devices do not advertise on it first.
         package var le2M: Initiation?
-        /// How to look for the peer and connect on the Coded PHY, or `nil` not to.
+        /// The parameters for the Coded PHY; `nil` to leave it out.
         package var leCoded: Initiation?
 
         package init() {}
@@ -69,7 +71,9 @@ extension HCI {
     }
 }
 
-/// A set of PHYs for each of which parameters follow, so that none may be unknown.
+/// The set of PHYs for which parameters follow.
+///
+/// Unknown bits are an error, because the length would be unknown.
 private struct InitiatingPHYs: WireField, CustomStringConvertible {
     let phys: PHYSet
 
@@ -91,7 +95,7 @@ private struct InitiatingPHYs: WireField, CustomStringConvertible {
 }
 
 extension Wire where Self: ~Copyable & ~Escapable {
-    /// Visits a packet that another field says is there or not.
+    /// Visits a packet whose presence another field announces.
     @_lifetime(self: copy self)
     mutating func nested<P: Packet>(_ packet: inout P?, if present: Bool) throws(PacketError) {
         guard present else {

@@ -1,12 +1,12 @@
 extension HCI {
-    /// Says how to scan on each PHY of the primary channels.
+    /// Sets the scan parameters of each primary PHY.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.64.
     package struct LESetExtendedScanParameters: HCICommand {
         package static var opcode: Opcode { .leSetExtendedScanParameters }
         package typealias Return = StatusReturn
 
-        /// How to scan on one PHY.
+        /// The scan parameters of one PHY.
         package struct Scan: Packet {
             package var type = ScanType.passive
             package var interval = ScanInterval.standard
@@ -28,9 +28,9 @@ extension HCI {
 
         package var ownAddress = OwnAddress.public
         package var policy = ScanFilterPolicy.everyone
-        /// How to scan on the 1M PHY, or `nil` not to.
+        /// The parameters for the 1M PHY; `nil` to leave it out.
         package var le1M: Scan?
-        /// How to scan on the Coded PHY, or `nil` not to.
+        /// The parameters for the Coded PHY; `nil` to leave it out.
         package var leCoded: Scan?
 
         package init() {}
@@ -57,7 +57,9 @@ extension HCI {
     }
 }
 
-/// A set of PHYs for each of which parameters follow; nobody advertises on the 2M PHY first.
+/// The set of PHYs for which parameters follow.
+///
+/// Devices do not advertise on the 2M PHY first.
 private struct ScanningPHYs: WireField, CustomStringConvertible {
     let phys: PHYSet
 

@@ -1,7 +1,7 @@
 extension HCI {
     /// Ends a connection.
     ///
-    /// ``HCI/DisconnectionComplete`` tells when that is done.
+    /// ``HCI/DisconnectionComplete`` follows when it has ended.
     ///
     /// Core 6.0, Vol 4, Part E, 7.1.6.
     package struct Disconnect: HCICommand {
@@ -9,7 +9,7 @@ extension HCI {
         package typealias Return = NoReturn
 
         package var handle = ConnectionHandle.lowest
-        /// What the peer is told.
+        /// The reason that the peer receives.
         package var reason = Status.remoteUserTerminatedConnection
 
         package init() {}
@@ -24,9 +24,9 @@ extension HCI {
         }
     }
 
-    /// Asks a peer for its version.
+    /// Requests the version of a peer.
     ///
-    /// ``HCI/ReadRemoteVersionInformationComplete`` brings the answer.
+    /// ``HCI/ReadRemoteVersionInformationComplete`` reports the result.
     ///
     /// Core 6.0, Vol 4, Part E, 7.1.23.
     package struct ReadRemoteVersionInformation: HCICommand {
@@ -45,7 +45,7 @@ extension HCI {
         }
     }
 
-    /// Asks who made the controller, and for which version of the specification.
+    /// Reads the version and manufacturer of the controller.
     ///
     /// Core 6.0, Vol 4, Part E, 7.4.1.
     package struct ReadLocalVersionInformation: HCICommand {
@@ -56,7 +56,7 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Asks which commands the controller knows.
+    /// Reads the commands that the controller supports.
     ///
     /// Core 6.0, Vol 4, Part E, 7.4.2.
     package struct ReadLocalSupportedCommands: HCICommand {
@@ -67,7 +67,7 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Asks for the first page of what the link manager of the controller can do.
+    /// Reads the first page of the link manager's features.
     ///
     /// Core 6.0, Vol 4, Part E, 7.4.3.
     package struct ReadLocalSupportedFeatures: HCICommand {
@@ -78,7 +78,7 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Asks for the data buffers that Low Energy shares when it has none of its own.
+    /// Reads the data buffers that LE shares with BR/EDR if it has none of its own.
     ///
     /// Core 6.0, Vol 4, Part E, 7.4.5.
     package struct ReadBufferSize: HCICommand {
@@ -89,7 +89,7 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Asks for the public address of the controller.
+    /// Reads the public address of the controller.
     ///
     /// Core 6.0, Vol 4, Part E, 7.4.6.
     package struct ReadBDADDR: HCICommand {
@@ -100,7 +100,7 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Asks how strong the signal of a peer is.
+    /// Reads the signal strength of a peer.
     ///
     /// Core 6.0, Vol 4, Part E, 7.5.4.
     package struct ReadRSSI: HCICommand {
@@ -120,13 +120,13 @@ extension HCI {
 }
 
 extension HCI.ReadLocalVersionInformation {
-    /// What the controller answers.
+    /// The return parameters.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var hciVersion = HCI.CoreVersion(wire: 0)
         package var hciSubversion: UInt16 = 0
         package var linkVersion = HCI.CoreVersion(wire: 0)
-        /// The maker of the controller, as the Assigned Numbers list them.
+        /// The manufacturer of the controller, from the Assigned Numbers.
         package var company: UInt16 = 0
         package var linkSubversion: UInt16 = 0
 
@@ -159,7 +159,7 @@ extension HCI.ReadLocalVersionInformation {
 }
 
 extension HCI.ReadLocalSupportedCommands {
-    /// What the controller answers.
+    /// The return parameters.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var commands = SupportedCommands()
@@ -178,10 +178,10 @@ extension HCI.ReadLocalSupportedCommands {
 }
 
 extension HCI.ReadLocalSupportedFeatures {
-    /// What the controller answers.
+    /// The return parameters.
     package struct Return: Packet {
         package var status = HCI.Status.success
-        /// Bit 37 stands for BR/EDR Not Supported, bit 38 for LE Supported (Controller).
+        /// Bit 37 is BR/EDR Not Supported, bit 38 is LE Supported (Controller).
         package var features: UInt64 = 0
 
         package init() {}
@@ -198,7 +198,7 @@ extension HCI.ReadLocalSupportedFeatures {
 }
 
 extension HCI.ReadBufferSize {
-    /// What the controller answers.
+    /// The return parameters.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var aclLength: UInt16 = 0
@@ -232,7 +232,7 @@ extension HCI.ReadBufferSize {
 }
 
 extension HCI.ReadBDADDR {
-    /// What the controller answers.
+    /// The return parameters.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var address = DeviceAddress.none
@@ -251,7 +251,7 @@ extension HCI.ReadBDADDR {
 }
 
 extension HCI.ReadRSSI {
-    /// What the controller answers.
+    /// The return parameters.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var handle = ConnectionHandle.lowest

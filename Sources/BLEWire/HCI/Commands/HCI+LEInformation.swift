@@ -1,5 +1,5 @@
 extension HCI {
-    /// Says which Low Energy events the controller may send.
+    /// Sets the LE events that the controller may send.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.1.
     package struct LESetEventMask: HCICommand {
@@ -18,7 +18,7 @@ extension HCI {
         }
     }
 
-    /// Asks for the data buffers of the controller.
+    /// Reads the data buffers of the controller.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.2.
     package struct LEReadBufferSize: HCICommand {
@@ -29,7 +29,7 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Asks for the data buffers of the controller, isochronous ones among them.
+    /// Reads the data buffers of the controller, including isochronous ones.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.2.
     package struct LEReadBufferSizeV2: HCICommand {
@@ -40,7 +40,7 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Asks what the controller can do.
+    /// Reads the LE features of the controller.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.3.
     package struct LEReadLocalSupportedFeatures: HCICommand {
@@ -51,7 +51,7 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Asks which activities the controller can combine.
+    /// Reads the combinations of states that the controller supports.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.27.
     package struct LEReadSupportedStates: HCICommand {
@@ -62,7 +62,7 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Has the controller encrypt one block with AES-128.
+    /// Encrypts one block with AES-128 in the controller.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.22.
     package struct LEEncrypt: HCICommand {
@@ -83,7 +83,7 @@ extension HCI {
         }
     }
 
-    /// Asks for 64 random bits.
+    /// Reads 64 random bits.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.23.
     package struct LERand: HCICommand {
@@ -94,7 +94,7 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Asks how weakly and how strongly the controller can send.
+    /// Reads the minimum and maximum transmit power of the controller.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.74.
     package struct LEReadTransmitPower: HCICommand {
@@ -105,7 +105,7 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Asks what the way between radio and antenna adds and takes.
+    /// Reads the gain or loss between radio and antenna.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.75.
     package struct LEReadRFPathCompensation: HCICommand {
@@ -116,16 +116,16 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Tells what the way between radio and antenna adds and takes.
+    /// Sets the gain or loss between radio and antenna.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.76.
     package struct LEWriteRFPathCompensation: HCICommand {
         package static var opcode: Opcode { .leWriteRFPathCompensation }
         package typealias Return = StatusReturn
 
-        /// In tenths of a decibel, -1280 to 1280.
+        /// In tenths of a decibel, −1280 to 1280.
         package var transmit: Int16 = 0
-        /// In tenths of a decibel, -1280 to 1280.
+        /// In tenths of a decibel, −1280 to 1280.
         package var receive: Int16 = 0
 
         package init() {}
@@ -140,14 +140,14 @@ extension HCI {
         }
     }
 
-    /// Sets or clears a feature bit that is for the host to decide.
+    /// Sets or clears a feature bit that the host controls.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.115.
     package struct LESetHostFeature: HCICommand {
         package static var opcode: Opcode { .leSetHostFeature }
         package typealias Return = StatusReturn
 
-        /// The number of the bit in ``LEFeatures``.
+        /// The bit number in ``LEFeatures``.
         package var bit: UInt8 = 0
         package var value = false
 
@@ -163,7 +163,7 @@ extension HCI {
         }
     }
 
-    /// Asks for events about changes of the power on a connection.
+    /// Enables events about changes of the transmit power on a connection.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.121.
     package struct LESetTransmitPowerReportingEnable: HCICommand {
@@ -190,12 +190,12 @@ extension HCI {
 }
 
 extension HCI.LEReadBufferSize {
-    /// What the controller answers.
+    /// The return parameters.
     package struct Return: Packet {
         package var status = HCI.Status.success
-        /// The most octets of one packet, without its header; 0 if the buffers are shared with BR/EDR.
+        /// The maximum payload of a packet, in octets; 0 if the buffers are shared with BR/EDR.
         package var aclLength: UInt16 = 0
-        /// How many packets the controller can hold.
+        /// The number of packets that the controller can hold.
         package var aclCount: UInt8 = 0
 
         package init() {}
@@ -214,12 +214,12 @@ extension HCI.LEReadBufferSize {
 }
 
 extension HCI.LEReadBufferSizeV2 {
-    /// What the controller answers.
+    /// The return parameters.
     package struct Return: Packet {
         package var status = HCI.Status.success
-        /// The most octets of one packet, without its header; 0 if the buffers are shared with BR/EDR.
+        /// The maximum payload of a packet, in octets; 0 if the buffers are shared with BR/EDR.
         package var aclLength: UInt16 = 0
-        /// How many packets the controller can hold.
+        /// The number of packets that the controller can hold.
         package var aclCount: UInt8 = 0
         package var isoLength: UInt16 = 0
         package var isoCount: UInt8 = 0
@@ -244,7 +244,7 @@ extension HCI.LEReadBufferSizeV2 {
 }
 
 extension HCI.LEReadLocalSupportedFeatures {
-    /// What the controller answers.
+    /// The return parameters.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var features: LEFeatures = []
@@ -263,10 +263,10 @@ extension HCI.LEReadLocalSupportedFeatures {
 }
 
 extension HCI.LEReadSupportedStates {
-    /// What the controller answers.
+    /// The return parameters.
     package struct Return: Packet {
         package var status = HCI.Status.success
-        /// One bit a combination, as the table of the section numbers them.
+        /// One bit per combination, numbered as in the table of that section.
         package var states: UInt64 = 0
 
         package init() {}
@@ -283,7 +283,7 @@ extension HCI.LEReadSupportedStates {
 }
 
 extension HCI.LEEncrypt {
-    /// What the controller answers.
+    /// The return parameters.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var encrypted = Key128.zero
@@ -302,7 +302,7 @@ extension HCI.LEEncrypt {
 }
 
 extension HCI.LERand {
-    /// What the controller answers.
+    /// The return parameters.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var number: UInt64 = 0
@@ -321,7 +321,7 @@ extension HCI.LERand {
 }
 
 extension HCI.LEReadTransmitPower {
-    /// What the controller answers.
+    /// The return parameters.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var minimum = TransmitPower.unavailable
@@ -343,12 +343,12 @@ extension HCI.LEReadTransmitPower {
 }
 
 extension HCI.LEReadRFPathCompensation {
-    /// What the controller answers.
+    /// The return parameters.
     package struct Return: Packet {
         package var status = HCI.Status.success
-        /// In tenths of a decibel, -1280 to 1280.
+        /// In tenths of a decibel, −1280 to 1280.
         package var transmit: Int16 = 0
-        /// In tenths of a decibel, -1280 to 1280.
+        /// In tenths of a decibel, −1280 to 1280.
         package var receive: Int16 = 0
 
         package init() {}

@@ -1,5 +1,5 @@
 extension HCI {
-    /// Which directions a host leaves to the controller when it says which PHYs it prefers.
+    /// The directions for which a host leaves the choice of the PHY to the controller.
     package struct NoPreference: OptionSet, WireField, Hashable, CustomStringConvertible {
         package let rawValue: UInt8
         package init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -11,7 +11,9 @@ extension HCI {
         package var description: String { names(of: ["transmitter", "receiver"]) }
     }
 
-    /// How a host would like the Coded PHY to code; the controller may ignore it.
+    /// The coding that a host prefers on the Coded PHY.
+    ///
+    /// The controller may ignore it.
     package struct CodingPreference: WireField, Hashable, CustomStringConvertible {
         package let wire: UInt16
         package init(wire: UInt16) { self.wire = wire }
@@ -32,7 +34,7 @@ extension HCI {
         }
     }
 
-    /// Asks which PHYs a connection uses.
+    /// Reads the PHYs of a connection.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.47.
     package struct LEReadPHY: HCICommand {
@@ -50,7 +52,7 @@ extension HCI {
         }
     }
 
-    /// Says which PHYs the host prefers for new connections.
+    /// Sets the PHYs that the host prefers for new connections.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.48.
     package struct LESetDefaultPHY: HCICommand {
@@ -75,9 +77,9 @@ extension HCI {
         }
     }
 
-    /// Says which PHYs the host prefers for a connection.
+    /// Sets the PHYs that the host prefers for a connection.
     ///
-    /// ``HCI/LEPHYUpdateComplete`` tells the outcome.
+    /// ``HCI/LEPHYUpdateComplete`` reports the result.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.49.
     package struct LESetPHY: HCICommand {
@@ -116,7 +118,7 @@ extension HCI {
 }
 
 extension HCI.LEReadPHY {
-    /// What the controller answers.
+    /// The return parameters.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var handle = ConnectionHandle.lowest

@@ -1,5 +1,5 @@
 extension HCI {
-    /// Gives the controller the keys with which it resolves and makes private addresses of one peer.
+    /// Adds a peer to the resolving list, with the keys for its private addresses and for ours.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.38.
     package struct LEAddDeviceToResolvingList: HCICommand {
@@ -7,9 +7,9 @@ extension HCI {
         package typealias Return = StatusReturn
 
         package var identity = DeviceAddress.none
-        /// Resolves the addresses of the peer; zero if it has none.
+        /// The peer's IRK; zero if it has none.
         package var peerKey = Key128.zero
-        /// Makes our own address towards the peer; zero for our identity address.
+        /// The local IRK; zero to use the identity address.
         package var localKey = Key128.zero
 
         package init() {}
@@ -26,7 +26,7 @@ extension HCI {
         }
     }
 
-    /// Takes a peer off the resolving list.
+    /// Removes a peer from the resolving list.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.39.
     package struct LERemoveDeviceFromResolvingList: HCICommand {
@@ -45,7 +45,7 @@ extension HCI {
         }
     }
 
-    /// Empties the resolving list.
+    /// Clears the resolving list.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.40.
     package struct LEClearResolvingList: HCICommand {
@@ -57,7 +57,7 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Asks how many peers the resolving list can hold.
+    /// Reads the capacity of the resolving list.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.41.
     package struct LEReadResolvingListSize: HCICommand {
@@ -68,7 +68,7 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Asks for the private address that a peer uses now.
+    /// Reads the private address that a peer currently uses.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.42.
     package struct LEReadPeerResolvableAddress: HCICommand {
@@ -86,7 +86,7 @@ extension HCI {
         }
     }
 
-    /// Asks for the private address that the controller uses now towards a peer.
+    /// Reads the private address that the controller currently uses with a peer.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.43.
     package struct LEReadLocalResolvableAddress: HCICommand {
@@ -104,7 +104,7 @@ extension HCI {
         }
     }
 
-    /// Has the controller resolve private addresses, or not.
+    /// Enables or disables the resolution of private addresses in the controller.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.44.
     package struct LESetAddressResolutionEnable: HCICommand {
@@ -123,7 +123,7 @@ extension HCI {
         }
     }
 
-    /// Says how long the controller uses one private address.
+    /// Sets the lifetime of a private address.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.45.
     package struct LESetResolvablePrivateAddressTimeout: HCICommand {
@@ -142,7 +142,7 @@ extension HCI {
         }
     }
 
-    /// Says whether a peer with a key may also use its identity address.
+    /// Sets whether a peer with an IRK may also use its identity address.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.77.
     package struct LESetPrivacyMode: HCICommand {
@@ -152,11 +152,11 @@ extension HCI {
         package var identity = DeviceAddress.none
         package var mode = PrivacyMode.network
 
-        /// How strict the controller is with a peer of the resolving list.
+        /// The treatment of a peer's identity address.
         package enum PrivacyMode: UInt8, WireField, CustomStringConvertible {
-            /// The peer is heard under private addresses alone.
+            /// Only private addresses of the peer are accepted.
             case network = 0
-            /// The peer is heard under its identity address too.
+            /// The peer's identity address is accepted, too.
             case device = 1
 
             package var description: String {
@@ -181,7 +181,7 @@ extension HCI {
 }
 
 extension HCI.LEReadResolvingListSize {
-    /// What the controller answers.
+    /// The return parameters.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var size: UInt8 = 0
@@ -200,7 +200,7 @@ extension HCI.LEReadResolvingListSize {
 }
 
 extension HCI.LEReadPeerResolvableAddress {
-    /// What the controller answers.
+    /// The return parameters.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var address = DeviceAddress(0, .random)
@@ -219,7 +219,7 @@ extension HCI.LEReadPeerResolvableAddress {
 }
 
 extension HCI.LEReadLocalResolvableAddress {
-    /// What the controller answers.
+    /// The return parameters.
     package struct Return: Packet {
         package var status = HCI.Status.success
         package var address = DeviceAddress(0, .random)

@@ -1,5 +1,5 @@
 extension HCI {
-    /// Says how to scan.
+    /// Sets the parameters of legacy scanning.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.10.
     package struct LESetScanParameters: HCICommand {

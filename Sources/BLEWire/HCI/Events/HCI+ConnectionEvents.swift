@@ -1,7 +1,7 @@
 extension HCI {
-    /// Tells that a connection was made, or that it was not.
+    /// The result of creating a connection.
     ///
-    /// A failure carries nothing but its status and, sometimes, the address.
+    /// After a failure, only the status and sometimes the address are valid.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.1.
     package struct LEConnectionComplete: HCILEEvent {
@@ -9,7 +9,7 @@ extension HCI {
 
         package var status = Status.success
         package var handle = ConnectionHandle.lowest
-        /// What we are on this connection.
+        /// The local role on this connection.
         package var role = Role.central
         package var peer = DeviceAddress.none
         package var interval = Reported<ConnectionInterval>(wire: 0)
@@ -50,9 +50,9 @@ extension HCI {
         }
     }
 
-    /// Tells that a connection was made, or that it was not, with the private addresses that the controller resolved.
+    /// The result of creating a connection, with resolved private addresses.
     ///
-    /// A failure carries nothing but its status and, sometimes, the address.
+    /// After a failure, only the status and sometimes the address are valid.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.10.
     package struct LEEnhancedConnectionComplete: HCILEEvent {
@@ -60,12 +60,12 @@ extension HCI {
 
         package var status = Status.success
         package var handle = ConnectionHandle.lowest
-        /// What we are on this connection.
+        /// The local role on this connection.
         package var role = Role.central
         package var peer = DeviceAddress.none
-        /// Zero if the controller made none.
+        /// Zero if the controller did not generate one.
         package var localPrivateAddress = DeviceAddress(0, .random)
-        /// Zero if the controller resolved none.
+        /// Zero if the controller did not resolve one.
         package var peerPrivateAddress = DeviceAddress(0, .random)
         package var interval = Reported<ConnectionInterval>(wire: 0)
         package var latency = Reported<PeripheralLatency>(wire: 0)
@@ -111,7 +111,7 @@ extension HCI {
         }
     }
 
-    /// Tells that a connection has other parameters, or why it has not.
+    /// The result of a connection update.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.3.
     package struct LEConnectionUpdateComplete: HCILEEvent {
@@ -147,7 +147,7 @@ extension HCI {
         }
     }
 
-    /// Brings what the controller of a peer can do.
+    /// The features of a peer's controller.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.4.
     package struct LEReadRemoteFeaturesComplete: HCILEEvent {
@@ -171,7 +171,7 @@ extension HCI {
         }
     }
 
-    /// Tells that a peer asks for other parameters; the host must answer.
+    /// A peer's request for other connection parameters, to which the host must respond.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.6.
     package struct LERemoteConnectionParameterRequest: HCILEEvent {

@@ -1,7 +1,7 @@
 extension HCI {
-    /// Brings advertisements of any kind that were heard.
+    /// Received advertisements of any kind.
     ///
-    /// Long data comes in several reports; ``EventType/dataStatus`` tells whether more follows.
+    /// Long data arrive in several reports; ``EventType/dataStatus`` tells whether more follow.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.13.
     package struct LEExtendedAdvertisingReport: HCILEEvent {

@@ -1,13 +1,13 @@
 extension HCI {
-    /// Answers a command with its return parameters.
+    /// The response to a command, with return parameters.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.14.
     package struct CommandComplete: HCIEvent {
         package static var code: EventCode { .commandComplete }
 
-        /// How many commands the host may send now.
+        /// The number of commands that the host may send now.
         package var allowed: UInt8 = 0
-        /// What is answered; ``HCI/Opcode/none`` if only the number above changed.
+        /// The command that completed; ``HCI/Opcode/none`` if only the number of allowed commands changed.
         package var opcode = Opcode.none
         package var parameters: [UInt8] = []
 
@@ -18,14 +18,14 @@ extension HCI {
             self.parameters = parameters
         }
 
-        /// Answers a command of type `Command`.
+        /// Creates the response to a command of type `Command`.
         package init<Command: HCICommand>(_: Command.Type, returning value: Command.Return, allowed: UInt8 = 1) {
             self.init(allowed: allowed, opcode: Command.opcode, parameters: value.encoded)
         }
 
-        /// The status that the return parameters start with, or `nil` if there are none.
+        /// The status at the beginning of the return parameters; `nil` if there are none.
         ///
-        /// A controller may leave out whatever follows the status of a failure: look here first, decode after.
+        /// A controller may omit everything after the status of a failure: check the status first, decode afterwards.
         package var status: Status? { parameters.first.map { Status(wire: $0) } }
 
         /// The return parameters of a command of type `Command`.
@@ -43,14 +43,14 @@ extension HCI {
         }
     }
 
-    /// Tells that a command has begun, or why it has not.
+    /// The start of a command that completes later, or the reason why it did not start.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.15.
     package struct CommandStatus: HCIEvent {
         package static var code: EventCode { .commandStatus }
 
         package var status = Status.success
-        /// How many commands the host may send now.
+        /// The number of commands that the host may send now.
         package var allowed: UInt8 = 0
         package var opcode = Opcode.none
 
@@ -68,7 +68,7 @@ extension HCI {
         }
     }
 
-    /// Tells that the controller has failed in a way of its own.
+    /// A hardware failure of the controller.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.16.
     package struct HardwareError: HCIEvent {
@@ -86,7 +86,7 @@ extension HCI {
         }
     }
 
-    /// Returns credits for data that the controller has sent or flushed.
+    /// Credits for data that the controller has sent or flushed.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.19.
     @usableFromInline package struct NumberOfCompletedPackets: HCIEvent {
@@ -105,8 +105,8 @@ extension HCI {
             try wire.list(&completed, upTo: Self.mostEntries, "Num Handles")
         }
 
-        /// The link and the number of an event about one link alone, where it lies in an H4 packet; `nil` for any
-        /// other packet.
+        /// The link and count in an event about a single link, read in place from an H4 packet; `nil` for any other
+        /// packet.
         @inlinable @inline(__always)
         package static func onlyOne(in packet: Span<UInt8>) -> CompletedPackets? {
             guard packet.count == 8, packet[0] == PacketType.event.wire, packet[1] == 0x13,  // ``code``
@@ -116,7 +116,7 @@ extension HCI {
             return CompletedPackets(handle: handle, count: UInt16(packet[6]) | UInt16(packet[7]) << 8)
         }
 
-        /// The H4 packet of an event about one link alone, which ``onlyOne(in:)`` reads.
+        /// Encodes an event about a single link as an H4 packet, which ``onlyOne(in:)`` can read.
         package static func packet(_ only: CompletedPackets) -> [UInt8] {
             let handle = only.handle.wire
             return [
@@ -126,7 +126,7 @@ extension HCI {
             ]
         }
 
-        /// Calls `body` with what an event says, where it lies; with nothing of one that is malformed.
+        /// Calls `body` with each entry of an event, in place; does nothing for a malformed event.
         ///
         /// - Parameters:
         ///   - event: The octets after the packet indicator.
@@ -152,7 +152,7 @@ extension HCI {
         }
     }
 
-    /// Tells that the host sent more data than the controller could hold.
+    /// The host sent more data than the controller could hold.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.26.
     package struct DataBufferOverflow: HCIEvent {

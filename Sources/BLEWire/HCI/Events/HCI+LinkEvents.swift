@@ -1,5 +1,5 @@
 extension HCI {
-    /// Tells that a connection has ended.
+    /// The end of a connection.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.5.
     package struct DisconnectionComplete: HCIEvent {
@@ -7,7 +7,7 @@ extension HCI {
 
         package var status = Status.success
         package var handle = ConnectionHandle.lowest
-        /// Why, and at whose wish.
+        /// The reason, which also tells which side ended it.
         package var reason = Status.success
 
         package init() {}
@@ -24,7 +24,7 @@ extension HCI {
         }
     }
 
-    /// Tells that the encryption of a connection was switched on or off.
+    /// A change of the encryption of a connection.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.8.
     package struct EncryptionChange: HCIEvent {
@@ -34,13 +34,13 @@ extension HCI {
         package var handle = ConnectionHandle.lowest
         package var encryption = Encryption.off
 
-        /// How a connection is encrypted.
+        /// The encryption of a connection.
         package struct Encryption: WireField, Hashable, CustomStringConvertible {
             package let wire: UInt8
             package init(wire: UInt8) { self.wire = wire }
 
             package static let off = Self(wire: 0)
-            /// With AES-CCM, on a Low Energy link.
+            /// AES-CCM, on an LE link.
             package static let on = Self(wire: 1)
 
             package var description: String {
@@ -66,9 +66,9 @@ extension HCI {
         }
     }
 
-    /// Tells that the encryption of a connection was switched on or off, and how long its key is.
+    /// A change of the encryption of a connection, with the size of its key.
     ///
-    /// A controller sends it in place of ``HCI/EncryptionChange`` if the host lets it through.
+    /// A controller sends it instead of ``HCI/EncryptionChange`` if the host enabled it.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.8.
     package struct EncryptionChangeV2: HCIEvent {
@@ -77,7 +77,7 @@ extension HCI {
         package var status = Status.success
         package var handle = ConnectionHandle.lowest
         package var encryption = EncryptionChange.Encryption.off
-        /// In octets; means nothing if the connection is not encrypted.
+        /// In octets; meaningless if the connection is not encrypted.
         package var keySize: UInt8 = 0
 
         package init() {}
@@ -101,7 +101,7 @@ extension HCI {
         }
     }
 
-    /// Brings the version of a peer.
+    /// The version of a peer.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.12.
     package struct ReadRemoteVersionInformationComplete: HCIEvent {
@@ -110,7 +110,7 @@ extension HCI {
         package var status = Status.success
         package var handle = ConnectionHandle.lowest
         package var version = CoreVersion(wire: 0)
-        /// The maker of the peer's controller, as the Assigned Numbers list them.
+        /// The manufacturer of the peer's controller, from the Assigned Numbers.
         package var company: UInt16 = 0
         package var subversion: UInt16 = 0
 
@@ -138,7 +138,7 @@ extension HCI {
         }
     }
 
-    /// Tells that an encrypted connection was encrypted anew.
+    /// The key of an encrypted connection was refreshed.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.39.
     package struct EncryptionKeyRefreshComplete: HCIEvent {
@@ -159,7 +159,7 @@ extension HCI {
         }
     }
 
-    /// Tells that an encrypted link went too long without an authenticated packet.
+    /// An encrypted link had no authenticated packet for too long.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.75.
     package struct AuthenticatedPayloadTimeoutExpired: HCIEvent {

@@ -1,18 +1,18 @@
 extension HCI {
-    /// Tells how long the packets of a connection may be from now on.
+    /// New maximum packet lengths of a connection.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.7.
     package struct LEDataLengthChange: HCILEEvent {
         package static var subevent: LESubevent { .dataLengthChange }
 
         package var handle = ConnectionHandle.lowest
-        /// 27 to 251.
+        /// 27 to 251 octets.
         package var transmitOctets: UInt16 = 0
-        /// In microseconds, 328 to 17 040.
+        /// 328 to 17,040 µs.
         package var transmitTime: UInt16 = 0
-        /// 27 to 251.
+        /// 27 to 251 octets.
         package var receiveOctets: UInt16 = 0
-        /// In microseconds, 328 to 17 040.
+        /// 328 to 17,040 µs.
         package var receiveTime: UInt16 = 0
 
         package init() {}
@@ -39,7 +39,7 @@ extension HCI {
         }
     }
 
-    /// Tells that a connection uses other PHYs, or why it does not.
+    /// The result of a PHY update.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.12.
     package struct LEPHYUpdateComplete: HCILEEvent {
@@ -66,7 +66,7 @@ extension HCI {
         }
     }
 
-    /// Tells how a new connection hops.
+    /// The channel selection algorithm of a new connection.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.20.
     package struct LEChannelSelectionAlgorithm: HCILEEvent {
@@ -88,7 +88,7 @@ extension HCI {
         }
     }
 
-    /// Tells that one end of a connection sends more strongly or weakly.
+    /// A change of the transmit power at one end of a connection.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.33.
     package struct LETransmitPowerReporting: HCILEEvent {
@@ -96,16 +96,16 @@ extension HCI {
 
         package var status = Status.success
         package var handle = ConnectionHandle.lowest
-        /// 0 if we changed, 1 if the peer did, 2 if we asked for it.
+        /// 0 for a local change, 1 for a change at the peer, 2 for the result of a read command.
         package var reason: UInt8 = 0
         package var phy = PowerPHY(wire: 0)
         package var power = TransmitPower.unavailable
-        /// Bit 0: at its minimum; bit 1: at its maximum.
+        /// Bit 0: at the minimum; bit 1: at the maximum.
         package var flags: UInt8 = 0
         /// The change in decibels; 127 if it is unknown.
         package var change = TransmitPower.unavailable
 
-        /// A PHY as reports on power name it: the two codings of the Coded PHY apart.
+        /// A PHY in reports about power, which distinguish the two codings of the Coded PHY.
         package struct PowerPHY: WireField, Hashable, CustomStringConvertible {
             package let wire: UInt8
             package init(wire: UInt8) { self.wire = wire }

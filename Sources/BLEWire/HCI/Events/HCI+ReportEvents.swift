@@ -1,5 +1,5 @@
 extension HCI {
-    /// Brings legacy advertisements and scan responses that were heard.
+    /// Received legacy advertisements and scan responses.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.2.
     @usableFromInline package struct LEAdvertisingReport: HCILEEvent {
@@ -31,7 +31,7 @@ extension HCI {
             }
         }
 
-        /// What kind of packet a report is about.
+        /// The type of the reported packet.
         @usableFromInline package struct EventType: WireField, Hashable, CustomStringConvertible {
             @usableFromInline package let wire: UInt8
             @inlinable package init(wire: UInt8) { self.wire = wire }
@@ -44,7 +44,7 @@ extension HCI {
             package static let nonConnectable = Self(wire: 3)
             package static let scanResponse = Self(wire: 4)
 
-            /// Whether the specification says what it means.
+            /// True for values that the specification defines.
             @inlinable @inline(__always) package var isKnown: Bool { wire <= 4 }
             @inlinable @inline(__always) package var isConnectable: Bool { wire <= 1 }
             @inlinable @inline(__always) package var isDirected: Bool { wire == 1 }
@@ -74,14 +74,14 @@ extension HCI {
 
         private static let mostReports = 25
 
-        /// Whether a packet, its indicator included, is such an event.
+        /// Returns true if an H4 packet starts such an event.
         @inline(__always)
         package static func begins(_ packet: Span<UInt8>) -> Bool {
             packet.count > 3 && packet[0] == PacketType.event.wire && packet[1] == EventCode.leMeta.wire
                 && packet[3] == subevent.wire
         }
 
-        /// Calls `body` with what an event says, where it lies; with nothing of one that is malformed.
+        /// Calls `body` with each report of an event, in place; does nothing for a malformed event.
         ///
         /// - Parameters:
         ///   - packet: The whole packet, its indicator included.
@@ -121,7 +121,7 @@ extension HCI {
             return true
         }
 
-        /// Where a report ends: eight octets before the length of the data, and one after them.
+        /// The end of a report: eight octets before the data length, and one after the data.
         @inline(__always)
         private static func end(ofReportAt start: Int, in octets: Span<UInt8>) throws(PacketError) -> Int {
             guard start + 9 <= octets.count else { throw .truncated(field: "Data Length") }
@@ -131,7 +131,7 @@ extension HCI {
         }
     }
 
-    /// Brings directed advertisements to a private address that the controller could not resolve.
+    /// Directed advertisements to a private address that the controller could not resolve.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.11.
     package struct LEDirectedAdvertisingReport: HCILEEvent {
@@ -143,7 +143,7 @@ extension HCI {
         package struct Report: Packet {
             package var type = LEAdvertisingReport.EventType.directed
             package var address = DeviceAddress.none
-            /// Whom the advertisement is for.
+            /// The target of the directed advertisement.
             package var target = DeviceAddress.none
             package var rssi = RSSI.unavailable
 

@@ -1,14 +1,14 @@
 extension HCI {
-    /// Tells that the peer wants to encrypt; the host must answer.
+    /// The peer's request to encrypt, to which the host must respond.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.5.
     package struct LELongTermKeyRequest: HCILEEvent {
         package static var subevent: LESubevent { .longTermKeyRequest }
 
         package var handle = ConnectionHandle.lowest
-        /// Names the key if we paired the legacy way; 0 otherwise.
+        /// Identifies the key after legacy pairing; 0 otherwise.
         package var random: UInt64 = 0
-        /// Names the key if we paired the legacy way; 0 otherwise.
+        /// Identifies the key after legacy pairing; 0 otherwise.
         package var diversifier: UInt16 = 0
 
         package init() {}
@@ -25,7 +25,7 @@ extension HCI {
         }
     }
 
-    /// Brings the public key of the pair that the controller made.
+    /// The public key of the pair that the controller generated.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.8.
     package struct LEReadLocalP256PublicKeyComplete: HCILEEvent {
@@ -46,14 +46,14 @@ extension HCI {
         }
     }
 
-    /// Brings the secret that the controller agreed on.
+    /// The Diffie-Hellman key that the controller computed.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.9.
     package struct LEGenerateDHKeyComplete: HCILEEvent {
         package static var subevent: LESubevent { .generateDHKeyComplete }
 
         package var status = Status.success
-        /// 32 octets, the least significant first.
+        /// 32 octets, least significant first.
         package var key = [UInt8](repeating: 0, count: 32)
 
         package init() {}

@@ -1,5 +1,5 @@
 extension HCI {
-    /// Tells that a scan of limited duration is over.
+    /// The end of a scan with limited duration.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.17.
     package struct LEScanTimeout: HCILEEvent {
@@ -10,7 +10,7 @@ extension HCI {
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}
     }
 
-    /// Tells that an advertising set has stopped: it was connected to, or it came to its limit.
+    /// The end of an advertising set: a central connected, or a limit was reached.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.18.
     package struct LEAdvertisingSetTerminated: HCILEEvent {
@@ -37,7 +37,7 @@ extension HCI {
         }
     }
 
-    /// Tells that someone scans for an advertising set.
+    /// A scan request for an advertising set.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.19.
     package struct LEScanRequestReceived: HCILEEvent {

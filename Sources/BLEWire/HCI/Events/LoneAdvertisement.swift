@@ -1,18 +1,18 @@
-/// A legacy advertisement or scan response that came alone in its event, as most do: looked at where it lies.
+/// A legacy advertisement or scan response that is the only report of its event, as most are, read in place.
 ///
-/// All of it can be put in line by other modules, for each packet that comes in is looked at so.
+/// All members can be inlined into other modules, because every received packet is checked for this form.
 ///
 /// Core 6.0, Vol 4, Part E, 7.7.65.2.
 @usableFromInline
 package struct LoneAdvertisement: Equatable, Sendable {
-    /// Where the data begin in the H4 packet, of which the last octet is the strength.
+    /// The offset of the data in the H4 packet, whose last octet is the signal strength.
     @inlinable package static var start: Int { 14 }
 
     @usableFromInline package let type: HCI.LEAdvertisingReport.EventType
     @usableFromInline package let address: DeviceAddress
     @usableFromInline package let rssi: RSSI
 
-    /// Looks at a whole H4 packet; `nil` if it holds anything else, or that in another form.
+    /// Reads a whole H4 packet; returns `nil` if it is anything else or has another form.
     @inlinable @inline(__always)
     package init?(_ packet: Span<UInt8>) {
         let count = packet.count, start = Self.start
@@ -29,7 +29,7 @@ package struct LoneAdvertisement: Equatable, Sendable {
         rssi = RSSI(wire: packet[count &- 1])
     }
 
-    /// The data, in the packet that this was made of.
+    /// Returns the data in the packet that this was created from.
     @inlinable @inline(__always)
     @_lifetime(copy packet)
     package func data(in packet: Span<UInt8>) -> Span<UInt8> {

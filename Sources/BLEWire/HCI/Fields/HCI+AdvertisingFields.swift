@@ -1,13 +1,13 @@
 extension HCI {
-    /// Which address the controller itself uses.
+    /// The kind of address that the controller uses itself.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.5 and 7.8.10.
     package enum OwnAddress: UInt8, WireField, CustomStringConvertible {
         case `public` = 0
         case random = 1
-        /// A private address that the controller makes with the keys of the resolving list, or else the public one.
+        /// A private address from the resolving list, or the public address if the peer is not on it.
         case resolvableOrPublic = 2
-        /// A private address that the controller makes with the keys of the resolving list, or else the random one.
+        /// A private address from the resolving list, or the random address if the peer is not on it.
         case resolvableOrRandom = 3
 
         package var description: String {
@@ -20,17 +20,17 @@ extension HCI {
         }
     }
 
-    /// What a legacy advertisement invites to.
+    /// The requests that a legacy advertisement invites.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.5.
     package enum AdvertisingType: UInt8, WireField, CustomStringConvertible {
-        /// Anyone may connect or scan.
+        /// Any device may connect or scan.
         case connectable = 0
-        /// One peer may connect, and is called as often as possible for 1.28 s.
+        /// One peer may connect; advertises as often as possible for 1.28 s.
         case directedHighDutyCycle = 1
-        /// Anyone may scan.
+        /// Any device may scan.
         case scannable = 2
-        /// There is nothing but the advertisement.
+        /// No device may connect or scan.
         case nonConnectable = 3
         /// One peer may connect.
         case directedLowDutyCycle = 4
@@ -46,14 +46,14 @@ extension HCI {
         }
     }
 
-    /// Whose requests an advertiser answers.
+    /// The devices whose requests an advertiser accepts.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.5.
     package enum AdvertisingFilterPolicy: UInt8, WireField, CustomStringConvertible {
         case everyone = 0
-        /// Anyone may connect, the accept list may scan.
+        /// Any device may connect; only devices on the accept list may scan.
         case scansFromAcceptList = 1
-        /// Anyone may scan, the accept list may connect.
+        /// Any device may scan; only devices on the accept list may connect.
         case connectionsFromAcceptList = 2
         case acceptList = 3
 
@@ -67,13 +67,13 @@ extension HCI {
         }
     }
 
-    /// Which of the three primary channels an advertiser uses: at least one.
+    /// The primary channels of an advertiser, at least one of three.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.5.
     package struct AdvertisingChannels: WireField, Hashable, CustomStringConvertible {
         package let wire: UInt8
 
-        /// Creates a set of channels, or `nil` if there are none or unknown ones in it.
+        /// Creates a set of channels; returns `nil` if it is empty or contains unknown ones.
         package init?(wire: UInt8) {
             guard 1...7 ~= wire else { return nil }
             self.wire = wire
@@ -83,13 +83,13 @@ extension HCI {
 
         package static let all = Self(valid: 7)
 
-        /// Whether a channel is used; `false` for any but 37, 38 and 39.
+        /// Returns whether a channel is used; `false` for all but 37, 38 and 39.
         package func contains(channel: Int) -> Bool { 37...39 ~= channel && wire >> UInt8(channel - 37) & 1 == 1 }
 
         package var description: String { (37...39).filter(contains).map(String.init).joined(separator: ", ") }
     }
 
-    /// What an extended advertising set invites to, and what its packets hold; unknown bits are kept.
+    /// The requests that an extended advertising set invites, and the contents of its packets; unknown bits are kept.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.53.
     package struct AdvertisingProperties: OptionSet, WireField, Hashable, CustomStringConvertible {
@@ -102,7 +102,7 @@ extension HCI {
         package static let scannable = Self(rawValue: 1 << 1)
         package static let directed = Self(rawValue: 1 << 2)
         package static let highDutyCycle = Self(rawValue: 1 << 3)
-        /// Legacy packets, which devices without extended advertising understand.
+        /// Legacy packets, which devices without extended advertising can receive.
         package static let legacy = Self(rawValue: 1 << 4)
         package static let anonymous = Self(rawValue: 1 << 5)
         package static let includesTransmitPower = Self(rawValue: 1 << 6)
@@ -114,7 +114,7 @@ extension HCI {
         }
     }
 
-    /// Which part of the data of an advertising set a command brings.
+    /// The part of an advertising set's data in a command.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.54.
     package enum DataOperation: UInt8, WireField, CustomStringConvertible {
@@ -122,7 +122,7 @@ extension HCI {
         case first = 1
         case last = 2
         case complete = 3
-        /// The data stays, only its identifier changes.
+        /// The data stay the same; only their identifier changes.
         case unchanged = 4
 
         package var description: String {
@@ -136,7 +136,7 @@ extension HCI {
         }
     }
 
-    /// Whether the controller may spread the data of an advertising set over several packets.
+    /// Whether the controller may split the data of an advertising set into several packets.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.54.
     package enum FragmentPreference: UInt8, WireField, CustomStringConvertible {

@@ -1,5 +1,5 @@
 extension HCI {
-    /// Names an event.
+    /// An event code.
     ///
     /// Unknown codes are kept. Core 6.0, Vol 4, Part E, 7.7.
     package struct EventCode: WireField, Hashable {
@@ -22,7 +22,7 @@ extension HCI {
 }
 
 extension HCI.EventCode: CustomStringConvertible {
-    /// The name of the event in the specification, or its code.
+    /// The event's name in the specification, or its code.
     package var description: String {
         switch self {
         case .disconnectionComplete: "Disconnection Complete"
@@ -43,7 +43,7 @@ extension HCI.EventCode: CustomStringConvertible {
 }
 
 extension HCI {
-    /// Names a Low Energy event: the first parameter of the LE Meta event.
+    /// The subevent code of an LE event: the first parameter of LE Meta events.
     ///
     /// Unknown codes are kept. Core 6.0, Vol 4, Part E, 7.7.65.
     package struct LESubevent: WireField, Hashable {
@@ -72,7 +72,7 @@ extension HCI {
 }
 
 extension HCI.LESubevent: CustomStringConvertible {
-    /// The name of the event in the specification, or its code.
+    /// The event's name in the specification, or its code.
     package var description: String {
         switch self {
         case .connectionComplete: "LE Connection Complete"

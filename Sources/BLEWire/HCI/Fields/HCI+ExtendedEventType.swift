@@ -6,16 +6,16 @@ extension HCI.LEExtendedAdvertisingReport {
         package var type = EventType(wire: 0)
         package var address = DeviceAddress.none
         package var primaryPHY = PHY.le1M
-        /// Where the data was sent, or ``PHY/none`` if it was sent on the primary channels.
+        /// The PHY of the data, or ``PHY/none`` if they were sent on the primary channels.
         package var secondaryPHY = PHY.none
         package var sid = AdvertisingSID.none
         package var power = TransmitPower.unavailable
         package var rssi = RSSI.unavailable
-        /// How often the set advertises periodically, in units of 1.25 ms; 0 if it does not.
+        /// The interval of periodic advertising, in units of 1.25 ms; 0 for none.
         package var periodicInterval: UInt16 = 0
-        /// Whom a directed advertisement is for.
+        /// The target of a directed advertisement.
         package var target = DeviceAddress.none
-        /// The structures of the advertising data, at most 229 octets of them.
+        /// Advertising data, at most 229 octets.
         package var data: [UInt8] = []
 
         package init() {}
@@ -55,7 +55,7 @@ extension HCI.LEExtendedAdvertisingReport {
         }
     }
 
-    /// What kind of packet a report is about, and how much of its data is there; unknown bits are kept.
+    /// The type of the reported packet and the completeness of its data; unknown bits are kept.
     package struct EventType: OptionSet, WireField, Hashable {
         package let rawValue: UInt16
         package init(rawValue: UInt16) { self.rawValue = rawValue }
@@ -68,20 +68,20 @@ extension HCI.LEExtendedAdvertisingReport {
         package static let scanResponse = Self(rawValue: 1 << 3)
         package static let legacy = Self(rawValue: 1 << 4)
 
-        /// Creates a type with the state of its data.
+        /// Creates a type with a data status.
         package init(_ flags: Self, data: DataStatus) { rawValue = flags.rawValue & ~0x60 | data.rawValue << 5 }
 
-        /// How much of the data the report has.
+        /// The completeness of the data.
         package var dataStatus: DataStatus { DataStatus(rawValue: rawValue >> 5 & 3) ?? .reserved }
     }
 
-    /// How much of the data of an advertisement has come with a report.
+    /// The completeness of the data in a report.
     package enum DataStatus: UInt16, Sendable {
-        /// This is all, or the end of it.
+        /// These are all data, or the last part.
         case complete = 0
-        /// More of it comes with the next report.
+        /// More data follow in the next report.
         case incomplete = 1
-        /// The controller lost the rest, and nothing more comes.
+        /// The controller lost the rest; no more follow.
         case truncated = 2
         case reserved = 3
     }

@@ -1,5 +1,5 @@
 extension HCI {
-    /// How many packets of one connection were dealt with: credits to send as many again.
+    /// The number of completed packets on one connection: credits to send as many again.
     ///
     /// Core 6.0, Vol 4, Part E, 7.3.40 and 7.7.19.
     @usableFromInline
@@ -20,8 +20,7 @@ extension HCI {
         }
     }
 
-    /// Half of a pair of keys on the curve P-256, in the order of the air: each coordinate 32 octets, the least
-    /// significant first.
+    /// A P-256 public key in wire order: two coordinates of 32 octets each, least significant first.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.8.
     package struct PublicKey: Packet, Hashable {
@@ -30,8 +29,9 @@ extension HCI {
 
         package init() {}
 
-        /// Creates a key from its coordinates, or `nil` unless both have 32 octets; nobody checks that they are a
-        /// point of the curve.
+        /// Creates a key from its coordinates; returns `nil` unless both have 32 octets.
+        ///
+        /// Does not check that the point is on the curve.
         package init?(x: [UInt8], y: [UInt8]) {
             guard x.count == 32, y.count == 32 else { return nil }
             self.x = x
@@ -44,7 +44,7 @@ extension HCI {
         }
     }
 
-    /// The version of the Core Specification that a controller follows; unknown ones are kept.
+    /// The version of the Core Specification that a controller implements; unknown ones are kept.
     ///
     /// Assigned Numbers, 2.1.
     package struct CoreVersion: WireField, Hashable, CustomStringConvertible {

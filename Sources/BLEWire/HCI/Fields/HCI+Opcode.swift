@@ -1,12 +1,14 @@
 extension HCI {
-    /// Names a command: ten bits for the command under six for its group.
+    /// A command opcode: ten bits for the command (OCF), six for its group (OGF).
     ///
     /// Unknown opcodes are kept. Core 6.0, Vol 4, Part E, 5.4.1.
     package struct Opcode: WireField, Hashable {
         package let wire: UInt16
         package init(wire: UInt16) { self.wire = wire }
 
-        /// No command: what a controller names when it only says how many commands it takes.
+        /// No command.
+        ///
+        /// A controller uses it when it only reports the number of allowed commands.
         package static let none = Self(wire: 0x0000)
         package static let disconnect = Self(wire: 0x0406)
         package static let readRemoteVersionInformation = Self(wire: 0x041D)
@@ -97,7 +99,7 @@ extension HCI {
 }
 
 extension HCI.Opcode: CustomStringConvertible {
-    /// The name of the command in the specification, or its code.
+    /// The command's name in the specification, or its code.
     package var description: String {
         if self == .none { return "NOP" }
         return Self.names.first { $0.opcode == self }?.name ?? "command 0x\(String(wire, radix: 16))"

@@ -1,6 +1,6 @@
 extension HCI {
-    /// The event that says that a command failed: Command Complete, with return parameters that mean nothing after
-    /// the status, or Command Status where success would begin with that, and where the command is not known.
+    /// Creates the event that reports the failure of a command: Command Complete with meaningless parameters after the
+    /// status, or Command Status for commands that start with it and for unknown commands.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.14 and 7.7.15.
     package static func refusal(of opcode: Opcode, _ status: Status) -> HCIEventPacket {

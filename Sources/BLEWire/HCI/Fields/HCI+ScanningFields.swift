@@ -1,5 +1,5 @@
 extension HCI {
-    /// Whether a scanner asks for more than it hears.
+    /// Whether a scanner sends scan requests.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.10.
     package enum ScanType: UInt8, WireField, CustomStringConvertible {
@@ -14,15 +14,15 @@ extension HCI {
         }
     }
 
-    /// Whose advertisements a scanner reports.
+    /// The advertisements that a scanner reports.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.10 and 7.8.64.
     package enum ScanFilterPolicy: UInt8, WireField, CustomStringConvertible {
         case everyone = 0
         case acceptList = 1
-        /// Everyone's, and those for a private address that may be ours.
+        /// All devices, and directed advertisements to a private address that may be ours.
         case everyoneAndUnresolved = 2
-        /// The accept list's, and those for a private address that may be ours.
+        /// Devices on the accept list, and directed advertisements to a private address that may be ours.
         case acceptListAndUnresolved = 3
 
         package var description: String {
@@ -35,13 +35,13 @@ extension HCI {
         }
     }
 
-    /// Whether a scanner reports an advertiser again that it has reported.
+    /// Whether a scanner reports an advertiser more than once.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.65.
     package enum DuplicateFilter: UInt8, WireField, CustomStringConvertible {
         case off = 0
         case on = 1
-        /// On, but everyone is reported once in each scan period.
+        /// On, but each device is reported once per scan period.
         case resetEachPeriod = 2
 
         package var description: String {

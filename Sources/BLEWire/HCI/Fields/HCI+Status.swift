@@ -1,5 +1,5 @@
 extension HCI {
-    /// What became of a command or a connection; unknown codes are kept.
+    /// An HCI status code; unknown codes are kept.
     ///
     /// Core 6.0, Vol 1, Part F, 1.3.
     package struct Status: WireField, Hashable {

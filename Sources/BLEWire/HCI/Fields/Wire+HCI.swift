@@ -1,4 +1,4 @@
-/// A field of one octet that says yes or no.
+/// A boolean field of one octet.
 private struct Switch: WireField, CustomStringConvertible {
     let isOn: Bool
     init(isOn: Bool) { self.isOn = isOn }
@@ -11,7 +11,7 @@ private struct Switch: WireField, CustomStringConvertible {
 }
 
 extension Wire where Self: ~Copyable & ~Escapable {
-    /// Visits an octet that is 1 for true and 0 for false; every other value is reserved.
+    /// Visits a boolean octet: 1 is true, 0 is false, all other values are reserved.
     @_lifetime(self: copy self)
     @inline(__always)
     package mutating func flag(_ value: inout Bool, _ name: StaticString) throws(PacketError) {
@@ -28,8 +28,9 @@ extension Wire where Self: ~Copyable & ~Escapable {
         value = Int16(bitPattern: raw)
     }
 
-    /// Visits a connection handle behind a status, which means nothing if that is a failure: a reserved value is then
-    /// read as the lowest handle.
+    /// Visits a connection handle after a status.
+    ///
+    /// After a failure it is meaningless, so a reserved value is read as the lowest handle.
     @_lifetime(self: copy self)
     @inline(__always)
     mutating func handle(_ value: inout ConnectionHandle, after status: HCI.Status) throws(PacketError) {
@@ -44,7 +45,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
         }
     }
 
-    /// Visits a count, then as many octets of advertising data.
+    /// Visits a count and that many octets of advertising data.
     @_lifetime(self: copy self)
     @inline(__always)
     mutating func advertisingData(
@@ -58,7 +59,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
         annotate(AdvertisingData(decoding: value).summary(of: value))
     }
 
-    /// Visits a count, then `capacity` octets of which only so many are advertising data.
+    /// Visits a count and `capacity` octets, of which the first `count` are advertising data.
     @_lifetime(self: copy self)
     mutating func paddedAdvertisingData(
         _ value: inout [UInt8],
@@ -75,7 +76,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
         annotate(AdvertisingData(decoding: value).summary(of: value))
     }
 
-    /// Visits at most `limit` elements that a count of one octet precedes.
+    /// Visits at most `limit` elements that are preceded by a 1-octet count.
     @_lifetime(self: copy self)
     @inline(__always)
     mutating func list<Element: Packet>(
@@ -95,7 +96,7 @@ extension Wire where Self: ~Copyable & ~Escapable {
 }
 
 extension PacketDecoder {
-    /// Checks that `count` octets are left, as the field `name` says.
+    /// Checks that `count` octets are left for the field `name`.
     @inline(__always)
     func expect(_ count: Int, _ name: StaticString) throws(PacketError) {
         if remaining < count { throw .truncated(field: name) }
@@ -104,7 +105,7 @@ extension PacketDecoder {
 }
 
 extension AdvertisingData {
-    /// The structures in words, or `octets` as digits if there are none or they are not well formed.
+    /// A readable form of the structures, or hex digits if `octets` are empty or malformed.
     fileprivate func summary(of octets: [UInt8]) -> String {
         if fault != nil || structures.isEmpty { return octets.hexadecimal }
         return dissection.fields.map { "\($0.name): \($0.text)" }.joined(separator: "; ")

@@ -1,18 +1,20 @@
-/// The header of an ACL data packet; the fragment of L2CAP that it carries follows it.
+/// The header of an ACL data packet.
+///
+/// A fragment of an L2CAP packet follows it.
 ///
 /// Core 6.0, Vol 4, Part E, 5.4.2.
 @usableFromInline package struct ACLHeader: Packet {
-    /// The length of the header itself, in octets.
+    /// The length of the header, in octets.
     @inlinable package static var size: Int { 4 }
 
-    /// How a fragment relates to the L2CAP packet that it is part of.
+    /// The position of a fragment in its L2CAP packet.
     package enum Boundary: UInt16, Sendable {
         case firstFromHost = 0, continuing = 1, firstFromController = 2
     }
 
     package var handle = ConnectionHandle.lowest
     package var boundary = Boundary.firstFromHost
-    /// How many octets follow the header.
+    /// The number of octets after the header.
     package var length: UInt16 = 0
 
     package init() {}
@@ -33,10 +35,10 @@
 }
 
 extension ACLHeader {
-    /// How many octets of an H4 packet come before the data.
+    /// The number of octets of an H4 packet before the data.
     @inlinable package static var h4Size: Int { 1 + size }
 
-    /// The packet type and this header, as an H4 packet begins: ``h4Size`` octets, the first the least significant.
+    /// The packet type and this header, as ``h4Size`` octets of an H4 packet; the first is the least significant.
     var h4: UInt64 {
         @inline(__always) get {
             var header = HeaderEncoder()
@@ -46,14 +48,14 @@ extension ACLHeader {
         }
     }
 
-    /// Begins an H4 packet with the packet type and this header, over octets that were left for them.
+    /// Writes the packet type and this header into octets that were reserved at the front of an H4 packet.
     package func begin(_ packet: inout [UInt8]) {
         let h4 = h4
         for index in 0..<Self.h4Size { packet[index] = UInt8(truncatingIfNeeded: h4 &>> UInt64(8 &* index)) }
     }
 }
 
-/// Twelve bits of handle, two of boundary, and two of broadcast, which are zero on a Low Energy link.
+/// 12 bits of handle, two boundary flags, and two broadcast flags, which are zero on LE links.
 private struct HandleAndFlags: WireField, CustomStringConvertible {
     let handle: ConnectionHandle
     let boundary: ACLHeader.Boundary
@@ -85,7 +87,7 @@ private struct HandleAndFlags: WireField, CustomStringConvertible {
 
 // Concrete, so that the walk is specialised in this module and its callers elsewhere pay for no generics.
 extension ACLHeader {
-    /// Decodes a header from the front of what `decoder` has left.
+    /// Decodes a header from the front of `decoder`.
     ///
     /// - Throws: ``PacketError/truncated(field:)`` for less than four octets; ``PacketError/reserved(field:)`` for a
     ///   handle above 0x0EFF, a complete packet in the sense of BR/EDR, or a broadcast.

@@ -1,25 +1,27 @@
-/// A whole packet of the interface between host and controller, taken apart.
+/// A decoded HCI packet with all its layers.
 package struct DissectedPacket: Equatable, Sendable {
-    /// The layers of the packet, the outermost first, which cover its octets without a gap.
+    /// The layers of the packet, outermost first.
     ///
-    /// What cannot be decoded is a layer named "malformed", with the reason as the name of its only field.
+    /// They cover all of its octets.
+    ///
+    /// A part that cannot be decoded is a layer named "malformed"; the name of its only field is the reason.
     package var layers: [DissectedLayer] = []
-    /// The layers of what came in several pieces, of which this packet has brought the last; else none.
+    /// The layers of a reassembled packet whose last fragment is in this packet; otherwise empty.
     package var completed: [DissectedLayer] = []
-    /// What the packet is, in numbers.
+    /// The numeric codes of the packet.
     package var codes = Codes()
 
-    /// Whether something in it could not be decoded.
+    /// True if a part of the packet could not be decoded.
     package var isMalformed: Bool { (layers + completed).contains { $0.isMalformed } }
 
-    /// The numbers by which one tells packets apart, each `nil` in a packet without such a number.
+    /// The codes by which packets are told apart; `nil` for codes that a packet does not have.
     package struct Codes: Equatable, Sendable {
         package var type: HCI.PacketType?
-        /// Of a command, and in an event of the command that it answers.
+        /// The opcode of a command, or of the command that an event responds to.
         package var opcode: HCI.Opcode?
         package var event: HCI.EventCode?
         package var subevent: HCI.LESubevent?
-        /// The connections that the packet is about, in the order in which it names them.
+        /// The connection handles in the packet, in order.
         package var handles: [UInt16] = []
         package var attribute: ATT.Opcode?
         package var security: SMP.Opcode?

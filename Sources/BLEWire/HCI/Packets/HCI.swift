@@ -1,9 +1,9 @@
-/// The Host Controller Interface: the commands that a host gives, the events that a controller answers with, and the
-/// data between them.
+/// The Host Controller Interface (HCI): commands from the host, events from the controller, and data in both
+/// directions.
 ///
 /// Core 6.0, Vol 4, Part E.
 @usableFromInline package enum HCI {
-    /// The octet that tells on a serial line, a socket or in a capture what kind of packet follows.
+    /// The packet indicator, which announces the type of the next packet on a serial line, on a socket or in a capture.
     ///
     /// Unknown values are kept. Core 6.0, Vol 4, Part A, 2.
     @usableFromInline package struct PacketType: WireField, Hashable {
@@ -16,7 +16,7 @@
         @inlinable package static var event: Self { Self(wire: 4) }
         package static let iso = Self(wire: 5)
 
-        /// How many octets the header of such a packet takes after this one, or `nil` for an unknown type.
+        /// The header length after the packet indicator, in octets; `nil` for an unknown type.
         package var headerSize: Int? {
             switch self {
             case .command, .synchronous: 3
@@ -26,7 +26,7 @@
             }
         }
 
-        /// How many octets follow a header of such a packet, or `nil` for an unknown type or a header that is short.
+        /// The payload length that a header announces; `nil` for an unknown type or a truncated header.
         ///
         /// The header is the ``headerSize`` octets after this one.
         package func payloadSize(header: Span<UInt8>) -> Int? {

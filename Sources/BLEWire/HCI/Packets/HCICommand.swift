@@ -1,20 +1,20 @@
-/// The parameters of one command.
+/// The parameters of a command.
 ///
 /// Core 6.0, Vol 4, Part E, 5.4.1.
 package protocol HCICommand: Packet {
-    /// What the controller answers in Command Complete; ``HCI/NoReturn`` if it answers with Command Status.
+    /// The return parameters in Command Complete; ``HCI/NoReturn`` if the command is answered with Command Status.
     associatedtype Return: Packet
     static var opcode: HCI.Opcode { get }
 }
 
-/// The parameters of one event that is not Low Energy's alone.
+/// The parameters of an event that is not specific to LE.
 ///
 /// Core 6.0, Vol 4, Part E, 5.4.4.
 package protocol HCIEvent: Packet {
     static var code: HCI.EventCode { get }
 }
 
-/// The parameters of one Low Energy event, after its subevent code.
+/// The parameters of an LE event, after its subevent code.
 ///
 /// Core 6.0, Vol 4, Part E, 7.7.65.
 package protocol HCILEEvent: Packet {
@@ -22,7 +22,7 @@ package protocol HCILEEvent: Packet {
 }
 
 extension HCI {
-    /// The return parameters of a command that answers whether it worked and nothing else.
+    /// Return parameters with only a status.
     package struct StatusReturn: Packet {
         package var status = Status.success
 
@@ -34,7 +34,7 @@ extension HCI {
         }
     }
 
-    /// The return parameters of a command about a connection that answers nothing but whether it worked.
+    /// Return parameters with only a status and a connection handle.
     package struct HandleReturn: Packet {
         package var status = Status.success
         package var handle = ConnectionHandle.lowest
@@ -51,7 +51,7 @@ extension HCI {
         }
     }
 
-    /// The return parameters of a command that has none, since Command Status and a later event answer it.
+    /// The return parameters of commands that are answered with Command Status and a later event.
     package struct NoReturn: Packet {
         package init() {}
         package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {}

@@ -14,7 +14,9 @@ extension HCI {
 }
 
 extension HCICommandPacket {
-    /// Decodes a command that fills `bytes` exactly: the octets after the packet indicator.
+    /// Decodes a command that fills `bytes` exactly.
+    ///
+    /// `bytes` start after the packet indicator.
     ///
     /// - Throws: ``PacketError/truncated(field:)`` or ``PacketError/trailing(count:)`` if the length octet disagrees
     ///   with what is there; what the parameters throw. An opcode that is not declared throws nothing.
@@ -25,7 +27,9 @@ extension HCICommandPacket {
         self = try Self.decode(header.opcode, parameters: decoder.unread)
     }
 
-    /// Decodes a command that fills `bytes` exactly: the octets after the packet indicator.
+    /// Decodes a command that fills `bytes` exactly.
+    ///
+    /// `bytes` start after the packet indicator.
     package init(decoding bytes: [UInt8]) throws(PacketError) { try self.init(decoding: bytes.span) }
 
     private static func decode(
@@ -49,7 +53,7 @@ extension HCICommandPacket {
         return packet
     }
 
-    /// Link control, baseband, information and status.
+    /// Decodes link control, baseband, information and status commands.
     private static func decodeBasic(
         _ opcode: HCI.Opcode,
         _ parameters: Span<UInt8>
@@ -81,7 +85,7 @@ extension HCICommandPacket {
         }
     }
 
-    /// The Low Energy commands of version 4.0.
+    /// Decodes the LE commands of version 4.0.
     private static func decodeLegacy(
         _ opcode: HCI.Opcode,
         _ parameters: Span<UInt8>
@@ -122,7 +126,7 @@ extension HCICommandPacket {
         }
     }
 
-    /// The Low Energy commands of versions 4.1 to 5.0, extended advertising apart.
+    /// Decodes the LE commands of versions 4.1 to 5.0, except extended advertising.
     private static func decodeLater(
         _ opcode: HCI.Opcode,
         _ parameters: Span<UInt8>
@@ -156,7 +160,7 @@ extension HCICommandPacket {
         }
     }
 
-    /// The commands of extended advertising, and those of later versions.
+    /// Decodes the commands of extended advertising, and those of later versions.
     private static func decodeExtended(
         _ opcode: HCI.Opcode,
         _ parameters: Span<UInt8>

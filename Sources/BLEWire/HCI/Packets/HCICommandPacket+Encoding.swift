@@ -1,18 +1,18 @@
 extension HCICommandPacket {
-    /// What this command is.
+    /// The opcode of this command.
     package var opcode: HCI.Opcode {
         if case .unknown(let opcode, _) = self { return opcode }
         return type(of: command).opcode
     }
 
-    /// The octets of this command, the packet indicator first.
+    /// The encoded command, starting with the packet indicator.
     package var encoded: [UInt8] {
         var encoder = PacketEncoder()
         encode(into: &encoder)
         return encoder.bytes
     }
 
-    /// Appends the octets of this command, the packet indicator first.
+    /// Appends the encoded command, starting with the packet indicator.
     package func encode(into encoder: inout PacketEncoder) {
         let start = encoder.bytes.count
         do { try walk(&encoder, parameterLength: 0) } catch {
@@ -23,7 +23,7 @@ extension HCICommandPacket {
         encoder.replace(at: start + Self.headerSize - 1, with: UInt8(count))
     }
 
-    /// The fields of this command, the packet indicator first.
+    /// The fields of this command, starting with the packet indicator.
     package var dissection: DissectedLayer {
         var dissector = PacketDissector()
         let length = UInt8(truncatingIfNeeded: encoded.count - Self.headerSize)
@@ -33,7 +33,7 @@ extension HCICommandPacket {
         return DissectedLayer(name: "HCI Command \(opcode)", fields: dissector.fields)
     }
 
-    /// How many octets precede the parameters: packet indicator, opcode and length.
+    /// The number of octets before the parameters: packet indicator, opcode and length.
     private static let headerSize = 4
 
     private func walk(_ wire: inout some AnyWire, parameterLength: UInt8) throws(PacketError) {
@@ -46,7 +46,7 @@ extension HCICommandPacket {
         try command.layout(&wire)
     }
 
-    /// The parameters as a packet of their own; nothing for an unknown command.
+    /// The parameters as a packet; empty for an unknown command.
     private var command: any HCICommand {
         switch self {
         case .disconnect(let command): command
@@ -139,7 +139,7 @@ extension HCICommandPacket {
     }
 }
 
-/// What stands for the parameters of a command that is not declared.
+/// The parameters of an undeclared command.
 private struct NoCommand: HCICommand {
     typealias Return = HCI.NoReturn
     static var opcode: HCI.Opcode { .none }

@@ -87,6 +87,6 @@ package enum HCICommandPacket: Equatable, Sendable {
     case leReadBufferSizeV2
     case leSetHostFeature(HCI.LESetHostFeature)
     case leSetTransmitPowerReportingEnable(HCI.LESetTransmitPowerReportingEnable)
-    /// A command that this layer does not declare, with its parameters.
+    /// A command that this module does not declare, with its parameters.
     case unknown(HCI.Opcode, [UInt8])
 }

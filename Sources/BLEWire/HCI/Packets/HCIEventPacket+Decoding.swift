@@ -14,7 +14,9 @@ extension HCI {
 }
 
 extension HCIEventPacket {
-    /// Decodes an event that fills `bytes` exactly: the octets after the packet indicator.
+    /// Decodes an event that fills `bytes` exactly.
+    ///
+    /// `bytes` start after the packet indicator.
     ///
     /// - Throws: ``PacketError/truncated(field:)`` or ``PacketError/trailing(count:)`` if the length octet disagrees
     ///   with what is there; what the parameters throw. A code that is not declared throws nothing.
@@ -31,7 +33,9 @@ extension HCIEventPacket {
         self = try Self.decode(subevent, parameters: decoder.unread)
     }
 
-    /// Decodes an event that fills `bytes` exactly: the octets after the packet indicator.
+    /// Decodes an event that fills `bytes` exactly.
+    ///
+    /// `bytes` start after the packet indicator.
     package init(decoding bytes: [UInt8]) throws(PacketError) { try self.init(decoding: bytes.span) }
 
     private static func decode(

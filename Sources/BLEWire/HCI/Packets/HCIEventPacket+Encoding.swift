@@ -1,5 +1,5 @@
 extension HCIEventPacket {
-    /// The code of this event; ``HCI/EventCode/leMeta`` for all that are Low Energy's.
+    /// The code of this event; ``HCI/EventCode/leMeta`` for all LE events.
     package var code: HCI.EventCode {
         switch self {
         case .disconnectionComplete: .disconnectionComplete
@@ -24,7 +24,7 @@ extension HCIEventPacket {
         }
     }
 
-    /// The subevent code of this event, or `nil` if it is not one of Low Energy's.
+    /// The subevent code of this event; `nil` if it is not an LE event.
     package var subevent: HCI.LESubevent? {
         switch self {
         case .leConnectionComplete: .connectionComplete
@@ -53,14 +53,14 @@ extension HCIEventPacket {
         }
     }
 
-    /// The octets of this event, the packet indicator first.
+    /// The encoded event, starting with the packet indicator.
     package var encoded: [UInt8] {
         var encoder = PacketEncoder()
         encode(into: &encoder)
         return encoder.bytes
     }
 
-    /// Appends the octets of this event, the packet indicator first.
+    /// Appends the encoded event, starting with the packet indicator.
     package func encode(into encoder: inout PacketEncoder) {
         let start = encoder.bytes.count
         do { try walk(&encoder, parameterLength: 0) } catch {
@@ -71,10 +71,9 @@ extension HCIEventPacket {
         encoder.replace(at: start + Self.headerSize - 1, with: UInt8(count))
     }
 
-    /// The fields of this event, the packet indicator first.
+    /// The fields of this event, starting with the packet indicator.
     ///
-    /// The return parameters of Command Complete are the fields of the command that it answers, if that is known and
-    /// they are what it returns.
+    /// The return parameters of Command Complete are shown as fields if the command is known and they match it.
     package var dissection: DissectedLayer {
         var dissector = PacketDissector()
         let length = UInt8(truncatingIfNeeded: encoded.count - Self.headerSize)
@@ -90,7 +89,7 @@ extension HCIEventPacket {
         return DissectedLayer(name: name, fields: fields + returned.map { $0.shifted(by: offset) })
     }
 
-    /// How many octets precede the parameters: packet indicator, event code and length.
+    /// The number of octets before the parameters: packet indicator, event code and length.
     private static let headerSize = 3
 
     private func walk(_ wire: inout some AnyWire, parameterLength: UInt8) throws(PacketError) {

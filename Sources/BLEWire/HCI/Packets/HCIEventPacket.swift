@@ -1,4 +1,4 @@
-/// Any event: a code and its parameters, the Low Energy events beside the others.
+/// Any event: a code and its parameters, including LE events.
 ///
 /// Core 6.0, Vol 4, Part E, 5.4.4.
 package enum HCIEventPacket: Equatable, Sendable {
@@ -31,8 +31,8 @@ package enum HCIEventPacket: Equatable, Sendable {
     case leScanRequestReceived(HCI.LEScanRequestReceived)
     case leChannelSelectionAlgorithm(HCI.LEChannelSelectionAlgorithm)
     case leTransmitPowerReporting(HCI.LETransmitPowerReporting)
-    /// An event that this layer does not declare, with its parameters.
+    /// An event that this module does not declare, with its parameters.
     case unknown(HCI.EventCode, [UInt8])
-    /// A Low Energy event that this layer does not declare, with the parameters after its subevent code.
+    /// An LE event that this module does not declare, with the parameters after its subevent code.
     case unknownLE(HCI.LESubevent, [UInt8])
 }

@@ -1,13 +1,11 @@
-/// Takes apart the packets that pass between one host and its controller, in their order: what a monitor prints and an
-/// explorer shows.
+/// A decoder of all packets between one host and its controller, in order, for monitors.
 ///
-/// It remembers of earlier packets what later ones cannot be read without: the beginnings of L2CAP packets that come in
-/// fragments, and what credit-based channels are for. A trace may begin anywhere; what nobody saw the beginning of is
-/// shown as octets.
+/// It remembers the earlier packets that later ones depend on: the first fragments of L2CAP packets, and the purpose of
+/// credit-based channels. A trace may start at any time; packets whose context is unknown are shown as octets.
 ///
 /// Core 6.0, Vol 4, Part A, 2; Part E, 5.4.
 package struct HCITrace: Sendable {
-    /// How many links are remembered; the one that was heard of first gives way.
+    /// The maximum number of remembered links; the oldest is dropped.
     private static let mostLinks = 16
 
     private struct Link: Sendable {
@@ -21,7 +19,7 @@ package struct HCITrace: Sendable {
 
     package init() {}
 
-    /// The layers of a packet that starts with its packet indicator.
+    /// Decodes the layers of a packet that starts with its packet indicator.
     package mutating func dissect(h4 octets: [UInt8], isFromHost: Bool) -> DissectedPacket {
         var packet = DissectedPacket()
         guard let first = octets.first else {
@@ -70,7 +68,7 @@ package struct HCITrace: Sendable {
         }
     }
 
-    /// Forgets links that have ended, and earlier ones with the handle of a new one.
+    /// Forgets links that have ended, and older links whose handle is used again.
     private mutating func heard(_ event: HCIEventPacket) {
         switch event {
         case .disconnectionComplete(let event) where event.status == .success:
@@ -125,7 +123,7 @@ package struct HCITrace: Sendable {
         isFromHost ? links[link].fromHost.proceed(fragment.span) : links[link].fromPeer.proceed(fragment.span)
     }
 
-    /// Takes an L2CAP packet apart, or as much of one as is there.
+    /// Decodes an L2CAP packet, or as much of it as is available.
     private mutating func dissect(
         frame: [UInt8],
         _ link: Int,
@@ -207,7 +205,7 @@ package struct HCITrace: Sendable {
         return DissectedLayer(name: type.description, fields: fields)
     }
 
-    /// As much of a header as is there, and what follows it as malformed.
+    /// Decodes as much of a header as is available; the rest is malformed.
     private static func beginning<Start: Packet>(
         _ start: Start?,
         of octets: [UInt8],
@@ -220,7 +218,7 @@ package struct HCITrace: Sendable {
     }
 }
 
-/// What a command starts with, its length apart.
+/// The start of a command, without the length.
 private struct CommandStart: Packet {
     var type = HCI.PacketType.command
     var opcode = HCI.Opcode.none
@@ -231,7 +229,7 @@ private struct CommandStart: Packet {
     }
 }
 
-/// What an event starts with, its length apart.
+/// The start of an event, without the length.
 private struct EventStart: Packet {
     var type = HCI.PacketType.event
     var code = HCI.EventCode(wire: 0)
@@ -242,7 +240,7 @@ private struct EventStart: Packet {
     }
 }
 
-/// What a data packet starts with.
+/// The start of a data packet.
 private struct DataStart: Packet {
     var type = HCI.PacketType.acl
     var header = ACLHeader()

@@ -1,4 +1,4 @@
-/// What a Low Energy controller can do, one bit a feature; unknown bits are kept.
+/// The features of an LE controller, one bit each; unknown bits are kept.
 ///
 /// Core 6.0, Vol 6, Part B, 4.6.
 package struct LEFeatures: OptionSet, WireField, Hashable {
@@ -13,7 +13,7 @@ package struct LEFeatures: OptionSet, WireField, Hashable {
     package static let peripheralInitiatedFeaturesExchange = Self(rawValue: 1 << 3)
     package static let ping = Self(rawValue: 1 << 4)
     package static let dataPacketLengthExtension = Self(rawValue: 1 << 5)
-    /// Resolving private addresses in the controller.
+    /// Resolution of private addresses in the controller.
     package static let privacy = Self(rawValue: 1 << 6)
     package static let extendedScanningFilterPolicies = Self(rawValue: 1 << 7)
     package static let phy2M = Self(rawValue: 1 << 8)
@@ -34,7 +34,7 @@ package struct LEFeatures: OptionSet, WireField, Hashable {
 }
 
 extension LEFeatures: CustomStringConvertible {
-    /// The names of the features, as the specification spells them.
+    /// The names of the features as in the specification.
     package var description: String { names(of: Self.names) }
 
     private static let names = [

@@ -1,20 +1,20 @@
-/// Which commands a controller knows: 64 octets, one bit a command.
+/// The commands that a controller supports: 64 octets, one bit per command.
 ///
 /// Core 6.0, Vol 4, Part E, 6.27.
 package struct SupportedCommands: Hashable, Sendable {
     /// The octets in wire order, always 64.
     package private(set) var octets: [UInt8]
 
-    /// Creates a set without any command.
+    /// Creates an empty set.
     package init() { octets = [UInt8](repeating: 0, count: Self.size) }
 
-    /// Creates a set of some commands; those that have no bit are left out.
+    /// Creates a set of commands; commands without a bit are ignored.
     package init(_ opcodes: [HCI.Opcode]) {
         self.init()
         for opcode in opcodes { insert(opcode) }
     }
 
-    /// Creates a set from its octets, or `nil` unless there are 64.
+    /// Creates a set from 64 octets; returns `nil` for any other count.
     package init?(octets: [UInt8]) {
         guard octets.count == Self.size else { return nil }
         self.octets = octets
@@ -22,13 +22,13 @@ package struct SupportedCommands: Hashable, Sendable {
 
     static let size = 64
 
-    /// Whether the controller knows a command; `false` for one that has no bit here.
+    /// Returns whether the controller supports a command; `false` for commands without a bit.
     package func contains(_ opcode: HCI.Opcode) -> Bool {
         guard let (octet, bit) = Self.position(of: opcode) else { return false }
         return octets[octet] >> bit & 1 == 1
     }
 
-    /// Adds a command, if there is a bit for it.
+    /// Adds a command if there is a bit for it.
     package mutating func insert(_ opcode: HCI.Opcode) {
         guard let (octet, bit) = Self.position(of: opcode) else { return }
         octets[octet] |= 1 << bit
@@ -134,7 +134,7 @@ package struct SupportedCommands: Hashable, Sendable {
 }
 
 extension SupportedCommands: CustomStringConvertible {
-    /// The names of the commands that this layer declares and the controller knows.
+    /// The names of the declared commands that the controller supports.
     package var description: String {
         Self.positions.filter { contains($0.opcode) }.map(\.opcode.description).joined(separator: ", ")
     }

@@ -1,6 +1,6 @@
-/// One of the physical layers of Low Energy, as a controller names it.
+/// A physical layer of LE.
 ///
-/// Unknown values are kept: 0 stands for none in reports and in events about a failure.
+/// Unknown values are kept. 0 stands for none in reports and in events about a failure.
 ///
 /// Core 6.0, Vol 4, Part E, 7.8.47 and 7.7.65.13.
 @usableFromInline package struct PHY: WireField, Hashable, CustomStringConvertible {
@@ -9,7 +9,7 @@
 
     /// No packet was sent there.
     @inlinable package static var none: Self { Self(wire: 0) }
-    /// 1 Mb/s, which every device has.
+    /// 1 Mb/s, mandatory for every device.
     @inlinable package static var le1M: Self { Self(wire: 1) }
     /// 2 Mb/s.
     package static let le2M = Self(wire: 2)
@@ -27,7 +27,7 @@
     }
 }
 
-/// Several physical layers; bits that the specification reserves are kept.
+/// A set of physical layers; reserved bits are kept.
 ///
 /// Core 6.0, Vol 4, Part E, 7.8.48 and 7.8.49.
 package struct PHYSet: OptionSet, WireField, Hashable {
@@ -40,7 +40,7 @@ package struct PHYSet: OptionSet, WireField, Hashable {
     package static let le2M = Self(rawValue: 1 << 1)
     package static let leCoded = Self(rawValue: 1 << 2)
 
-    /// Whether `phy` is one of them.
+    /// Returns whether the set contains `phy`.
     package func contains(_ phy: PHY) -> Bool {
         switch phy {
         case .le1M: contains(.le1M)

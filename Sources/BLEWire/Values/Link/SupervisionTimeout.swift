@@ -1,4 +1,4 @@
-/// How long one end of a connection hears nothing before it holds the connection to be lost.
+/// The time without received packets after which a connection is lost.
 ///
 /// | property | value |
 /// | --- | --- |
@@ -10,7 +10,7 @@
 package struct SupervisionTimeout: WireField, Hashable, Comparable {
     package let wire: UInt16
 
-    /// Creates a timeout of `wire` × 10 ms, or `nil` if that is out of range.
+    /// Creates a timeout of `wire` × 10 ms; returns `nil` if that is out of range.
     package init?(wire: UInt16) {
         guard 0x000A...0x0C80 ~= wire else { return nil }
         self.wire = wire
@@ -18,8 +18,7 @@ package struct SupervisionTimeout: WireField, Hashable, Comparable {
 
     private init(valid wire: UInt16) { self.wire = wire }
 
-    /// Creates the timeout that is closest to `duration` and no longer; what is out of range counts as the nearest
-    /// value that is not.
+    /// Creates the longest timeout that is not longer than `duration`, limited to the valid range.
     package init(_ duration: Duration) { wire = UInt16(duration.units(of: .milliseconds(10), in: 0x000A...0x0C80)) }
 
     /// 100 ms.
