@@ -1,11 +1,11 @@
-/// Names one controller of an ``Air``: the first is 0, the next 1, in the order in which they were added.
+/// The identifier of a controller on an ``Air``: 0, 1 and so on, in the order in which they were added.
 package struct ControllerID: Hashable, Comparable, Sendable {
     package let rawValue: Int
     package init(rawValue: Int) { self.rawValue = rawValue }
     package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
 }
 
-/// Two controllers, whichever comes first.
+/// An unordered pair of controllers.
 package struct ControllerPair: Hashable, Sendable {
     package let lower: ControllerID
     package let upper: ControllerID

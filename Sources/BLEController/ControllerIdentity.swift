@@ -1,12 +1,12 @@
 package import BLEWire
 
-/// What a controller is born with.
+/// The fixed properties of a controller.
 package struct ControllerIdentity: Sendable {
-    /// What a controller can do: which commands it knows, and what it says to other link layers.
+    /// The capabilities of a controller: its commands, and the features that it reports to peers.
     package struct Profile: Hashable, Sendable {
-        /// The version number of the Core Specification, as HCI and the link layer say it.
+        /// The version of the Core Specification, as numbered in HCI and the link layer.
         package var version: UInt8
-        /// A bit for each feature of the link layer.
+        /// The features of the link layer.
         package var features: LEFeatures
 
         package init(version: UInt8, features: LEFeatures) {
@@ -14,7 +14,7 @@ package struct ControllerIdentity: Sendable {
             self.features = features
         }
 
-        /// A controller of Core 5.3: everything that this link layer does.
+        /// A controller of Core 5.3, with all features that are implemented here.
         package static let core5 = Self(
             version: 0x0C,
             features: [
@@ -24,11 +24,11 @@ package struct ControllerIdentity: Sendable {
                 .extendedAdvertising, .channelSelectionAlgorithm2, .remotePublicKeyValidation,
             ]
         )
-        /// A controller of Core 4.0: legacy advertising, 1M, packets of 27 octets, no procedures beyond the first.
+        /// A controller of Core 4.0: legacy advertising, 1M PHY, packets of 27 octets, few procedures.
         package static let legacyOnly = Self(version: 0x06, features: [.encryption])
     }
 
-    /// Public, and its own alone.
+    /// A unique public address.
     package var address: DeviceAddress
     package var profile: Profile
     package var position: Position

@@ -1,15 +1,15 @@
 package import BLEWire
 
-/// What a controller notices and need not act on: a log line, a count, and something for a test to expect.
+/// An observation of a controller for logs and tests, which requires no action.
 package enum ControllerNote: Equatable, Sendable {
-    /// The host sent what is no packet.
+    /// The host sent an invalid packet.
     case malformedPacket(PacketError)
     /// The host sent data for a connection that does not exist.
     case unknownConnection(ConnectionHandle)
-    /// The host sent more data than the controller said that it has room for, or longer.
+    /// The host sent more or longer data than the controller has buffers for.
     case tooMuchData(ConnectionHandle)
-    /// The host said something while the controller is mute.
+    /// The host sent a packet while the controller is mute.
     case muted
-    /// A fault that a test asked for kept an event back.
+    /// A fault dropped an event.
     case droppedEvent
 }

@@ -2,14 +2,14 @@ package import BLEWire
 import Crypto
 import CryptoExtras
 
-/// AES-128 of a single block: the security function `e`, which every other one is made of.
+/// AES-128 encryption of a single block: the security function `e`, on which all others are based.
 ///
-/// Keys and blocks are numbers, so that no octet order is part of them: their most significant octet is the first that
-/// AES takes, as in FIPS 197. Packets carry them the other way round, least significant octet first.
+/// Keys and blocks are numbers without an octet order: the most significant octet is the first one in FIPS 197. Packets
+/// carry them in reverse, least significant octet first.
 ///
 /// Core 6.0, Vol 3, Part H, 2.2.1.
 package enum AESBlock {
-    /// The encryption of `block` with `key`.
+    /// Returns `block` encrypted with `key`.
     package static func encrypt(_ block: UInt128, key: Key128) -> UInt128 {
         var octets = block.bigEndianOctets
         do {
@@ -25,7 +25,7 @@ extension UInt128 {
     /// The octets of this number, most significant first.
     var bigEndianOctets: [UInt8] { littleEndianOctets.reversed() }
 
-    /// The number that at most sixteen octets are, most significant first.
+    /// Creates a number from at most sixteen octets, most significant first.
     init(bigEndianOctets octets: some Sequence<UInt8>) {
         self = octets.reduce(0) { $0 << 8 | UInt128($1) }
     }

@@ -2,14 +2,14 @@ package import BLEWire
 import Crypto
 import CryptoExtras
 
-/// AES-CCM with a code of four octets and messages of up to 65 535: hides a message from all who do not have the key,
-/// and shows those who have whether it was changed.
+/// AES-CCM with a message integrity code of four octets and messages of up to 65,535 octets, which encrypts and
+/// authenticates messages.
 ///
 /// RFC 3610, with M = 4 and L = 2; Core 6.0, Vol 6, Part E, 2.
 package struct CCM: Sendable {
-    /// How many octets the code takes behind the message.
+    /// The length of the message integrity code, in octets.
     package static let codeLength = 4
-    /// How many octets make each message of a key different.
+    /// The length of the nonce, in octets, which must differ for each message of a key.
     package static let nonceLength = 13
 
     private static let blockLength = 16
@@ -20,7 +20,7 @@ package struct CCM: Sendable {
     /// - Parameter key: Its most significant octet is the first that AES takes.
     package init(key: Key128) { self.key = SymmetricKey(data: key.wire.bigEndianOctets) }
 
-    /// Encrypts `message` and adds its code.
+    /// Encrypts `message` and appends its message integrity code.
     ///
     /// - Parameters:
     ///   - message: Up to 65 535 octets.
@@ -32,7 +32,7 @@ package struct CCM: Sendable {
         return Array(blocks[Self.blockLength...] + blocks[..<Self.codeLength])
     }
 
-    /// Decrypts what ``seal(_:nonce:associated:)`` made.
+    /// Decrypts the result of ``seal(_:nonce:associated:)``.
     ///
     /// - Returns: `nil` if it is not what somebody with this key sealed with this nonce and this octet beside it.
     package func open(_ sealed: [UInt8], nonce: [UInt8], associated: UInt8) -> [UInt8]? {
@@ -44,7 +44,7 @@ package struct CCM: Sendable {
         return expected.prefix(Self.codeLength) == blocks[..<Self.codeLength] ? Array(message) : nil
     }
 
-    /// The block that CBC-MAC makes of a message; the code is its first octets.
+    /// Returns the CBC-MAC block of a message, whose first octets are the message integrity code.
     private func code(of message: ArraySlice<UInt8>, nonce: [UInt8], associated: UInt8) -> [UInt8] {
         precondition(nonce.count == Self.nonceLength && message.count <= 0xFFFF, "CCM takes no such message")
         var input: [UInt8] = []
@@ -65,7 +65,9 @@ package struct CCM: Sendable {
         }
     }
 
-    /// Adds the stream of the key to octets; done twice, it is undone.
+    /// Applies the key stream to octets.
+    ///
+    /// Applying it twice restores them.
     private func keyed(_ octets: [UInt8], nonce: [UInt8]) -> [UInt8] {
         do {
             let counter = try AES._CTR.Nonce(nonceBytes: [0x01] + nonce + [0, 0])

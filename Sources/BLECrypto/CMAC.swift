@@ -2,11 +2,11 @@ package import BLEWire
 import Crypto
 import CryptoExtras
 
-/// AES-CMAC with a key of 128 bits: a code that only who has the key can make from a message.
+/// AES-CMAC with a 128-bit key: an authentication code of a message.
 ///
 /// RFC 4493; Core 6.0, Vol 3, Part H, 2.2.5.
 package enum CMAC {
-    /// The code of `message`.
+    /// Returns the authentication code of `message`.
     ///
     /// - Parameters:
     ///   - message: Any number of octets, in the order in which RFC 4493 takes them, the most significant of a number

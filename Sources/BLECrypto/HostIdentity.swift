@@ -1,13 +1,12 @@
 package import BLEWire
 
-/// What a host is known by to its friends, made of the number that it drew once and tells nobody.
+/// Keys and addresses of a host that are derived from its secret random number.
 ///
-/// Nothing of it has to be stored, and it is the same on every run. What is made for one purpose says nothing of what
-/// is made for another.
+/// They need not be stored and are the same on every run. A value derived for one purpose reveals nothing about others.
 ///
 /// Core 6.0, Vol 3, Part H, 2.4.2.1 and 2.4.2.2.
 package enum HostIdentity {
-    /// What a host makes its private addresses with: the Identity Resolving Key.
+    /// Derives the local IRK, with which the host generates private addresses.
     ///
     /// - Parameters:
     ///   - identity: The address that the host keeps: one for each of its controllers, which has a key of its own then.
@@ -21,7 +20,7 @@ package enum HostIdentity {
         )
     }
 
-    /// The random static address of a host whose controllers have none.
+    /// Derives the random static address of a host whose controllers have no public one.
     package static func staticAddress(secret: UInt128) -> DeviceAddress {
         let code = CMAC.code(of: Array("static address".utf8), key: Key128(wire: secret))
         // Forty-six bits that are neither all zeros nor all ones: Vol 6, Part B, 1.3.2.1.

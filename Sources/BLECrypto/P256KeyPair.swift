@@ -1,13 +1,15 @@
 package import BLEWire
 import Crypto
 
-/// A pair of keys on the curve P-256, with which two devices agree on a secret that nobody learns who listens.
+/// A P-256 key pair for a Diffie-Hellman key agreement.
 ///
 /// Core 6.0, Vol 3, Part H, 2.3.5.6.1.
 package struct P256KeyPair: Sendable {
     private let privateKey: P256.KeyAgreement.PrivateKey
 
-    /// Makes a pair; the same numbers make the same pair.
+    /// Generates a pair.
+    ///
+    /// The same random numbers give the same pair.
     package init(using random: inout some RandomNumberGenerator) {
         // Fewer than one number in 2³² is none of those that may be a private key.
         while true {
@@ -18,7 +20,7 @@ package struct P256KeyPair: Sendable {
         }
     }
 
-    /// Makes the pair of a private key that is known already, or `nil` if the octets are none.
+    /// Creates the pair of a known private key; returns `nil` if the octets are not a valid key.
     ///
     /// - Parameter octets: 32 octets, the least significant first.
     package init?(privateKey octets: [UInt8]) {
@@ -33,13 +35,15 @@ package struct P256KeyPair: Sendable {
         }
     }
 
-    /// The pair that everybody knows, so that links made with it can be listened to.
+    /// The debug key pair of the specification.
+    ///
+    /// Links that use it can be decrypted by anybody.
     package static let debug = Self(known: [
         0x3F, 0x49, 0xF6, 0xD4, 0xA3, 0xC5, 0x5F, 0x38, 0x74, 0xC9, 0xB3, 0xE3, 0xD2, 0x10, 0x3F, 0x50,
         0x4A, 0xFF, 0x60, 0x7B, 0xEB, 0x40, 0xB7, 0x99, 0x58, 0x99, 0xB8, 0xA6, 0xCD, 0x3C, 0x1A, 0xBD,
     ])
 
-    /// What the other device is told.
+    /// The public key for the peer.
     package var publicKey: HCI.PublicKey {
         let octets = [UInt8](privateKey.publicKey.rawRepresentation)
         guard let key = HCI.PublicKey(x: octets.prefix(32).reversed(), y: octets.dropFirst(32).reversed()) else {
@@ -48,7 +52,7 @@ package struct P256KeyPair: Sendable {
         return key
     }
 
-    /// The secret that the owner of `peer` comes to as well: 32 octets, the least significant first.
+    /// Computes the Diffie-Hellman key with a peer's public key: 32 octets, least significant first.
     ///
     /// - Returns: `nil` if `peer` is no point of the curve, whose secret could tell something of the private key.
     package func secret(with peer: HCI.PublicKey) -> [UInt8]? {

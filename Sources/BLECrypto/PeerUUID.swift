@@ -1,13 +1,13 @@
 package import BLEWire
 
-/// Identifiers for peers that apps may keep: the same for one device on every run of one host, another on each host,
-/// and no way back to the address.
+/// Peer identifiers for apps: stable for a device on one host, different on each host, and not reversible to the
+/// address.
 package enum PeerUUID {
-    /// The identifier of the device with `address`: a UUID of version 8, RFC 9562, 5.8.
+    /// Returns the identifier of the device with `address`: a UUID of version 8 (RFC 9562, 5.8).
     ///
-    /// It is the CMAC of seven octets, the kind of the address (0 public, 1 random) and then the address with the most
-    /// significant octet first, in which 4 bits become the version and 2 the variant. An identity address that the
-    /// controller resolved counts as the address that it is.
+    /// It is the CMAC of seven octets: the kind of the address (0 public, 1 random) and the address, most significant
+    /// octet first. Four bits are replaced by the version and two by the variant. An identity address that the
+    /// controller resolved is treated like the same address on the air.
     ///
     /// - Parameters:
     ///   - address: An address that the device keeps: public, random static, or an identity.
@@ -20,7 +20,7 @@ package enum PeerUUID {
         return code & ~versionAndVariant.mask | versionAndVariant.value
     }
 
-    /// Where a UUID has its version and variant, and what they are in one of version 8.
+    /// The mask of the version and variant bits in a UUID, and their values in version 8.
     private static let versionAndVariant = (
         mask: UInt128(0xF) << 76 | UInt128(0x3) << 62,
         value: UInt128(0x8) << 76 | UInt128(0x2) << 62

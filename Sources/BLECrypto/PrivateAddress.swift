@@ -1,6 +1,6 @@
 package import BLEWire
 
-/// Addresses that change, so that only friends recognise a device.
+/// Random device addresses: resolvable, non-resolvable and static.
 ///
 /// | kind | two highest bits | the rest |
 /// | --- | --- | --- |
@@ -10,31 +10,31 @@ package import BLEWire
 ///
 /// Core 6.0, Vol 6, Part B, 1.3.2; Vol 3, Part H, 2.2.2.
 package enum PrivateAddress {
-    /// The random address function `ah`: the 24 bits that `key` makes of the 24 bits `prand`.
+    /// The random address function `ah`: a 24-bit hash of `prand` with `key`.
     ///
     /// Core 6.0, Vol 3, Part H, 2.2.2.
     package static func hash(of prand: UInt32, key: Key128) -> UInt32 {
         UInt32(truncatingIfNeeded: AESBlock.encrypt(UInt128(prand & 0xFF_FFFF), key: key)) & 0xFF_FFFF
     }
 
-    /// Makes an address that whoever has `key` can tell to be ours.
+    /// Generates an address that can be resolved with `key`.
     package static func makeResolvable(key: Key128, using random: inout some RandomNumberGenerator) -> DeviceAddress {
         // Neither all zeros nor all ones: Vol 6, Part B, 1.3.2.2.
         let prand = UInt32.random(in: 1..<0x3F_FFFF, using: &random) | 0x40_0000
         return DeviceAddress(UInt64(prand) << 24 | UInt64(hash(of: prand, key: key)), .random)
     }
 
-    /// Makes an address that nobody can tell to be ours.
+    /// Generates an address that cannot be resolved.
     package static func makeNonResolvable(using random: inout some RandomNumberGenerator) -> DeviceAddress {
         DeviceAddress(.random(in: randomBits, using: &random), .random)
     }
 
-    /// Makes an address to keep.
+    /// Generates a static address.
     package static func makeStatic(using random: inout some RandomNumberGenerator) -> DeviceAddress {
         DeviceAddress(.random(in: randomBits, using: &random) | 0xC000_0000_0000, .random)
     }
 
-    /// Whether `address` is a resolvable private one that was made with `key`.
+    /// Returns whether `address` is a resolvable private address that was generated with `key`.
     package static func isMade(_ address: DeviceAddress, with key: Key128) -> Bool {
         guard address.isResolvable else { return false }
         let prand = UInt32(truncatingIfNeeded: address.value >> 24)

@@ -1,9 +1,9 @@
 package import BLEWire
 
-/// The functions that pairing computes its values and keys with.
+/// The cryptographic functions of pairing.
 ///
-/// Numbers of 128 bits are ``Key128``; coordinates of points and secrets of 256 bits are 32 octets, the least
-/// significant first, as they are on the air.
+/// 128-bit numbers are ``Key128``. Coordinates of points and 256-bit secrets are 32 octets in wire order, least
+/// significant first.
 ///
 /// Core 6.0, Vol 3, Part H, 2.2.
 package enum Toolbox {
@@ -35,7 +35,9 @@ package enum Toolbox {
         return Key128(wire: AESBlock.encrypt(inner ^ p2, key: key))
     }
 
-    /// The short term key of legacy pairing, `s1`; `first` is the number of the responder.
+    /// The short term key of legacy pairing, `s1`.
+    ///
+    /// `first` is the responder's random value.
     ///
     /// Core 6.0, Vol 3, Part H, 2.2.4.
     package static func s1(_ key: Key128, _ first: Key128, _ second: Key128) -> Key128 {
@@ -43,7 +45,9 @@ package enum Toolbox {
         return Key128(wire: AESBlock.encrypt(block, key: key))
     }
 
-    /// The confirm value of LE Secure Connections, `f4`: who sends it comes first.
+    /// The confirm value of LE Secure Connections, `f4`.
+    ///
+    /// The sender's coordinate comes first.
     ///
     /// - Parameters:
     ///   - u: The X coordinate of the public key of who makes the value.
@@ -57,9 +61,9 @@ package enum Toolbox {
         Key128(wire: CMAC.code(of: coordinate(u) + coordinate(v) + [z], key: x))
     }
 
-    /// The two keys that a secret makes, `f5`: one for the check of the exchange, one for the link.
+    /// The two keys derived from the Diffie-Hellman key, `f5`: the MacKey, and the LTK.
     ///
-    /// The first number and address are the initiator's, the second ones the responder's.
+    /// The first random value and address are the initiator's, the second ones the responder's.
     ///
     /// Core 6.0, Vol 3, Part H, 2.2.7.
     package static func f5(
@@ -74,10 +78,12 @@ package enum Toolbox {
         return (keys[0], keys[1])
     }
 
-    /// The check that both devices have come to the same secret, `f6`: who sends it comes first.
+    /// The check that both devices computed the same Diffie-Hellman key, `f6`.
     ///
-    /// The key is the first one of ``f5(_:_:_:)``; `r` is the passkey, what was told out of band, or 0; and
-    /// `capabilities` are the IO capability, OOB flag and AuthReq of who makes the value, in the order of the air.
+    /// The sender's values come first.
+    ///
+    /// The key is the first one of ``f5(_:_:_:)``. `r` is the passkey, the out-of-band random value, or 0.
+    /// `capabilities` are the IO capability, OOB flag and AuthReq of the sender, in wire order.
     ///
     /// Core 6.0, Vol 3, Part H, 2.2.8.
     package static func f6(
@@ -93,9 +99,9 @@ package enum Toolbox {
         return Key128(wire: CMAC.code(of: message, key: key))
     }
 
-    /// The number that users compare, `g2`, 0 to 999999.
+    /// The number for numeric comparison, `g2`, 0 to 999999.
     ///
-    /// The coordinate and the number of the initiator come first.
+    /// The initiator's coordinate and random value come first.
     ///
     /// Core 6.0, Vol 3, Part H, 2.2.9 and 2.3.5.6.2.
     package static func g2(_ u: [UInt8], _ v: [UInt8], _ x: Key128, _ y: Key128) -> UInt32 {
@@ -103,14 +109,16 @@ package enum Toolbox {
         return UInt32(truncatingIfNeeded: code) % 1_000_000
     }
 
-    /// Makes a key for another purpose of a key, `h6`; `identifier` names the purpose.
+    /// Converts a key for another purpose, `h6`.
+    ///
+    /// `identifier` names the purpose.
     ///
     /// Core 6.0, Vol 3, Part H, 2.2.10.
     package static func h6(_ key: Key128, identifier: UInt32) -> Key128 {
         Key128(wire: CMAC.code(of: identifier.littleEndianOctets.reversed(), key: key))
     }
 
-    /// Makes a key for another purpose of a key, `h7`.
+    /// Converts a key for another purpose, `h7`.
     ///
     /// Core 6.0, Vol 3, Part H, 2.2.11.
     package static func h7(salt: Key128, _ key: Key128) -> Key128 {
@@ -119,13 +127,13 @@ package enum Toolbox {
 
     private static let salt = Key128(wire: 0x6C88_8391_AAF5_A538_6037_0BDB_5A60_83BE)
 
-    /// A number of 256 bits as CMAC takes it.
+    /// Returns a 256-bit number in the octet order of CMAC.
     private static func coordinate(_ octets: [UInt8]) -> [UInt8] {
         precondition(octets.count == 32, "a coordinate has 32 octets")
         return octets.reversed()
     }
 
-    /// The kind of an address and then its six octets, the most significant first.
+    /// Returns the kind of an address and its six octets, most significant first.
     private static func octets(_ address: DeviceAddress) -> [UInt8] {
         let plain = address.onAir
         return [plain.kind.wire] + plain.value.littleEndianOctets.prefix(6).reversed()

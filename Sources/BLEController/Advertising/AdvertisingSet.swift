@@ -1,12 +1,12 @@
 import BLEWire
 
-/// What one advertising set says, how, and for how long.
+/// The data, parameters and state of one advertising set.
 ///
-/// Legacy commands work on a set too, the only one there is then.
+/// Legacy commands use a set, too; it is the only one then.
 ///
 /// Core 6.0, Vol 6, Part B, 4.4.2.
 struct AdvertisingSet: Sendable {
-    /// What an advertisement allows and how it is sent, with the bits of HCI.
+    /// The properties of advertising events, with the bits of HCI.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.53.
     struct Properties: OptionSet, Hashable, Sendable {
@@ -22,55 +22,56 @@ struct AdvertisingSet: Sendable {
         static let includesPower = Self(rawValue: 64)
     }
 
-    /// Whether and until when a set is on the air.
+    /// Whether a set is advertising, and until when.
     enum State: Equatable, Sendable {
         case off
-        /// `until` is when the host wants it over; `eventLimit` after how many events, 0 for no limit.
+        /// `until` is the end that the host requested, `eventLimit` the maximum number of events; 0 for no limit.
         case on(until: Instant?, eventLimit: Int)
     }
 
     let handle: UInt8
     var properties: Properties = [.connectable, .scannable, .legacy]
-    /// Nanoseconds between two events, before the random delay.
+    /// Nanoseconds between two events, without the random delay.
     private(set) var interval: Int64 = 1_280_000_000
-    /// A bit for each of the three primary channels.
+    /// The primary channels in use, one bit for each of the three.
     var channels: UInt8 = 7
     var ownAddressKind: UInt8 = 0
     var peer = DeviceAddress.none
-    /// Who may answer: bit 0 keeps scan requests, bit 1 connections to the accept list.
+    /// Bit 0 restricts scan requests to the filter accept list, bit 1 connections.
     var filterPolicy: UInt8 = 0
     /// In dBm.
     var power = 0
     var primary = AirPHY.oneMegabit
     var secondary = AirPHY.oneMegabit
-    /// 0 to 15; names the set among those of the advertiser.
+    /// The set identifier on the air, 0 to 15.
     var identifier: UInt8 = 0
     var notifiesScanRequests = false
     var randomAddress: DeviceAddress?
     private(set) var data: [UInt8] = []
     private(set) var scanResponse: [UInt8] = []
-    /// Changes with the data, so that scanners can tell.
+    /// Changes with the data, so that scanners notice.
     private(set) var dataIdentifier: UInt16 = 0
     private(set) var state = State.off
-    /// How many events there have been since the set was enabled.
+    /// The number of events since the set was enabled.
     private(set) var events = 0
-    /// What of its data or scan response the host has given so far, while it gives it in pieces.
+    /// The data or scan response received so far, while the host sends it in fragments.
     private(set) var assembly: (isScanResponse: Bool, octets: [UInt8])?
-    /// The schedule's latest entry for this set.
+    /// The token of the latest schedule entry for this set.
     var token: UInt64 = 0
 
     init(handle: UInt8) { self.handle = handle }
 
     var isEnabled: Bool { state != .off }
 
-    /// Whether the host wants it over after some number of events.
+    /// True if the host limited the number of events.
     var hasEventLimit: Bool { if case .on(_, let eventLimit) = state { eventLimit > 0 } else { false } }
 
-    /// The most octets of data that this kind of advertisement carries.
+    /// The maximum length of data for this kind of advertisement, in octets.
     var dataLimit: Int { properties.contains(.legacy) ? 31 : VirtualController.maximumAdvertisingData }
 
-    /// Whether `data` may be sent with this kind of advertisement: whoever may connect has to do so after the first
-    /// auxiliary packet, so there is no chain.
+    /// Returns whether `data` can be sent with this kind of advertisement.
+    ///
+    /// A connectable one has no chain, because a central must connect after the first auxiliary packet.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.54 and 7.8.56.
     func fits(_ data: [UInt8]) -> Bool {
@@ -79,7 +80,9 @@ struct AdvertisingSet: Sendable {
         return data.count <= 245 - target - power
     }
 
-    /// Takes the interval that the host wants, which does not matter to a high duty cycle.
+    /// Sets the interval that the host requested.
+    ///
+    /// High duty cycle advertising ignores it.
     ///
     /// Core 6.0, Vol 6, Part B, 4.4.2.4.2.
     mutating func setInterval(_ units: Int64) {
@@ -105,11 +108,11 @@ struct AdvertisingSet: Sendable {
         changeIdentifier()
     }
 
-    /// Keeps a piece of data that the host gives bit by bit.
+    /// Stores a fragment of data from the host.
     mutating func assemble(_ octets: [UInt8], isScanResponse: Bool) {
         assembly = (isScanResponse, octets)
     }
 
-    /// Says that the data is new although it is the same.
+    /// Marks the data as changed although they are the same.
     mutating func changeIdentifier() { dataIdentifier = (dataIdentifier &+ 1) & 0x0FFF }
 }

@@ -1,7 +1,7 @@
 import BLEWire
 
 extension Air {
-    /// Lets an advertising event of a set happen, and schedules the next.
+    /// Runs an advertising event of a set and schedules the next one.
     ///
     /// Core 6.0, Vol 6, Part B, 4.4.2.
     mutating func runAdvertising(_ controller: Int, _ index: Int, at now: Instant) {
@@ -26,7 +26,7 @@ extension Air {
         scheduleAdvertising(controller, index, at: next)
     }
 
-    /// Why a set stops by itself.
+    /// The reason why a set stops without a command.
     enum AdvertisingEnd { case advertisingTimeout, limitReached }
 
     private mutating func endAdvertising(_ controller: Int, _ index: Int, _ end: AdvertisingEnd, at now: Instant) {
@@ -39,7 +39,7 @@ extension Air {
         }
     }
 
-    /// One PDU on each channel, and what is answered to it.
+    /// Sends one PDU on each channel and processes the responses.
     ///
     /// - Returns: Whether the advertiser is connected now, and so no longer advertises.
     private mutating func legacyEvent(_ controller: Int, _ set: consuming AdvertisingSet, at now: Instant) -> Bool {
@@ -71,10 +71,10 @@ extension Air {
         return false
     }
 
-    /// The nanoseconds between a packet on one primary channel and the packet on the next, if nobody answers.
+    /// The nanoseconds from a packet on one primary channel to the packet on the next, if nothing is received.
     static let channelGap: Int64 = 400_000
 
-    /// Lets everyone hear a packet who listens, and returns those who want to answer it.
+    /// Delivers a packet to all listeners and returns those that want to respond.
     private mutating func announce(
         _ announcement: LegacyAnnouncement,
         channel: Int,
@@ -143,7 +143,7 @@ extension Air {
         return recognition.advertiser
     }
 
-    /// Asks an advertiser for its scan response.
+    /// Sends a scan request to an advertiser.
     ///
     /// - Returns: When the advertiser goes on to the next channel.
     private mutating func askForResponse(
@@ -185,7 +185,7 @@ extension Air {
         return responseEnd + Self.channelGap
     }
 
-    /// Who wants to answer an advertisement that left with `power` and arrives with `strength`, in dBm.
+    /// A device that wants to respond to an advertisement sent with `power` and received with `strength`, in dBm.
     func candidate(
         _ listener: Int,
         _ peer: DeviceAddress,
@@ -197,7 +197,7 @@ extension Air {
         return Candidate(listener: listener, peer: peer, strength: strength, answer: answer, connects: connects)
     }
 
-    /// Whether an active scanner sends a scan request after what it heard.
+    /// Returns whether an active scanner sends a scan request after this packet.
     private mutating func wantsResponse(
         _ announcement: LegacyAnnouncement,
         _ peer: DeviceAddress,
@@ -208,7 +208,7 @@ extension Air {
         return controllers[listener].scanner.backoff.asks()
     }
 
-    /// The advertiser that an initiator heard, if it wants it.
+    /// Returns the received advertiser if the initiator wants to connect to it.
     private mutating func wantsConnection(_ announcement: LegacyAnnouncement, _ listener: Int) -> DeviceAddress? {
         guard announcement.set.properties.contains(.connectable) else { return nil }
         return controllers[listener].wants(announcement.address, target: announcement.target)

@@ -1,7 +1,7 @@
 import BLEWire
 
 extension Air {
-    /// An extended advertising event, and what is answered to it.
+    /// Runs an extended advertising event and processes the responses.
     ///
     /// - Returns: Whether the advertiser is connected now.
     mutating func extendedEvent(_ controller: Int, _ set: AdvertisingSet, at now: Instant) -> Bool {
@@ -39,10 +39,10 @@ extension Air {
         return false
     }
 
-    /// A receiver that heard where the auxiliary packet will be.
+    /// A receiver that received a pointer to the auxiliary packet.
     private struct Hearer {
         let listener: Int
-        /// The mean, in dBm.
+        /// The mean strength, in dBm.
         let strength: Int
         var scans: Bool
         var isActive: Bool
@@ -117,7 +117,7 @@ extension Air {
         )
     }
 
-    /// Lets a receiver follow a chain of packets as far as it hears them; `nil` if it misses the first.
+    /// Receives as much of a chain of packets as arrives; returns `nil` if the first is lost.
     private mutating func receive(
         _ chain: [LL.ExtendedAdvertisement],
         _ announcement: ExtendedAnnouncement,
@@ -146,7 +146,7 @@ extension Air {
         return strength.map { .init(data: data, strength: $0, isTruncated: false, end: end) }
     }
 
-    /// Reports what a scanner heard.
+    /// Reports the received advertisement to a scanner's host.
     ///
     /// - Returns: The scanner, if it wants the scan response.
     private mutating func report(
@@ -172,7 +172,7 @@ extension Air {
         return candidate(listener, peer, hearer.strength, power: power, connects: false)
     }
 
-    /// Asks an extended advertiser for its scan response.
+    /// Sends a scan request to an extended advertiser.
     ///
     /// Core 6.0, Vol 6, Part B, 4.4.2.8.
     private mutating func askForResponse(
@@ -218,7 +218,7 @@ extension Air {
         if controllers[scanner].isNew(report) { send(report, of: advertiser, to: scanner, at: reception.end) }
     }
 
-    /// Lets an initiator ask an extended advertiser for a connection.
+    /// Sends a connection request from an initiator to an extended advertiser.
     ///
     /// - Returns: Whether the advertiser heard it, and so is a peripheral now.
     private mutating func connect(

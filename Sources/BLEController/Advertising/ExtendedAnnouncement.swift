@@ -1,24 +1,24 @@
 import BLEWire
 
-/// What an extended advertising event says: packets on the primary channels that point at one on a secondary
-/// channel, and a chain after that if the data is long.
+/// The packets of an extended advertising event: on the primary channels pointers to a packet on a secondary channel,
+/// followed by a chain if the data are long.
 ///
 /// Core 6.0, Vol 6, Part B, 4.4.2.3 to 4.4.2.8.
 struct ExtendedAnnouncement {
     let controller: Int
     let set: AdvertisingSet
     let own: OwnAddress
-    /// Whom a directed advertisement is for, as the packet says it.
+    /// The target of a directed advertisement, as in the packet.
     let target: DeviceAddress?
     /// The secondary channel.
     let channel: Int
 
-    /// The most octets of payload in one packet.
+    /// The maximum payload of one packet, in octets.
     private static let payloadLimit = 255
 
     var address: DeviceAddress { own.onAir }
 
-    /// The address as scanners hear it.
+    /// The address that scanners receive.
     var heardAddress: DeviceAddress? { self.set.properties.contains(.anonymous) ? nil : address }
 
     var dataInfo: LL.ExtendedAdvertisement.DataInfo { .init(set: set.identifier, data: set.dataIdentifier) }
@@ -30,12 +30,12 @@ struct ExtendedAnnouncement {
         return set.properties.contains(.scannable) ? .scannable : .neither
     }
 
-    /// What scanners report of the advertisement.
+    /// The kind of report that scanners make.
     var kind: AdvertisingReport.Kind {
         AdvertisingReport.Kind(rawValue: set.properties.rawValue & 7)
     }
 
-    /// The packet on a primary channel, `offset` microseconds before the one that it points at.
+    /// Returns the packet on a primary channel, `offset` microseconds before the packet that it points to.
     func primary(offset: Int) -> LL.ExtendedAdvertisement {
         var packet = LL.ExtendedAdvertisement()
         packet.mode = mode
@@ -44,7 +44,9 @@ struct ExtendedAnnouncement {
         return packet
     }
 
-    /// The packets on the secondary channel that carry `data`: the first alone says who speaks.
+    /// Returns the packets on the secondary channel that carry `data`.
+    ///
+    /// Only the first one has the advertiser's address.
     func chain(of data: [UInt8], isResponse: Bool) -> [LL.ExtendedAdvertisement] {
         var parts: [LL.ExtendedAdvertisement] = []
         var offset = 0
@@ -74,11 +76,11 @@ struct ExtendedAnnouncement {
 }
 
 extension LL.ExtendedAdvertisement {
-    /// The octets of payload that the packet takes on the air.
+    /// The length of the payload on the air, in octets.
     var length: Int { 1 + headerLength + data.count }
 }
 
-/// What came of a chain of packets at one receiver.
+/// The result of a chain of packets at one receiver.
 struct ChainReception {
     let data: [UInt8]
     let strength: Int

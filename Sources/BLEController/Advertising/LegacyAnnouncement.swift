@@ -1,30 +1,30 @@
 import BLEWire
 
-/// What a legacy advertising event says on each channel.
+/// The packets of a legacy advertising event on each channel.
 struct LegacyAnnouncement {
     let controller: Int
     let set: AdvertisingSet
     let own: OwnAddress
-    /// Whom a directed advertisement is for, as the packet says it.
+    /// The target of a directed advertisement, as in the packet.
     let target: DeviceAddress?
 
     var address: DeviceAddress { own.onAir }
 
     var power: Int { self.set.power }
 
-    /// The octets of payload.
+    /// The length of the payload, in octets.
     var length: Int { self.set.properties.contains(.directed) ? 12 : 6 + set.data.count }
 
     var data: [UInt8] { self.set.properties.contains(.directed) ? [] : set.data }
 
-    /// The kind of report that a scanner makes of it.
+    /// The kind of report for the advertisement.
     var kind: AdvertisingReport.Kind {
         if self.set.properties.contains(.directed) { return .directed }
         if self.set.properties.contains(.connectable) { return .connectable }
         return set.properties.contains(.scannable) ? .scannable : .nonConnectable
     }
 
-    /// The kind of report that a scanner makes of the scan response.
+    /// The kind of report for the scan response.
     var responseKind: AdvertisingReport.Kind {
         self.set.properties.contains(.connectable) ? .connectableResponse : .scannableResponse
     }
@@ -41,22 +41,22 @@ struct LegacyAnnouncement {
     }
 }
 
-/// Who wants to answer an advertisement.
+/// A device that wants to respond to an advertisement.
 struct Candidate {
     let listener: Int
-    /// The advertiser, as the host of who wants to answer gets to see it.
+    /// The advertiser's address, as reported to the responding device's host.
     let peer: DeviceAddress
-    /// The mean strength in dBm with which it hears the advertiser.
+    /// The mean strength of the advertiser at this device, in dBm.
     let strength: Int
-    /// The mean strength in dBm with which the advertiser hears it.
+    /// The mean strength of this device at the advertiser, in dBm.
     let answer: Int
-    /// Whether it wants to connect, rather than a scan response.
+    /// True to connect, false to request a scan response.
     let connects: Bool
 }
 
-/// What a scanner tells its host of one advertisement.
+/// A scanner's report of one advertisement to its host.
 struct AdvertisingReport: Sendable {
-    /// What was heard, with the bits of an extended report.
+    /// The kind of advertisement, with the bits of extended reports.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.13.
     struct Kind: OptionSet, Hashable, Sendable {
@@ -78,9 +78,9 @@ struct AdvertisingReport: Sendable {
     }
 
     let kind: Kind
-    /// The advertiser as the host gets to see it, be it that it did not say who it is.
+    /// The advertiser's address as reported to the host, possibly anonymous.
     let address: DeviceAddress
-    /// Whom a directed advertisement is for, as the host gets to see it.
+    /// The target of a directed advertisement, as reported to the host.
     let target: DeviceAddress?
     /// In dBm.
     let strength: Int
@@ -88,10 +88,10 @@ struct AdvertisingReport: Sendable {
     var primary = AirPHY.oneMegabit
     /// The PHY of the auxiliary packet; `nil` for a legacy advertisement.
     var secondary: AirPHY?
-    /// The set of an extended advertisement, and which of its data this is.
+    /// The set of an extended advertisement, and the identifier of its data.
     var dataInfo: LL.ExtendedAdvertisement.DataInfo?
-    /// What the advertiser says that it sends with, in dBm.
+    /// The transmit power in the advertisement, in dBm.
     var power: Int?
-    /// Whether a part of the data was lost.
+    /// True if a part of the data was lost.
     var isTruncated = false
 }

@@ -1,7 +1,8 @@
 import BLEWire
 
-/// The events by which scanners tell of legacy advertisements, kept as octets: a device mostly says the same as before,
-/// and only the strength of the signal, which comes last, is another one.
+/// The encoded events of scanners' reports about legacy advertisements.
+///
+/// They are reused, because a device mostly repeats its data and only the signal strength in the last octet changes.
 ///
 /// Core 6.0, Vol 4, Part E, 7.7.65.2.
 struct ReportForms {
@@ -9,7 +10,7 @@ struct ReportForms {
         private var kind = AdvertisingReport.Kind()
         private var address = DeviceAddress.none
         private var data: [UInt8] = []
-        /// The event of the last report, an H4 packet; empty before the first.
+        /// The event of the last report as an H4 packet; empty before the first.
         private var octets: [UInt8] = []
 
         init() {}
@@ -27,7 +28,7 @@ struct ReportForms {
             octets = HCIEventPacket.leAdvertisingReport(.init(reports: [event])).encoded
         }
 
-        /// The event that tells of `report`; made in place if nobody has the one before any more.
+        /// Returns the event for `report`, updated in place if the previous one is no longer in use.
         mutating func event(for report: AdvertisingReport) -> [UInt8] {
             if octets.isEmpty || !says(report) { self = Form(report) }
             octets[octets.count - 1] = UInt8(bitPattern: Int8(clamping: report.strength))
@@ -49,10 +50,10 @@ struct ReportForms {
         }
     }
 
-    /// What each controller was last heard to say, and to answer: an even and an odd place for each.
+    /// The last advertisement (even index) and scan response (odd index) of each controller.
     private var forms: [Form] = []
 
-    /// The event that tells of `report`, which is what somebody heard of a controller, as an H4 packet.
+    /// Returns the event for `report` about controller `advertiser`, as an H4 packet.
     mutating func event(for report: AdvertisingReport, of advertiser: Int) -> [UInt8] {
         let place = 2 * advertiser + (report.kind.contains(.isResponse) ? 1 : 0)
         while forms.count <= place { forms.append(Form()) }

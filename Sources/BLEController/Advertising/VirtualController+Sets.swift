@@ -38,7 +38,7 @@ extension VirtualController {
         return (.success, set.power)
     }
 
-    /// Whether an advertisement with these properties exists.
+    /// Returns whether an advertisement can have these properties.
     private static func isPossible(_ properties: AdvertisingSet.Properties) -> Bool {
         if properties.contains(.legacy) {
             let forms: [AdvertisingSet.Properties] = [
@@ -51,7 +51,7 @@ extension VirtualController {
         return !properties.contains(.anonymous) || properties.isDisjoint(with: [.connectable, .scannable])
     }
 
-    /// Whether a set holds data that an advertisement with `properties` cannot carry.
+    /// Returns whether the data of a set are too long for an advertisement with `properties`.
     private static func isTooMuch(_ set: AdvertisingSet, for properties: AdvertisingSet.Properties) -> Bool {
         if properties.contains(.legacy) { return max(set.data.count, set.scanResponse.count) > 31 }
         return properties.contains(.scannable) ? !set.data.isEmpty : !set.scanResponse.isEmpty

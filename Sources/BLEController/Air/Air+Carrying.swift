@@ -1,15 +1,15 @@
 import BLEWire
 
-/// The way of one packet on an advertising channel, from who sends it to the one who waits for it.
+/// The path of one packet on an advertising channel from sender to receiver.
 struct Leg {
     let sender: Int
     let receiver: Int
-    /// The mean strength in dBm with which the packet arrives.
+    /// The mean strength of the packet at the receiver, in dBm.
     let strength: Int
     let channel: Int
     let instant: Instant
     var phy = AirPHY.oneMegabit
-    /// Whether the packet gets lost whatever the air is like.
+    /// True to lose the packet regardless of the conditions.
     var isDropped = false
 
     init(from sender: Int, to receiver: Int, strength: Int, channel: Int, at instant: Instant) {
@@ -22,7 +22,7 @@ struct Leg {
 }
 
 extension Air {
-    /// Carries a packet over a leg.
+    /// Sends a packet along a path.
     ///
     /// - Returns: The strength in dBm with which it arrives; `nil` if it does not.
     mutating func carry(_ pdu: @autoclosure () -> AdvertisingPDU, _ leg: Leg) -> Int? {
@@ -39,7 +39,7 @@ extension Air {
         return isLost ? nil : strength
     }
 
-    /// Notes a packet on an advertising channel.
+    /// Records a packet on an advertising channel.
     mutating func record(
         _ pdu: AdvertisingPDU,
         from sender: Int,

@@ -1,6 +1,6 @@
 import BLEWire
 
-/// What the two ends of a new connection agreed on.
+/// The parameters of a new connection.
 struct Agreement {
     let initiator: Int
     let advertiser: Int
@@ -8,14 +8,14 @@ struct Agreement {
     let advertiserAddress: OwnAddress
     let timing: Link.Timing
     let phy: AirPHY
-    /// Whether both know Channel Selection Algorithm #2.
+    /// True if both support Channel Selection Algorithm #2.
     let usesAlgorithm2: Bool
     let accessAddress: UInt32
     let hop: UInt8
     /// In units of 1.25 ms.
     let windowOffset: UInt16
 
-    /// The packet that says all this.
+    /// Returns the packet with these parameters.
     func indication(channelMap: UInt64) -> LL.ConnectIndication {
         var packet = LL.ConnectIndication()
         packet.initiator = initiatorAddress.onAir
@@ -34,7 +34,7 @@ struct Agreement {
 }
 
 extension Air {
-    /// Draws what an initiator lays down for a new connection.
+    /// Chooses an initiator's parameters for a new connection.
     mutating func agreement(
         initiator: Int,
         advertiser: Int,
@@ -58,7 +58,7 @@ extension Air {
         )
     }
 
-    /// Makes a connection of which the initiator is sure, and the advertiser if it heard of it.
+    /// Creates a connection for the initiator, and for the advertiser if it received the request.
     ///
     /// - Parameters:
     ///   - agreement: What the initiator lays down.
@@ -120,7 +120,7 @@ extension Air {
         return index
     }
 
-    /// A new end of a connection at a controller.
+    /// Creates an end of a connection for a controller.
     private mutating func end(_ controller: Int, at now: Instant) -> LinkEnd {
         let profile = controllers[controller].identity.profile
         var lengths = DataLengths(canExtend: profile.features.contains(.dataPacketLengthExtension))
@@ -136,7 +136,7 @@ extension Air {
         )
     }
 
-    /// Begins the procedures that a controller begins without being asked.
+    /// Starts the procedures that a controller starts by itself.
     private mutating func beginByItself(_ index: Int, _ role: Role, at now: Instant) {
         let controller = links[index][role].controller
         if controllers[controller].suggestedLength.octets > 27 { _ = begin(.length, on: index, role, at: now) }

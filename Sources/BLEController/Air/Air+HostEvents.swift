@@ -1,17 +1,17 @@
 import BLEWire
 
-/// The addresses of a connection as the host of one end gets to see them.
+/// The addresses of a connection, as reported to the host of one end.
 struct ConnectionNames: Equatable, Sendable {
-    /// Of a kind that says so if it was resolved.
+    /// Its kind tells whether it was resolved.
     let peer: DeviceAddress
-    /// The address that the controller made for this end; zero if it made none.
+    /// The private address that the controller generated for this end; zero if there is none.
     let localPrivate: DeviceAddress
-    /// The address that was resolved; zero if none was.
+    /// The private address that was resolved; zero if there is none.
     let peerPrivate: DeviceAddress
 }
 
 extension Air {
-    /// Tells a host that it is connected.
+    /// Reports a new connection to a host.
     mutating func sendConnection(
         _ end: LinkEnd,
         _ role: Role,
@@ -58,7 +58,7 @@ extension Air {
         )
     }
 
-    /// Tells a host that there will be no connection.
+    /// Reports the failure to create a connection to a host.
     mutating func sendConnectionFailure(
         _ status: HCI.Status,
         peer: DeviceAddress,
@@ -86,14 +86,14 @@ extension Air {
         emit(.disconnectionComplete(event), to: end.controller, at: instant)
     }
 
-    /// Gives a host back the room that one of its fragments took.
+    /// Returns a credit for one fragment to a host.
     mutating func sendCompleted(_ handle: ConnectionHandle, to controller: Int, at instant: Instant) {
         guard admits(.numberOfCompletedPackets, controller) else { return }
         let packet = HCI.NumberOfCompletedPackets.packet(.init(handle: handle, count: 1))
         outbox.add(.hci(packet, to: ControllerID(rawValue: controller)), at: instant, now: now)
     }
 
-    /// Gives a host a fragment that the other end sent.
+    /// Sends a received fragment to a host.
     mutating func send(
         _ octets: ArraySlice<UInt8>,
         isStart: Bool,
@@ -171,7 +171,7 @@ extension Air {
         emit(.leConnectionUpdateComplete(event), to: end.controller, at: instant)
     }
 
-    /// Asks a host for timing that the other end wants.
+    /// Asks a host whether it accepts timing that the peer requested.
     ///
     /// - Returns: Whether the host wants to be asked at all.
     mutating func sendParameterRequest(

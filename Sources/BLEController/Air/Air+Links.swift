@@ -1,7 +1,7 @@
 import BLEWire
 
 extension Air {
-    /// Lets the event or the deadline of a connection happen that is due now.
+    /// Runs the event or deadline of a connection that is due.
     mutating func runLink(_ index: Int, at now: Instant) {
         while let (role, status) = links.span[index].expired(by: now) {
             end(index, role, reason: status.rawValue, at: now)
@@ -24,7 +24,7 @@ extension Air {
         scheduleLink(index)
     }
 
-    /// Schedules what comes next on a connection, or forgets it if nobody is left.
+    /// Schedules the next activity of a connection, or removes it if both ends are gone.
     mutating func scheduleLink(_ index: Int) {
         guard !links.span[index].isAbandoned else {
             if links[index].token != 0 {
@@ -36,7 +36,7 @@ extension Air {
         links[index].token = schedule.add(.link(index), at: links.span[index].due)
     }
 
-    /// Tells hosts, and both ends, what an exchange brought.
+    /// Reports the results of an exchange to both ends and their hosts.
     private mutating func deliver(_ index: Int) {
         // The room for them stays.
         var batch: [LinkDelivery] = [], events: [LinkEvent] = []
@@ -66,7 +66,7 @@ extension Air {
         swap(&batch, &deliveries)
     }
 
-    /// Ends a connection for one end and tells its host.
+    /// Ends a connection for one end and reports it to its host.
     mutating func end(_ index: Int, _ role: Role, reason: UInt8, at instant: Instant) {
         guard links[index][role].isPresent else { return }
         links[index][role].isPresent = false
@@ -74,7 +74,7 @@ extension Air {
         sendDisconnection(links[index][role], reason: reason, at: instant)
     }
 
-    /// Ends a connection for one end and tells nobody.
+    /// Ends a connection for one end without a report.
     mutating func leave(_ index: Int, _ role: Role) {
         links[index][role].isPresent = false
         scheduleLink(index)
@@ -84,7 +84,7 @@ extension Air {
         controllers[end.controller].connections.removeAll { $0.handle == end.handle }
     }
 
-    /// Tells hosts what a procedure brought.
+    /// Reports the results of procedures to hosts.
     mutating func tell(_ events: [LinkEvent], of index: Int, at instant: Instant) {
         for event in events {
             switch event {
@@ -111,7 +111,7 @@ extension Air {
         }
     }
 
-    /// Lets a procedure begin on a connection; false if too many wait.
+    /// Starts a procedure on a connection; returns false if too many are queued.
     mutating func begin(
         _ procedure: LinkControl.Procedure,
         on index: Int,
@@ -123,7 +123,7 @@ extension Air {
         return true
     }
 
-    /// Lets the procedures begin that wait on a connection and may begin.
+    /// Starts the queued procedures of a connection that can start now.
     mutating func beginProcedures(on index: Int, _ role: Role, at now: Instant) {
         var events: [LinkEvent] = []
         links[index].beginProcedures(role, at: now, into: &events)

@@ -1,7 +1,8 @@
 import BLEWire
 
 extension Air {
-    /// Reports an advertisement to the host of a scanner, in the form that goes with the commands it uses.
+    /// Reports an advertisement to a scanner's host, as a legacy or extended event depending on the commands that it
+    /// uses.
     ///
     /// `advertiser` is the controller that was heard.
     mutating func send(
@@ -21,7 +22,7 @@ extension Air {
         }
     }
 
-    /// Reports a directed advertisement for a private address that may be one of the host's own.
+    /// Reports a directed advertisement to a private address that may be one of the host's own.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.11.
     private mutating func sendDirected(
@@ -38,10 +39,10 @@ extension Air {
         emit(.leDirectedAdvertisingReport(.init(reports: [event])), to: controller, at: instant)
     }
 
-    /// How much data one event carries beside its other fields.
+    /// The maximum length of data in one event, in octets.
     private static let fragmentLimit = 229
 
-    /// Reports an advertisement in as many events as its data takes.
+    /// Reports an advertisement in as many events as its data need.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.13.
     private mutating func sendExtended(_ report: AdvertisingReport, to controller: Int, at instant: Instant) {
@@ -68,10 +69,10 @@ extension Air {
         } while offset < report.data.count
     }
 
-    /// Tells a host that a set is off the air by itself: because of `end`, or because it is connected now.
+    /// Reports to a host that a set stopped: because of `end`, or because a central connected.
     ///
-    /// How many events there were is told of a set that was enabled with a limit of them and has reached that, or its
-    /// duration; of any other it is zero.
+    /// The number of completed events is reported only for a set that was enabled with a limit of events and reached
+    /// that limit or its duration; otherwise it is zero.
     ///
     /// Core 6.0, Vol 4, Part E, 7.7.65.18.
     mutating func sendSetTerminated(
@@ -97,12 +98,12 @@ extension Air {
         emit(.leAdvertisingSetTerminated(event), to: controller, at: instant)
     }
 
-    /// Tells a host that directed advertising of high duty cycle brought no connection.
+    /// Reports to a host that high duty cycle directed advertising ended without a connection.
     mutating func sendDirectedTimeout(_ controller: Int, peer: DeviceAddress, at instant: Instant) {
         sendConnectionFailure(.advertisingTimeout, peer: peer, .peripheral, controller, at: instant)
     }
 
-    /// Tells a host that somebody asked for a scan response.
+    /// Reports a scan request to a host.
     mutating func sendScanRequest(_ controller: Int, _ set: UInt8, scanner: DeviceAddress, at instant: Instant) {
         guard let handle = AdvertisingHandle(wire: set) else { return }
         emit(.leScanRequestReceived(.init(set: handle, scanner: scanner)), to: controller, at: instant)

@@ -1,8 +1,7 @@
 package import BLEWire
 
 extension Air {
-    /// Whether something that hosts gave is on its way to another host: on a connection whose ends meet, or heard and
-    /// not yet told.
+    /// True if data from a host are on their way to another host.
     @inline(__always)
     package var carriesData: Bool {
         if outbox.deadline != nil { return true }
@@ -14,14 +13,16 @@ extension Air {
         return false
     }
 
-    /// If the air ``carriesData``, does what is due next, whenever that is, and returns when it was due.
+    /// Runs the next activity, whenever it is due, if the air ``carriesData``.
+    ///
+    /// Returns the time at which it was due.
     package mutating func carryOn() -> Instant? {
         guard carriesData, let due = deadline else { return nil }
         catchUp(to: due)
         return due
     }
 
-    /// Lets everything happen that is due by `instant`, each thing in its own time.
+    /// Runs all activities that are due by `instant`, each at its own time.
     mutating func catchUp(to instant: Instant) {
         let target = max(instant, now)
         while let due = deadline, due <= target {
@@ -52,14 +53,14 @@ extension Air {
         }
     }
 
-    /// Hands on the packets that were recorded.
+    /// Outputs the recorded packets.
     mutating func flushRecords() {
         guard path.records != nil, let records = path.records, !records.isEmpty else { return }
         path.records = []
         for record in records { outbox.add(.air(record), at: now, now: now) }
     }
 
-    /// Keeps the set of listeners, and the next change of a scan, in step with what a controller now does.
+    /// Updates the set of listeners and the next scan change after a controller changed its activities.
     mutating func refreshListening(_ controller: Int) {
         let listens = controllers[controller].isListening
         let index = listeners.firstIndex { $0 >= controller } ?? listeners.count
@@ -71,7 +72,7 @@ extension Air {
         }
     }
 
-    /// Schedules the next event of a set that is on.
+    /// Schedules the next event of an enabled set.
     mutating func scheduleAdvertising(_ controller: Int, _ set: Int, at instant: Instant) {
         let handle = controllers[controller].sets[set].handle
         controllers[controller].sets[set].token = schedule.add(
@@ -80,7 +81,7 @@ extension Air {
         )
     }
 
-    /// The strength in dBm with which `receiver` hears `sender` on average, or `nil` if it cannot.
+    /// Returns the mean strength in dBm with which `receiver` receives `sender`; `nil` if it cannot.
     func strength(from sender: Int, power: Int, to receiver: Int) -> Int? {
         if !partition.isEmpty,
             partition.contains(ControllerPair(ControllerID(rawValue: sender), ControllerID(rawValue: receiver)))
@@ -92,7 +93,7 @@ extension Air {
         return strength + PathLoss.noise < PathLoss.sensitivity ? nil : strength
     }
 
-    /// Works out anew how well the ends of a connection hear each other.
+    /// Recalculates the signal strengths between the ends of a connection.
     mutating func refreshReach(ofLink index: Int) {
         guard !links[index].isAbandoned else { return }
         let central = links[index][.central].controller, peripheral = links[index][.peripheral].controller

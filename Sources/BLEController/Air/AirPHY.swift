@@ -1,4 +1,4 @@
-/// A PHY, with the coding scheme of LE Coded, and so how long a packet takes.
+/// A PHY including the coding scheme of LE Coded, which determines the duration of packets.
 ///
 /// Core 6.0, Vol 6, Part B, 2.1 and 2.2.
 package enum AirPHY: UInt8, Sendable {
@@ -9,7 +9,7 @@ package enum AirPHY: UInt8, Sendable {
     /// Coded PHY at 500 kb/s.
     case codedTwo = 4
 
-    /// Creates a PHY from how HCI numbers it: 1 for 1M, 2 for 2M, 3 for Coded.
+    /// Creates a PHY from its HCI number: 1 for 1M, 2 for 2M, 3 for Coded.
     init?(phy: UInt8, codedTwo: Bool = false) {
         switch phy {
         case 1: self = .oneMegabit
@@ -19,13 +19,13 @@ package enum AirPHY: UInt8, Sendable {
         }
     }
 
-    /// The PHY as HCI numbers it.
+    /// The HCI number of the PHY.
     package var number: UInt8 { self == .codedTwo ? 3 : rawValue }
 
-    /// The PHY as link layers number it in a set of PHYs.
+    /// The bit of the PHY in link layer PHY sets.
     var bit: UInt8 { 1 << (number - 1) }
 
-    /// The nanoseconds that a packet of `length` octets of payload takes, from preamble to CRC.
+    /// Returns the duration of a packet with `length` octets of payload in nanoseconds, from preamble to CRC.
     func airTime(_ length: Int) -> Int64 {
         let length = Int64(length)
         switch self {
@@ -36,7 +36,7 @@ package enum AirPHY: UInt8, Sendable {
         }
     }
 
-    /// The most octets of payload that fit into `nanoseconds` with `codeLength` octets behind them, at least 27.
+    /// Returns the longest payload that fits into `nanoseconds` together with `codeLength` further octets, at least 27.
     func longest(within nanoseconds: Int64, _ codeLength: Int) -> Int {
         let spare = nanoseconds - airTime(codeLength)
         let octet = airTime(1) - airTime(0)
@@ -44,13 +44,13 @@ package enum AirPHY: UInt8, Sendable {
     }
 }
 
-/// The times that the link layer never changes, in nanoseconds.
+/// Fixed times of the link layer, in nanoseconds.
 ///
 /// Core 6.0, Vol 6, Part B, 4.1 and 4.2.
 enum Spacing {
-    /// T_IFS, between two packets that belong together: 150 µs.
+    /// T_IFS, between two consecutive packets of an exchange: 150 µs.
     static let interFrame: Int64 = 150_000
-    /// T_MAFS, between a packet and the auxiliary packet that it points at, at least: 300 µs.
+    /// T_MAFS, the minimum time between a packet and the auxiliary packet that it points to: 300 µs.
     static let auxiliary: Int64 = 300_000
     /// The unit of connection intervals: 1.25 ms.
     static let slot: Int64 = 1_250_000

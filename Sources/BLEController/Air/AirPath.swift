@@ -1,13 +1,13 @@
 import BLEWire
 
-/// What an exchange needs of the world around it.
+/// The parts of the air that an exchange needs.
 struct AirPath: Sendable {
     var random: SeededGenerator
     var loss: Double
-    /// The packets sent, if somebody wants to see them.
+    /// The sent packets, if they are recorded.
     var records: [AirRecord]?
 
-    /// Whether a packet arrives that would arrive with `strength` dBm on average.
+    /// Decides whether a packet with the mean `strength` in dBm arrives.
     @inline(__always)
     mutating func delivers(strength: Int) -> Bool {
         if strength < PathLoss.sensitivity + PathLoss.noise {
@@ -16,7 +16,7 @@ struct AirPath: Sendable {
         return !random.happens(loss)
     }
 
-    /// The noise of one packet, in decibels.
+    /// Draws the noise of one packet, in decibels.
     @inline(__always)
     mutating func noise() -> Int { Int(random.below(Int64(2 * PathLoss.noise + 1))) - PathLoss.noise }
 }

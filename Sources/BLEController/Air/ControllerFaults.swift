@@ -1,10 +1,10 @@
-/// What a test makes go wrong with one controller.
+/// The faults of one controller, set by a test.
 package struct ControllerFaults: Hashable, Sendable {
-    /// Whether the controller takes nothing from its host and tells it nothing.
+    /// True if the controller ignores its host and reports nothing.
     package var isMute = false
-    /// The probability that an event does not reach the host.
+    /// The probability that an event is lost on its way to the host.
     package var dropEvents = 0.0
-    /// How many of the next requests to connect that are sent to this controller get lost.
+    /// The number of connection requests to this controller that will be lost.
     package var lostConnectIndications = 0
 
     package init() {}

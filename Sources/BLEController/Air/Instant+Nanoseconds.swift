@@ -1,9 +1,8 @@
 import BLEWire
 
-/// The arithmetic of the link layer, which is in whole nanoseconds: a `Duration` has 128 bits, and every idle
-/// connection event would pay for them.
+/// Link layer arithmetic in whole nanoseconds, because 128-bit durations would slow down every idle connection event.
 extension Instant {
-    /// The instant `nanoseconds` after `instant`.
+    /// Returns the instant `nanoseconds` after `instant`.
     @inline(__always)
     static func + (instant: Self, nanoseconds: Int64) -> Self {
         Self(nanoseconds: instant.nanoseconds &+ nanoseconds)

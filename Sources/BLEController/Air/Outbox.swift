@@ -1,9 +1,8 @@
 import BLEWire
 
-/// What leaves the air for hosts, each in its time.
+/// A queue of outputs for hosts, ordered by time.
 ///
-/// An exchange of packets is worked out when it begins; what it makes hosts hear waits here until it would have been
-/// heard.
+/// An exchange of packets is calculated when it begins; its effects on hosts wait here until they are due.
 struct Outbox: Sendable {
     private struct Delayed: Sendable {
         let instant: Instant
@@ -12,14 +11,16 @@ struct Outbox: Sendable {
 
     private var ready: [Air.Output] = []
     private var head = 0
-    /// Sorted by instant; for one instant, in the order in which they came; those before `released` have left.
+    /// Sorted by time, then by insertion.
+    ///
+    /// The first `released` elements have been taken out.
     private var delayed: [Delayed] = []
     private var released = 0
 
-    /// When the next output leaves that must not leave yet.
+    /// The time at which the next output is due.
     var deadline: Instant? { released < delayed.count ? delayed[released].instant : nil }
 
-    /// Adds an output that leaves at `instant`, `now` being the present.
+    /// Adds an output that is due at `instant`.
     mutating func add(_ output: Air.Output, at instant: Instant, now: Instant) {
         if instant <= now, deadline.map({ $0 > now }) ?? true { return ready.append(output) }
         let added = Delayed(instant: instant, output: output)
@@ -28,7 +29,7 @@ struct Outbox: Sendable {
         if index == delayed.count { delayed.append(added) } else { delayed.insert(added, at: index) }
     }
 
-    /// Lets go of what is due by `now`.
+    /// Releases the outputs that are due by `now`.
     mutating func release(by now: Instant) {
         while released < delayed.count, delayed[released].instant <= now {
             if released + 1 == delayed.count {
@@ -48,7 +49,7 @@ struct Outbox: Sendable {
         }
     }
 
-    /// How many outputs that have left are kept at most, so that the others need not be moved each time.
+    /// The maximum number of released outputs that are kept in the array, so that it need not be shifted each time.
     private static let mostReleased = 64
 
     private mutating func forgetReleased() {
@@ -56,7 +57,7 @@ struct Outbox: Sendable {
         released = 0
     }
 
-    /// Drops what has not left yet for a controller that was reset.
+    /// Drops the pending outputs of a controller that was reset.
     mutating func drop(for controller: ControllerID) {
         forgetReleased()
         delayed.removeAll { entry in
@@ -67,7 +68,7 @@ struct Outbox: Sendable {
         }
     }
 
-    /// Takes the next output that is due.
+    /// Returns the next released output.
     mutating func next() -> Air.Output? {
         guard head < ready.count else { return nil }
         guard head + 1 == ready.count else {

@@ -1,4 +1,4 @@
-/// How much of a signal is left after some distance: the log-distance model of a room with things in it.
+/// The loss of signal strength over distance: the log-distance model of a furnished room.
 ///
 /// | property | value |
 /// | --- | --- |
@@ -8,27 +8,27 @@
 /// | sensitivity | −95 dBm; what arrives with less is not heard |
 enum PathLoss {
     static let sensitivity = -95
-    /// The noise of one packet is at most this many decibels up or down.
+    /// The maximum noise of one packet in either direction, in decibels.
     static let noise = 2
-    /// Two antennas are never closer than this, in metres.
+    /// The minimum distance of two antennas, in metres.
     private static let nearest = 0.5
 
-    /// The strength in dBm at which a packet arrives on average that leaves with `power` dBm.
+    /// Returns the mean strength in dBm of a packet that was sent with `power` dBm.
     static func strength(power: Int, distance: Double) -> Int {
         guard distance.isFinite else { return -200 }
         return power - (distance <= nearest ? leastLoss : loss(at: distance))
     }
 
-    /// What is lost between antennas side by side, where most boards of a world are.
+    /// The loss between adjacent antennas, where most controllers of a world are.
     private static let leastLoss = loss(at: nearest)
 
     private static func loss(at distance: Double) -> Int {
         Int(min(40 + 25 * decimalLogarithm(distance), 400).rounded())
     }
 
-    /// The logarithm to base 10 of a positive finite number.
+    /// Returns the logarithm to base 10 of a positive finite number.
     ///
-    /// Its own few lines, so that the same bits come out on every machine.
+    /// It is implemented here so that the result is the same on every machine.
     static func decimalLogarithm(_ value: Double) -> Double {
         let ratio = (value.significand - 1) / (value.significand + 1)
         let square = ratio * ratio

@@ -1,4 +1,4 @@
-/// Where a controller is, in metres.
+/// The position of a controller, in metres.
 package struct Position: Hashable, Sendable {
     package var x: Double
     package var y: Double
@@ -10,7 +10,7 @@ package struct Position: Hashable, Sendable {
         self.z = z
     }
 
-    /// The way from here to `other`, in metres.
+    /// Returns the distance to `other`, in metres.
     package func distance(to other: Self) -> Double {
         let (dx, dy, dz) = (x - other.x, y - other.y, z - other.z)
         return (dx * dx + dy * dy + dz * dz).squareRoot()

@@ -1,25 +1,25 @@
 import BLEWire
 
-/// What has to happen on the air, earliest first: a binary heap.
+/// A priority queue of activities on the air (a binary heap).
 ///
-/// The place of the entry that was taken out last stays vacant, since what happens mostly schedules what follows: the
-/// new entry sinks from there, instead of another one first and then rising from the end.
+/// The root stays vacant after it was taken out, because most activities schedule a following one: the new entry sinks
+/// from the root, instead of a removal followed by an insertion.
 ///
-/// Nothing is ever taken out of the middle. Whoever schedules remembers the token of its latest entry, and an entry
-/// whose token is no longer remembered means nothing.
+/// Nothing is removed from the middle. The scheduling code keeps the token of its latest entry and ignores entries with
+/// an older token.
 struct Schedule {
-    /// What is to happen.
+    /// A scheduled activity.
     enum Activity: Equatable {
-        /// A set of a controller advertises.
+        /// An advertising event of a set.
         case advertise(controller: Int, set: UInt8)
-        /// A connection has an event, or one of its ends a deadline.
+        /// An event or a deadline of a connection.
         case link(Int)
-        /// A scan changes by itself: its duration or its period is over.
+        /// The end of the duration or period of a scan.
         case scan(controller: Int)
-        /// A controller replaces its private addresses.
+        /// The replacement of a controller's private addresses.
         case rotation(controller: Int)
 
-        /// All of it in one number: what it is, the number of the set, the place of the controller or connection.
+        /// The activity packed into one number: kind, set, and index of the controller or connection.
         fileprivate var code: UInt64 {
             switch self {
             case .advertise(let controller, let set): UInt64(set) << 32 | UInt64(UInt32(controller))
@@ -43,9 +43,11 @@ struct Schedule {
 
     struct Entry {
         let instant: Instant
-        /// Names this entry; grows, so that what is due at the same time happens in the order of scheduling.
+        /// The identifier of this entry.
+        ///
+        /// It increases, so that activities due at the same time run in the order of scheduling.
         let token: UInt64
-        /// The activity, small since entries are moved often.
+        /// The packed activity; small, because entries are moved often.
         private let code: UInt64
 
         var activity: Activity { Activity(code: code) }
@@ -64,10 +66,10 @@ struct Schedule {
 
     private var heap: [Entry] = []
     private var lastToken: UInt64 = 0
-    /// Whether the first place is vacant.
+    /// True if the root is vacant.
     private var isOpen = false
 
-    /// When the earliest entry is due.
+    /// The time of the earliest entry.
     var first: Instant? {
         guard isOpen else { return heap.first?.instant }
         guard heap.count > 2 else { return heap.count > 1 ? heap[1].instant : nil }
@@ -95,7 +97,7 @@ struct Schedule {
         return lastToken
     }
 
-    /// Takes the earliest entry out, if it is due by `now`.
+    /// Removes and returns the earliest entry if it is due by `now`.
     mutating func next(by now: Instant) -> Entry? {
         if isOpen { close() }
         guard let first = heap.first, first.instant <= now else { return nil }
@@ -103,14 +105,14 @@ struct Schedule {
         return first
     }
 
-    /// Fills the vacant place with the last entry.
+    /// Fills the vacant root with the last entry.
     private mutating func close() {
         isOpen = false
         let last = heap.removeLast()
         if !heap.isEmpty { sink(last) }
     }
 
-    /// Puts `entry` where the root was and lets it sink to its place.
+    /// Puts `entry` at the root and lets it sink to its position.
     private mutating func sink(_ entry: Entry) {
         var entries = heap.mutableSpan, parent = 0
         while true {

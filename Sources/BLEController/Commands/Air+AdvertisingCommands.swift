@@ -1,7 +1,7 @@
 import BLEWire
 
 extension Air {
-    /// Performs what has to do with advertising; false if `command` has not.
+    /// Executes advertising commands; returns false for other commands.
     mutating func performAdvertising(_ command: HCICommandPacket, _ controller: Int) -> Bool {
         switch command {
         case .leSetAdvertisingParameters(let command):
@@ -47,7 +47,7 @@ extension Air {
         return .success
     }
 
-    /// Schedules the first event of a set that was just enabled.
+    /// Schedules the first event of a newly enabled set.
     mutating func beginAdvertising(_ controller: Int, _ set: Int) {
         // Sets that hosts enable together would otherwise stay together.
         let delay = path.random.below(10_001) * 1_000
@@ -56,12 +56,12 @@ extension Air {
 }
 
 extension VirtualController {
-    /// How long directed advertising of high duty cycle may last.
+    /// The maximum duration of high duty cycle directed advertising.
     ///
     /// Core 6.0, Vol 6, Part B, 4.4.2.4.2.
     static let highDutyLimit = Duration.milliseconds(1_280)
 
-    /// Changes the one set that legacy commands know.
+    /// Changes the set that legacy commands use.
     mutating func withLegacySet(_ change: (inout AdvertisingSet) -> Void) {
         if sets.isEmpty {
             sets.append(AdvertisingSet(handle: 0))
@@ -99,7 +99,7 @@ extension VirtualController {
         }
     }
 
-    /// Why a set cannot be enabled, if it cannot.
+    /// Returns the reason why a set cannot be enabled, if there is one.
     func refusal(toEnable set: AdvertisingSet) -> HCI.Status? {
         guard hasOwnAddress(set.ownAddressKind, to: set.peer, identity: identityAddress(of: set)) else {
             return .invalidCommandParameters

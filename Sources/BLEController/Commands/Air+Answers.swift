@@ -1,23 +1,23 @@
 import BLEWire
 
 extension Air {
-    /// Lets the host of a controller have an event, if it wants to see it.
+    /// Sends an event to a controller's host, unless the host has masked it.
     mutating func emit(_ event: HCIEventPacket, to controller: Int, at instant: Instant) {
         guard controllers[controller].masks.allow(event), !loses(controller) else { return }
         outbox.add(.hci(event.encoded, to: ControllerID(rawValue: controller)), at: instant, now: now)
     }
 
-    /// Whether the host of a controller is to have an event now that is none of LE.
+    /// Returns whether a controller's host receives a non-LE event now.
     mutating func admits(_ code: HCI.EventCode, _ controller: Int) -> Bool {
         controllers[controller].masks.allow(code) && !loses(controller)
     }
 
-    /// Whether the host of a controller is to have an LE event now.
+    /// Returns whether a controller's host receives an LE event now.
     mutating func admits(_ subevent: HCI.LESubevent, _ controller: Int) -> Bool {
         controllers[controller].masks.allow(subevent) && !loses(controller)
     }
 
-    /// Whether a fault keeps the host of a controller from an event that it would see.
+    /// Returns whether a fault drops an event for a controller's host.
     private mutating func loses(_ controller: Int) -> Bool {
         let faults = controllers[controller].faults
         guard !faults.isMute else { return true }
@@ -26,12 +26,12 @@ extension Air {
         return true
     }
 
-    /// Answers a command that takes time: it has begun, or cannot.
+    /// Sends Command Status: the command has started or cannot start.
     mutating func status(_ status: HCI.Status, of opcode: HCI.Opcode, _ controller: Int) {
         emit(.commandStatus(.init(status: status, opcode: opcode)), to: controller, at: now)
     }
 
-    /// Answers a command that is done.
+    /// Sends Command Complete with return parameters.
     mutating func complete<Command: HCICommand>(
         _ command: Command.Type,
         _ value: Command.Return,
@@ -40,7 +40,7 @@ extension Air {
         emit(.commandComplete(.init(command, returning: value)), to: controller, at: now)
     }
 
-    /// Answers a command that says no more than whether it worked.
+    /// Sends Command Complete with only a status.
     mutating func complete<Command: HCICommand>(
         _ command: Command.Type,
         _ status: HCI.Status,
@@ -49,7 +49,7 @@ extension Air {
         complete(command, .init(status: status), controller)
     }
 
-    /// Answers a command that fails, in the form in which it would be answered if it did not.
+    /// Reports the failure of a command with the event that its success would have.
     mutating func fail(_ opcode: HCI.Opcode, _ status: HCI.Status, _ controller: Int) {
         emit(HCI.refusal(of: opcode, status), to: controller, at: now)
     }

@@ -1,7 +1,9 @@
 import BLEWire
 
 extension Air {
-    /// Does what a host asks for; every path answers once.
+    /// Executes a command.
+    ///
+    /// Every path responds once.
     mutating func perform(_ command: HCICommandPacket, _ controller: Int) {
         if performSetup(command, controller) || performAdvertising(command, controller)
             || performScanning(command, controller) || performLink(command, controller)
@@ -12,7 +14,7 @@ extension Air {
         preconditionFailure("a command is claimed that nothing performs: \(command)")
     }
 
-    /// Refuses a command that belongs to the other generation of advertising and scanning; true if it did.
+    /// Rejects a command of the other generation (legacy or extended); returns true if it did.
     mutating func refuses(
         _ generation: VirtualController.Generation,
         _ opcode: HCI.Opcode,

@@ -1,7 +1,7 @@
 import BLEWire
 
 extension Air {
-    /// Performs what has to do with the encryption of connections; false if `command` has not.
+    /// Executes encryption commands; returns false for other commands.
     mutating func performEncryption(_ command: HCICommandPacket, _ controller: Int) -> Bool {
         switch command {
         case .leEnableEncryption(let command): enableEncryption(command, controller)
@@ -51,7 +51,9 @@ extension Air {
         return wasAsked ? .success : .commandDisallowed
     }
 
-    /// Draws the peripheral's half of a session, and asks its host for the key; who does not want to be asked has none.
+    /// Generates the peripheral's half of the session and requests the key from its host.
+    ///
+    /// A host that masks the request has no key.
     mutating func askForKey(_ index: Int, _ request: LL.EncryptionRequest, at instant: Instant) {
         let end = links[index][.peripheral]
         let response = LL.EncryptionResponse(
@@ -71,7 +73,7 @@ extension Air {
         emit(.leLongTermKeyRequest(event), to: end.controller, at: instant)
     }
 
-    /// Tells a host that its link is encrypted, or why it is not, in the newer form if it wants that.
+    /// Reports to a host that its link is encrypted, or why it is not, with the event version that the host enabled.
     mutating func sendEncryption(_ end: LinkEnd, status: UInt8, at instant: Instant) {
         let status = HCI.Status(wire: status)
         let encryption: HCI.EncryptionChange.Encryption = status == .success ? .on : .off
@@ -88,7 +90,7 @@ extension Air {
         emit(.encryptionChangeV2(event), to: end.controller, at: instant)
     }
 
-    /// Tells a host that its link is encrypted with another key, or why it is not.
+    /// Reports to a host that the key of its link was refreshed, or why it was not.
     mutating func sendKeyRefresh(_ end: LinkEnd, status: UInt8, at instant: Instant) {
         let event = HCI.EncryptionKeyRefreshComplete(status: HCI.Status(wire: status), handle: end.handle)
         emit(.encryptionKeyRefreshComplete(event), to: end.controller, at: instant)

@@ -2,7 +2,7 @@ import BLECrypto
 import BLEWire
 
 extension Air {
-    /// Performs what has to do with keys and random numbers, and with no connection; false if `command` has not.
+    /// Executes commands for keys and random numbers that concern no connection; returns false for other commands.
     mutating func performKeys(_ command: HCICommandPacket, _ controller: Int) -> Bool {
         switch command {
         case .leEncrypt(let command):

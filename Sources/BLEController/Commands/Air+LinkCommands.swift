@@ -1,7 +1,7 @@
 import BLEWire
 
 extension Air {
-    /// Performs what has to do with a connection; false if `command` has not.
+    /// Executes connection commands; returns false for other commands.
     mutating func performLink(_ command: HCICommandPacket, _ controller: Int) -> Bool {
         switch command {
         case .disconnect(let command): disconnect(command, controller)
@@ -19,7 +19,7 @@ extension Air {
         return true
     }
 
-    /// Begins a procedure that a host asks for, and answers whether it could.
+    /// Starts a procedure for a host and responds whether it could be started.
     mutating func run(
         _ procedure: LinkControl.Procedure,
         on handle: ConnectionHandle,
@@ -61,7 +61,9 @@ extension Air {
         scheduleLink(connection.link)
     }
 
-    /// Core 6.0, Vol 4, Part E, 7.8.21: a peripheral may ask only if both know how.
+    /// Core 6.0, Vol 4, Part E, 7.8.21.
+    ///
+    /// A peripheral can do this only if both ends support it.
     private mutating func readRemoteFeatures(_ command: HCI.LEReadRemoteFeatures, _ controller: Int) {
         let opcode = HCI.Opcode.leReadRemoteFeatures
         let features = controllers[controller].identity.profile.features
@@ -124,7 +126,7 @@ extension Air {
         links[connection.link].reject(.parameterRequest, connection.role, reason: command.reason.wire)
     }
 
-    /// The connection on which the other end waits for the host to agree to new timing.
+    /// Returns the connection whose peer waits for the host to accept new timing.
     private func requested(
         _ handle: ConnectionHandle,
         _ controller: Int

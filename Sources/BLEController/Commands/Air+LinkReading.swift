@@ -1,7 +1,7 @@
 import BLEWire
 
 extension Air {
-    /// Reads what a host wants to know of a connection; false if `command` asks for nothing of the kind.
+    /// Executes commands that read properties of a connection; returns false for other commands.
     mutating func performLinkReading(_ command: HCICommandPacket, _ controller: Int) -> Bool {
         switch command {
         case .readRSSI(let command):
@@ -71,7 +71,7 @@ extension Air {
         connection == nil ? .unknownConnectionIdentifier : .success
     }
 
-    /// Performs what has to do with the form of packets, how long and on which PHY; false if `command` has not.
+    /// Executes commands for packet lengths and PHYs; returns false for other commands.
     mutating func performPacketForms(_ command: HCICommandPacket, _ controller: Int) -> Bool {
         switch command {
         case .writeAuthenticatedPayloadTimeout(let command): write(command, controller)
@@ -176,7 +176,7 @@ extension Air {
 }
 
 extension VirtualController {
-    /// What a host prefers, as link layers say it; `nil` if it asks for what the board does not have.
+    /// Returns the host's preference as link layer PHY sets; `nil` if it requests an unsupported PHY.
     func preference(_ noPreference: HCI.NoPreference, _ transmit: PHYSet, _ receive: PHYSet) -> LL.PHYPreference? {
         let all = Self.supportedPHYs(identity.profile.features)
         let transmit = noPreference.contains(.transmitter) ? all : transmit.wire
@@ -187,7 +187,7 @@ extension VirtualController {
 }
 
 extension Link {
-    /// The PHYs with which `role` sends and receives.
+    /// Returns the PHYs with which `role` sends and receives.
     func phys(of role: Role) -> (transmit: PHY, receive: PHY) {
         let (down, up) = (PHY(wire: down.number), PHY(wire: up.number))
         return role == .central ? (down, up) : (up, down)

@@ -1,7 +1,7 @@
 import BLEWire
 
 extension Air {
-    /// Performs what has to do with lists of devices; false if `command` has not.
+    /// Executes commands for the filter accept list and the resolving list; returns false for other commands.
     mutating func performPrivacy(_ command: HCICommandPacket, _ controller: Int) -> Bool {
         switch command {
         case .leReadFilterAcceptListSize:
@@ -27,7 +27,7 @@ extension Air {
         return true
     }
 
-    /// Refuses to change the accept list while something goes by it; true if it did.
+    /// Rejects a change of the filter accept list while it is in use; returns true if it did.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.15.
     private mutating func usesAcceptList<Command: HCICommand>(_ command: Command.Type, _ controller: Int) -> Bool
@@ -112,14 +112,14 @@ extension Air {
         }
     }
 
-    /// A private address that is not in use cannot be read, nor that of a device that is not listed.
+    /// Returns an error status for an address that is not in use or a device that is not on the list.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.42 and 7.8.43.
     private static func status(_ address: DeviceAddress?) -> HCI.Status {
         address == nil ? .unknownConnectionIdentifier : .success
     }
 
-    /// Refuses to change the resolving list while it is in use; true if it did.
+    /// Rejects a change of the resolving list while it is in use; returns true if it did.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.38.
     private mutating func resolves<Command: HCICommand>(_ command: Command.Type, _ controller: Int) -> Bool
@@ -131,10 +131,10 @@ extension Air {
 }
 
 extension VirtualController {
-    /// Whether the controller advertises, scans or initiates.
+    /// True if the controller advertises, scans or initiates.
     var isBusy: Bool { scanner.isEnabled || initiator != nil || sets.contains { $0.isEnabled } }
 
-    /// Whether an address has a kind that the accept list may hold.
+    /// Returns whether the filter accept list can contain an address of this kind.
     static func isListable(_ address: DeviceAddress) -> Bool {
         [.public, .random, .anonymous].contains(address.kind)
     }

@@ -1,7 +1,7 @@
 import BLEWire
 
 extension Air {
-    /// Performs what has to do with scanning and initiating; false if `command` has not.
+    /// Executes scanning and initiating commands; returns false for other commands.
     mutating func performScanning(_ command: HCICommandPacket, _ controller: Int) -> Bool {
         switch command {
         case .leSetScanParameters(let command):
@@ -70,7 +70,7 @@ extension Air {
         return .success
     }
 
-    /// Lets a scan change by itself, as its duration and period say.
+    /// Ends, pauses or resumes a scan according to its duration and period.
     mutating func runScan(_ controller: Int, at now: Instant) {
         let result = controllers[controller].scanner.expire(at: now)
         if result == .timedOut { emit(.leScanTimeout, to: controller, at: now) }

@@ -1,7 +1,7 @@
 import BLEWire
 
 extension Air {
-    /// Performs what has to do with the board itself; false if `command` has not.
+    /// Executes setup commands; returns false for other commands.
     mutating func performSetup(_ command: HCICommandPacket, _ controller: Int) -> Bool {
         switch command {
         case .reset:

@@ -1,6 +1,6 @@
 import BLEWire
 
-/// Which events a host wants to see.
+/// The event masks that a host has set.
 ///
 /// Core 6.0, Vol 4, Part E, 7.3.1, 7.3.69 and 7.8.1.
 struct EventMasks: Sendable {
@@ -8,15 +8,15 @@ struct EventMasks: Sendable {
     var page2 = EventMaskPage2.none
     var le = LEEventMask.standard
 
-    /// Whether the host gets to see `event`.
+    /// Returns whether the host receives `event`.
     func allow(_ event: HCIEventPacket) -> Bool {
         if let subevent = event.subevent { return allow(subevent) }
         return allow(event.code)
     }
 
-    /// Whether the host gets to see the event with `code`, which is none of LE.
+    /// Returns whether the host receives a non-LE event.
     func allow(_ code: HCI.EventCode) -> Bool { code.wire >= 0x40 ? page2.allows(code) : page1.allows(code) }
 
-    /// Whether the host gets to see the LE event `subevent`.
+    /// Returns whether the host receives an LE event.
     func allow(_ subevent: HCI.LESubevent) -> Bool { page1.allows(.leMeta) && le.allows(subevent) }
 }

@@ -1,10 +1,12 @@
 import BLEWire
 
 extension VirtualController {
-    /// Whether the controller knows a command; what it does not know it does not claim either.
+    /// Returns whether the controller supports a command.
+    ///
+    /// It reports the same commands as supported.
     func knows(_ opcode: HCI.Opcode) -> Bool { commands.contains(opcode) }
 
-    /// The commands that a controller knows, as far as its features let it.
+    /// Returns the commands that a controller with this profile supports.
     static func supportedCommands(_ profile: ControllerIdentity.Profile) -> SupportedCommands {
         var commands = SupportedCommands(basicCommands)
         let features = profile.features
@@ -70,13 +72,13 @@ extension VirtualController {
         ),
     ]
 
-    /// What came with a version of the Core Specification and has no feature of its own.
+    /// Commands that were introduced by a version of the Core Specification without a feature bit.
     private static let versionCommands: [(HCI.CoreVersion, [HCI.Opcode])] = [
         (.v4_2, [.leReadLocalP256PublicKey, .leGenerateDHKey]),
         (.v5_1, [.leGenerateDHKeyV2]),
     ]
 
-    /// Notes that the host uses legacy or extended commands, and returns whether it may.
+    /// Records that the host uses legacy or extended commands; returns whether it may.
     ///
     /// Core 6.0, Vol 4, Part E, 3.1.1.
     mutating func use(_ generation: Generation) -> Bool {

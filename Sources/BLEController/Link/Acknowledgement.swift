@@ -1,35 +1,36 @@
 import BLEWire
 
-/// The one-bit sequence numbers of one end of a connection: what was sent is sent again until the other end says
-/// that it has it, and what comes twice counts once.
+/// The one-bit sequence numbers of one end of a connection.
+///
+/// A packet is retransmitted until it is acknowledged, and a duplicate is ignored.
 ///
 /// Core 6.0, Vol 6, Part B, 4.5.9.
 struct Acknowledgement: Sendable {
-    /// What a data channel PDU carries.
+    /// The contents of a data channel PDU.
     enum Payload: Equatable, Sendable {
         case empty
         case control(LLControlPacket)
-        /// The next `count` octets of the first packet that waits.
+        /// The next `count` octets of the first queued packet.
         case data(count: Int)
     }
 
-    /// The two bits of a header.
+    /// The two bits in a header.
     struct Bits: Equatable, Sendable {
         var sequence = false
         var nextExpected = false
     }
 
     private(set) var bits = Bits()
-    /// What was sent and is not acknowledged yet.
+    /// The payload that was sent but not acknowledged.
     private(set) var inFlight: Payload?
 
-    /// Notes that `payload` goes out now, with the present ``bits``.
+    /// Records that `payload` is sent with the current ``bits``.
     mutating func send(_ payload: Payload) {
         precondition(inFlight == nil, "only one packet is in flight")
         inFlight = payload
     }
 
-    /// Takes the header of a packet that arrived.
+    /// Processes the header of a received packet.
     ///
     /// - Returns: Whether its payload is new, and what it acknowledges.
     @inline(__always)

@@ -1,20 +1,22 @@
 import BLEWire
 
-/// Notices when nothing authentic comes over an encrypted link, and asks the other end before the host hears of that.
+/// The authenticated payload timer of an encrypted link.
+///
+/// It makes the link ping its peer before the timeout is reported to the host.
 ///
 /// Core 6.0, Vol 6, Part B, 5.4.
 struct AuthenticatedPayloadTimer: Sendable {
     private enum State: Sendable {
         case off
-        /// Something authentic came, or the host was told that nothing does.
+        /// An authenticated packet arrived, or the timeout was reported.
         case listening(since: Instant)
-        /// Nothing came for half of the time, and the other end was asked.
+        /// Half of the time has passed without an authenticated packet, and a ping was sent.
         case asking(since: Instant)
     }
 
     private var state = State.off
 
-    /// When to call ``expire(at:timeout:)``, if nothing authentic comes before.
+    /// Returns the time at which to call ``expire(at:timeout:)`` unless an authenticated packet arrives first.
     func deadline(timeout: Duration) -> Instant? {
         switch state {
         case .off: nil
@@ -23,10 +25,10 @@ struct AuthenticatedPayloadTimer: Sendable {
         }
     }
 
-    /// The link is encrypted.
+    /// Starts the timer when the link is encrypted.
     mutating func start(at now: Instant) { state = .listening(since: now) }
 
-    /// Something authentic has come, or the host has set another timeout.
+    /// Restarts the timer after an authenticated packet or a change of the timeout.
     mutating func restart(at now: Instant) {
         switch state {
         case .off: break
@@ -35,9 +37,9 @@ struct AuthenticatedPayloadTimer: Sendable {
     }
 
     enum OnExpire: Equatable {
-        /// Ask the other end for something authentic.
+        /// Send a ping to the peer.
         case ping
-        /// Tell the host.
+        /// Report the timeout to the host.
         case tell
         case nothing
     }

@@ -1,20 +1,20 @@
 import BLEWire
 
-/// What a central's host wants a link encrypted with, and what the central drew for that.
+/// The key that a central's host wants to use, and the random values that the central generated.
 struct EncryptionTerms: Equatable, Sendable {
     let longTermKey: Key128
     let request: LL.EncryptionRequest
 }
 
-/// Why a link is being encrypted, which is what hosts are told in the end.
+/// The purpose of an encryption procedure, which determines the event for the hosts.
 enum EncryptionPurpose: Sendable {
-    /// It was not encrypted.
+    /// The link was not encrypted.
     case start
-    /// It gets another key.
+    /// The link gets a new key.
     case refresh
 }
 
-/// Encrypts a link at the wish of the central's host, or encrypts it anew.
+/// The central's side of starting encryption or refreshing the key.
 ///
 ///                  ┌────────────┐ LL_ENC_RSP ┌────────┐ LL_START_ENC_REQ ┌──────────┐ LL_START_ENC_RSP
 ///     begin ──────▶│ requesting │ ─────────▶ │ agreed │ ───────────────▶ │ starting │ ────────────────▶ idle
@@ -28,24 +28,24 @@ enum EncryptionPurpose: Sendable {
 struct CentralEncryption: Sendable {
     private enum State: Sendable {
         case idle
-        /// LL_PAUSE_ENC_REQ is out.
+        /// LL_PAUSE_ENC_REQ was sent.
         case pausing(EncryptionTerms)
-        /// LL_ENC_REQ is out.
+        /// LL_ENC_REQ was sent.
         case requesting(EncryptionTerms, EncryptionPurpose)
-        /// Both ends know the session if they know the key, for which the other has to ask its host.
+        /// Both ends can derive the session key, but the peripheral still has to get the key from its host.
         case agreed(EncryptionSession, EncryptionPurpose)
-        /// LL_START_ENC_RSP is out.
+        /// LL_START_ENC_RSP was sent.
         case starting(EncryptionPurpose)
     }
 
     private var state = State.idle
 
-    /// Whether the procedure has begun and not come to its end.
+    /// True while the procedure is running.
     var isUnderWay: Bool {
         if case .idle = state { false } else { true }
     }
 
-    /// Whether the other end knows of the procedure and sends nothing that is no part of it.
+    /// True if the peer knows of the procedure and sends only packets that belong to it.
     var isExclusive: Bool {
         switch state {
         case .idle, .pausing, .requesting(_, .start): false
@@ -58,7 +58,7 @@ struct CentralEncryption: Sendable {
         case request(LL.EncryptionRequest)
     }
 
-    /// The host wants the link encrypted.
+    /// Starts the procedure for the host.
     mutating func begin(_ terms: EncryptionTerms, isEncrypted: Bool) -> OnBegin {
         precondition(!isUnderWay, "an end begins one procedure at a time")
         let action: OnBegin
@@ -68,7 +68,7 @@ struct CentralEncryption: Sendable {
     }
 
     enum OnPauseResponse {
-        /// The pause has begun: neither end encrypts, and the central asks for the new session.
+        /// Encryption is paused, and the central requests the new session.
         case resume(LL.EncryptionRequest)
         case ignore
     }
@@ -83,14 +83,14 @@ struct CentralEncryption: Sendable {
         return action
     }
 
-    /// The other end drew its half of the session.
+    /// Processes the peripheral's half of the session.
     mutating func receive(_ response: LL.EncryptionResponse) {
         guard case .requesting(let terms, let purpose) = state else { return }
         state = .agreed(EncryptionSession(longTermKey: terms.longTermKey, terms.request, response), purpose)
     }
 
     enum OnStartRequest {
-        /// Both ways are encrypted from now on.
+        /// Both directions are encrypted from now on.
         case start(EncryptionSession)
         case ignore
     }
@@ -121,14 +121,14 @@ struct CentralEncryption: Sendable {
     }
 
     enum OnRejection: Equatable {
-        /// The link goes on as it was before.
+        /// The link continues as before.
         case failed(EncryptionPurpose)
-        /// The link is not encrypted any more, or at one end alone, which no host expects: it ends.
+        /// The link is unencrypted, or encrypted at only one end, which no host expects: it ends.
         case exposed
         case ignore
     }
 
-    /// The other end cannot encrypt, or has no key.
+    /// Processes the rejection of a peer that does not support encryption or has no key.
     mutating func receiveRejection() -> OnRejection {
         let action: OnRejection
         (state, action) =

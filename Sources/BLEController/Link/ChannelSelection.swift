@@ -1,11 +1,11 @@
-/// On which of the 37 data channels a connection event is.
+/// The choice of the data channel for a connection event.
 ///
 /// Core 6.0, Vol 6, Part B, 4.5.8.
 enum ChannelSelection {
     case algorithm1(hop: UInt8)
     case algorithm2
 
-    /// The channel of the event that `counter` counts, among those of `map`, which has a bit for each.
+    /// Returns the channel of event `counter` from the channel `map`.
     func channel(counter: UInt16, accessAddress: UInt32, map: UInt64) -> UInt8 {
         let map = map & ChannelMap.all
         let count = map.nonzeroBitCount
@@ -30,7 +30,7 @@ enum ChannelSelection {
         return value ^ identifier
     }
 
-    /// Turns the bits of each octet around.
+    /// Reverses the bits of each octet.
     private static func permute(_ value: UInt16) -> UInt16 {
         var result: UInt16 = 0
         for bit in 0..<UInt16(8) {
@@ -39,7 +39,7 @@ enum ChannelSelection {
         return result
     }
 
-    /// The channel at `index` among those of `map`.
+    /// Returns the channel at `index` among those of `map`.
     private static func used(_ index: Int, of map: UInt64) -> UInt8 {
         var rest = map
         for _ in 0..<index { rest &= rest &- 1 }
@@ -47,7 +47,7 @@ enum ChannelSelection {
     }
 }
 
-/// Sets of data channels, as integers with a bit for each.
+/// Sets of data channels as integers, one bit per channel.
 enum ChannelMap {
     static let all: UInt64 = 0x1F_FFFF_FFFF
 }

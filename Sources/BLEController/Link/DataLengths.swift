@@ -1,13 +1,13 @@
 import BLEWire
 
-/// How long the packets of one end may be: what it can do, what the other end can, and what follows.
+/// The packet lengths of one end: what each end supports, and the result.
 ///
 /// Core 6.0, Vol 6, Part B, 4.5.10.
 struct DataLengths: Sendable {
-    /// What this end tells the other.
+    /// The lengths that this end sends to its peer.
     private(set) var local = LL.Lengths()
     private var remote = LL.Lengths()
-    /// What holds: the lesser of both, each way.
+    /// The effective lengths: the smaller of both, in each direction.
     private(set) var effective = LL.Lengths()
 
     /// - Parameter canExtend: Whether the controller has the Data Length Extension; it receives all that there is.
@@ -17,13 +17,13 @@ struct DataLengths: Sendable {
         local.receiveTime = 17_040
     }
 
-    /// What this end would send at most, whatever the other can take.
+    /// Sets the maximum that this end sends, regardless of its peer.
     mutating func suggest(octets: UInt16, time: UInt16) {
         local.transmitOctets = min(max(octets, 27), 251)
         local.transmitTime = min(max(time, 328), 17_040)
     }
 
-    /// Takes what the other end said, and returns whether what holds has changed.
+    /// Processes the peer's lengths; returns whether the effective ones changed.
     mutating func receive(_ lengths: LL.Lengths) -> Bool {
         remote.receiveOctets = min(max(lengths.receiveOctets, 27), 251)
         remote.receiveTime = min(max(lengths.receiveTime, 328), 17_040)
@@ -37,8 +37,7 @@ struct DataLengths: Sendable {
         return effective != before
     }
 
-    /// The most octets that one packet may carry when it is sent with `phy`, and with a code that takes
-    /// `codeLength` octets behind them.
+    /// Returns the maximum number of octets in a packet on `phy` with a message integrity code of `codeLength` octets.
     func transmitLimit(_ phy: AirPHY, codeLength: Int) -> Int {
         // On a coded PHY a packet of 27 octets takes 2 704 µs, which is always allowed.
         min(

@@ -1,7 +1,7 @@
 import BLEWire
 
 extension Link {
-    /// Takes a control PDU that `role` heard.
+    /// Processes a control PDU received by `role`.
     ///
     /// Core 6.0, Vol 6, Part B, 5.1.
     mutating func receive(
@@ -47,7 +47,7 @@ extension Link {
         }
     }
 
-    /// Takes what the other end says of itself, or would have changed.
+    /// Processes information or a change request from the peer.
     private mutating func exchange(_ packet: LLControlPacket, _ role: Role, into events: inout [LinkEvent]) {
         switch packet {
         case .featureRequest(let features), .peripheralFeatureRequest(let features):
@@ -87,7 +87,7 @@ extension Link {
         }
     }
 
-    /// Whether the profile of `role` knows what `packet` is about.
+    /// Returns whether the profile of `role` supports `packet`.
     private func isKnown(_ packet: LLControlPacket, to role: Role) -> Bool {
         let features = self[role].profile.features
         switch packet {
@@ -106,7 +106,7 @@ extension Link {
         }
     }
 
-    /// Answers what this link layer cannot do.
+    /// Rejects a PDU that this link layer does not support.
     private mutating func refuse(_ opcode: LL.ControlOpcode, _ role: Role) {
         switch opcode {
         case .encryptionRequest, .pauseEncryptionRequest:
@@ -115,12 +115,12 @@ extension Link {
         }
     }
 
-    /// Refuses the request `opcode` of the other end.
+    /// Rejects the peer's request `opcode`.
     mutating func reject(_ opcode: LL.ControlOpcode, _ role: Role, _ status: LinkStatus) {
         reject(opcode, role, reason: status.rawValue)
     }
 
-    /// Refuses the request `opcode` of the other end, in the form that both understand.
+    /// Rejects the peer's request `opcode` in the form that both support.
     mutating func reject(_ opcode: LL.ControlOpcode, _ role: Role, reason: UInt8) {
         let isExtended =
             self[role].profile.features.contains(.extendedRejectIndication)
@@ -130,14 +130,14 @@ extension Link {
         )
     }
 
-    /// Ends the procedure under way if it is `procedure`.
+    /// Ends the running procedure if it is `procedure`.
     private mutating func finish(_ procedure: LinkControl.Procedure, _ role: Role) -> Bool {
         guard self[role].control.active == procedure else { return false }
         self[role].control.finish()
         return true
     }
 
-    /// The central says when something changes.
+    /// Processes the central's announcement of a change.
     private mutating func agree(on change: LinkChange, _ role: Role, into events: inout [LinkEvent]) {
         guard (change.instant &- counter) & 0x8000 == 0 else {
             return events.append(.ended(role, reason: LinkStatus.instantPassed.rawValue))
@@ -198,7 +198,7 @@ extension Link {
         return false
     }
 
-    /// Why the central cannot begin a change that the peripheral asks for: another is under way.
+    /// Returns the reason why the central cannot start a change for the peripheral: another one is running.
     ///
     /// Core 6.0, Vol 6, Part B, 5.3.
     private func collision(_ role: Role, sameKind: Bool) -> LinkStatus? {
@@ -206,7 +206,7 @@ extension Link {
         return sameKind ? .procedureCollision : .differentTransactionCollision
     }
 
-    /// Whether timing can be kept at all.
+    /// Returns whether the timing is valid.
     ///
     /// Core 6.0, Vol 6, Part B, 5.1.7 and 4.5.1.
     static func isValid(_ parameters: LL.ConnectionParameters) -> Bool {
@@ -216,7 +216,7 @@ extension Link {
             && UInt32(parameters.timeout) * 4 > (UInt32(parameters.latency) + 1) * UInt32(parameters.intervalMaximum)
     }
 
-    /// The other end refuses the request `opcode`, or whatever was asked last.
+    /// Processes the rejection of request `opcode`, or of the latest request.
     private mutating func fail(
         _ opcode: LL.ControlOpcode?,
         _ role: Role,

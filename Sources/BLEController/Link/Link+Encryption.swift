@@ -4,7 +4,7 @@ import BLEWire
 //
 // Core 6.0, Vol 6, Part B, 5.1.3.
 extension Link {
-    /// The central begins to encrypt the link, or to encrypt it anew.
+    /// Starts encryption or a key refresh for the central.
     mutating func beginEncryption(_ terms: EncryptionTerms, at now: Instant) {
         self[.central].control.await(.encryption(terms), at: now)
         switch self[.central].encryption.central.begin(terms, isEncrypted: self[.central].encryption.isOn) {
@@ -13,7 +13,7 @@ extension Link {
         }
     }
 
-    /// Takes a control PDU of these procedures that `role` heard.
+    /// Processes an encryption PDU received by `role`.
     mutating func receiveEncryption(
         _ packet: LLControlPacket,
         _ role: Role,
@@ -89,13 +89,13 @@ extension Link {
         }
     }
 
-    /// The peripheral has drawn its half of the session, and its host is asked for the key.
+    /// Completes the peripheral's half of the session and requests the key from its host.
     mutating func draw(_ response: LL.EncryptionResponse) {
         self[.peripheral].encryption.peripheral.draw(response)
         self[.peripheral].control.send(.encryptionResponse(response))
     }
 
-    /// The peripheral's host has the key; false if it was not asked for one.
+    /// Processes the key from the peripheral's host; returns false if it was not requested.
     mutating func receiveKey(_ key: Key128, at now: Instant) -> Bool {
         guard case .start(let session) = self[.peripheral].encryption.peripheral.receive(key, at: now) else {
             return false
@@ -105,7 +105,7 @@ extension Link {
         return true
     }
 
-    /// The peripheral's host has no key; false if it was not asked for one.
+    /// Processes the peripheral's host's answer that it has no key; returns false if it was not requested.
     mutating func receiveKeyRefusal(at now: Instant) -> Bool {
         switch self[.peripheral].encryption.peripheral.receiveRefusal() {
         case .reject: reject(.encryptionRequest, .peripheral, .pinOrKeyMissing)
@@ -117,7 +117,7 @@ extension Link {
         return true
     }
 
-    /// The peripheral does not encrypt with the central.
+    /// Processes the peripheral's rejection of encryption.
     mutating func encryptionRejected(status: UInt8, at now: Instant, into events: inout [LinkEvent]) {
         switch self[.central].encryption.central.receiveRejection() {
         case .failed(.start): events.append(.encryptionChanged(.central, status: status))
@@ -128,7 +128,7 @@ extension Link {
         resume(.central, at: now, into: &events)
     }
 
-    /// Both ways are encrypted as far as `role` knows.
+    /// Records that both directions are encrypted from the view of `role`.
     private mutating func encrypted(
         _ role: Role,
         _ purpose: EncryptionPurpose,
@@ -143,12 +143,12 @@ extension Link {
         resume(role, at: now, into: &events)
     }
 
-    /// Takes what came while an encryption procedure was under way and has waited for its end.
+    /// Processes the packets that were postponed during an encryption procedure.
     private mutating func resume(_ role: Role, at now: Instant, into events: inout [LinkEvent]) {
         for packet in self[role].encryption.takePostponed() { receive(packet, role, at: now, into: &events) }
     }
 
-    /// Whether ``watchPayloads(at:into:)`` has something to do.
+    /// Returns whether ``watchPayloads(at:into:)`` has something to do.
     @inline(__always)
     func missesPayloads(at now: Instant) -> Bool {
         for role in Role.both where self[role].isPresent {
@@ -157,7 +157,7 @@ extension Link {
         return false
     }
 
-    /// Asks the other end for something authentic, or tells the host that nothing comes, if it is time for that.
+    /// Sends a ping, or reports the authenticated payload timeout, if it is due.
     mutating func watchPayloads(at now: Instant, into events: inout [LinkEvent]) {
         for role in Role.both where self[role].isPresent {
             switch self[role].expirePayloadTimer(at: now) {

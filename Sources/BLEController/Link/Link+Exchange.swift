@@ -1,7 +1,7 @@
 import BLEWire
 
 extension Link {
-    /// Lets the central send a packet and the peripheral answer, and moves on to the next packet or event.
+    /// Sends a packet of the central and the peripheral's response, and schedules the next packet or event.
     ///
     /// Core 6.0, Vol 6, Part B, 4.5.1 and 4.5.6.
     mutating func exchange(at now: Instant, over path: inout AirPath, into deliveries: inout [LinkDelivery]) {
@@ -36,7 +36,7 @@ extension Link {
         continueEvent(at: next)
     }
 
-    /// Whether two packets of the greatest length are over before the next event begins.
+    /// Returns whether two packets of maximum length end before the next event.
     private func fits(_ start: Instant) -> Bool {
         let exchange =
             down.airTime(self[.central].transmitLimit(down) + self[.central].codeLength) + Spacing.interFrame
@@ -44,7 +44,7 @@ extension Link {
         return start + (exchange + Spacing.interFrame) <= anchor + timing.intervalNanoseconds
     }
 
-    /// Whether the peripheral is there, which its latency lets it not be.
+    /// Returns whether the peripheral listens in this event; its latency allows it to skip some.
     @inline(__always)
     private mutating func peripheralListens(at now: Instant) -> Bool {
         guard self[.peripheral].eventsToSkip > 0 else { return true }
@@ -59,8 +59,9 @@ extension Link {
     @inline(__always)
     private mutating func endEvent() { closeEvent() }
 
-    /// Gives a packet that arrived to the end that heard it, but for a new control PDU, which it returns: that is
-    /// looked at only once the answer is out.
+    /// Delivers a received packet to its end.
+    ///
+    /// Returns a new control PDU, which is processed after the response was sent.
     private mutating func hear(
         _ packet: Transmission,
         by role: Role,
@@ -95,7 +96,9 @@ extension Link {
         }
     }
 
-    /// Ends the link for an end that heard what is not authentic: it says nothing more.
+    /// Ends the link for an end that received a packet with an invalid message integrity code.
+    ///
+    /// It sends nothing more.
     ///
     /// Core 6.0, Vol 6, Part B, 5.1.3.1; Part E, 1.
     private mutating func lose(

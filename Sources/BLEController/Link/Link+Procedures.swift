@@ -1,27 +1,29 @@
 import BLEWire
 
-/// What a connection has to tell the hosts of its ends; a status is the code of HCI.
+/// An event of a connection for the hosts of its ends.
+///
+/// A status is an HCI status code.
 enum LinkEvent: Equatable, Sendable {
     case versionRead(Role, status: UInt8)
     case featuresRead(Role, status: UInt8)
     case lengthsChanged(Role)
     case phyUpdated(Role, status: UInt8)
     case timingUpdated(Role, status: UInt8)
-    /// The other end asks for timing, and the host of this one decides.
+    /// The peer requests timing; the host decides.
     case parametersRequested(Role, LL.ConnectionParameters)
-    /// The central would encrypt, and the peripheral's host has the key or has not.
+    /// The central starts encryption; the peripheral's host must supply the key.
     case keyRequested(LL.EncryptionRequest)
     case encryptionChanged(Role, status: UInt8)
-    /// The link is encrypted with another key, or could not be.
+    /// The key of the link was refreshed, or could not be.
     case keyRefreshed(Role, status: UInt8)
-    /// Nothing authentic has come for as long as the host of the end wants to wait.
+    /// The authenticated payload timeout of this end expired.
     case payloadTimeoutExpired(Role)
-    /// The end is gone.
+    /// This end of the connection is closed.
     case ended(Role, reason: UInt8)
 }
 
 extension Link {
-    /// Begins the procedures of `role` that wait and may begin.
+    /// Starts the queued procedures of `role` that can start now.
     ///
     /// Core 6.0, Vol 6, Part B, 5.1.
     mutating func beginProcedures(_ role: Role, at now: Instant, into events: inout [LinkEvent]) {
@@ -75,7 +77,7 @@ extension Link {
         }
     }
 
-    /// Sends the version of `role`, unless the other end has it already.
+    /// Sends the version of `role`, unless the peer already has it.
     mutating func sendVersion(_ role: Role) {
         guard !self[role].control.hasSentVersion else { return }
         self[role].control.hasSentVersion = true
@@ -83,7 +85,7 @@ extension Link {
         self[role].control.send(.version(version))
     }
 
-    /// The central says what the timing will be.
+    /// Announces the central's new timing.
     private mutating func layDownTiming(_ parameters: LL.ConnectionParameters, _ procedure: LinkControl.Procedure) {
         var update = LL.ConnectionUpdate()
         update.windowSize = 1
@@ -96,18 +98,18 @@ extension Link {
         self[.central].change = .timing(update)
     }
 
-    /// The channels that are in force when all that the central has begun, or has waiting, is.
+    /// The channel map after all running and queued changes of the central.
     var latestChannels: UInt64 { self[.central].control.latestChannels ?? channelMap }
 
-    /// An instant far enough off for a peripheral that stays away, and for packets that are lost.
+    /// An instant far enough in the future for a peripheral that skips events, and for lost packets.
     ///
-    /// At least six events; up to twenty as long as they are over within a second.
+    /// At least six events; up to twenty if they take no longer than a second.
     private var nextInstant: UInt16 {
         let perSecond = 800 / max(timing.interval, 1)
         return counter &+ timing.latency &+ min(max(perSecond, 6), 20)
     }
 
-    /// The central, asked for `request` and offering `own`, says which PHYs to use.
+    /// Chooses the PHYs for the central, from the requested ones and its own preference.
     ///
     /// Core 6.0, Vol 6, Part B, 5.1.10.
     mutating func decidePHYs(
@@ -131,15 +133,15 @@ extension Link {
         }
     }
 
-    /// The fastest PHY of `choices`; 0 if that is the current one, or if there is none.
+    /// Returns the fastest PHY in `choices`; 0 if it is the current one or there is none.
     private static func best(_ choices: UInt8, current: AirPHY) -> UInt8 {
         let best: UInt8 = choices & 2 != 0 ? 2 : choices & 1 != 0 ? 1 : choices & 4 != 0 ? 4 : 0
         return best == current.bit ? 0 : best
     }
 
-    /// Brings into force what both ends agreed on for the event that begins now.
+    /// Applies the changes that were agreed on for the event that begins now.
     ///
-    /// A peripheral that has not heard of the change meets the central no more.
+    /// A peripheral that missed the announcement no longer receives the central.
     mutating func applyChanges(into events: inout [LinkEvent]) {
         guard let change = self[.central].change, change.instant == counter else { return }
         let isShared = self[.peripheral].change == change
@@ -172,7 +174,7 @@ extension Link {
         AirPHY(phy: bit == 4 ? 3 : bit, codedTwo: codedTwo)
     }
 
-    /// Ends the procedure of `role` that `change` completes, and says whether its host asked for it.
+    /// Ends the procedure of `role` that `change` completes, and returns whether its host requested it.
     private mutating func finishSettled(_ role: Role, _ change: LinkChange) -> Bool {
         switch (self[role].control.active, change) {
         case (.timing?, .timing), (.parameters?, .timing), (.phy?, .phy), (.channels?, .channels):

@@ -2,7 +2,7 @@ import BLEWire
 
 // Until when an end of a connection goes on without hearing what it waits for.
 extension Link {
-    /// An end that gives up by `now`, and why.
+    /// Returns an end that times out by `now`, and the reason.
     @inline(__always)
     func expired(by now: Instant) -> (role: Role, status: LinkStatus)? {
         for role in Role.both where self[role].isPresent {
@@ -12,7 +12,7 @@ extension Link {
         return nil
     }
 
-    /// When an end gives up if it hears nothing more, and why.
+    /// Returns the time at which an end times out without further packets, and the reason.
     @inline(__always)
     func expiry(of role: Role) -> (instant: Instant, status: LinkStatus) {
         if !self[role].isEstablished {

@@ -1,9 +1,9 @@
 import BLEWire
 
-/// A connection: two ends that meet at anchor points, which the central lays down.
+/// A connection with both of its ends, which exchange packets at anchor points that the central determines.
 ///
-/// Both ends live in one value, since what one sends is exactly what the other may hear: a packet costs no search.
-/// Either end may be gone without the other knowing, and a peripheral may have gone astray.
+/// Both ends live in one value, because every packet of one end has the other as its only possible receiver. Either end
+/// may be gone without the other's knowledge, and a peripheral may have lost the timing.
 ///
 /// Core 6.0, Vol 6, Part B, 4.5.
 struct Link: Sendable {
@@ -26,23 +26,23 @@ struct Link: Sendable {
     let created: Instant
     var timing: Timing
     var channelMap: UInt64
-    /// How the central sends.
+    /// The PHY from central to peripheral.
     var down: AirPHY
-    /// How the peripheral sends.
+    /// The PHY from peripheral to central.
     var up: AirPHY
-    /// Counts connection events: this one if one is under way, else the next.
+    /// The event counter of the current event, or of the next one between events.
     private(set) var counter: UInt16 = 0
-    /// The anchor point of the event that ``counter`` counts.
+    /// The anchor point of event ``counter``.
     private(set) var anchor: Instant
-    /// When the next packet of the central is due.
+    /// The time of the central's next packet.
     private(set) var nextExchange: Instant
     private var central: LinkEnd
     private var peripheral: LinkEnd
-    /// The mean strength in dBm with which the peripheral hears the central, and the other way round.
+    /// The mean strength in dBm of the central at the peripheral, and the other way round.
     var strengths: (down: Int, up: Int) = (-40, -40)
-    /// Whether the two are kept apart by something other than distance.
+    /// True if the two are separated by a partition.
     var isPartitioned = false
-    /// The schedule's latest entry for this connection.
+    /// The token of the latest schedule entry for this connection.
     var token: UInt64 = 0
 
     init(
@@ -84,18 +84,18 @@ struct Link: Sendable {
         }
     }
 
-    /// The channel of the event that ``counter`` counts.
+    /// The channel of event ``counter``.
     var channel: UInt8 { selection.channel(counter: counter, accessAddress: accessAddress, map: channelMap) }
 
-    /// Whether both ends meet at the next anchor point.
+    /// True if both ends will exchange packets at the next anchor point.
     @inline(__always)
     var isMeeting: Bool { central.isPresent && peripheral.isPresent && !peripheral.isAstray }
 
-    /// Whether nobody is left.
+    /// True if both ends are gone.
     @inline(__always)
     var isAbandoned: Bool { !central.isPresent && !peripheral.isPresent }
 
-    /// Whom an end belongs to, and what its host calls the connection; the end is looked at where it lies.
+    /// Returns the controller of an end and its connection handle, without a copy of the end.
     @inline(__always)
     func owner(of role: Role) -> (controller: Int, handle: ConnectionHandle) {
         switch role {
@@ -104,7 +104,7 @@ struct Link: Sendable {
         }
     }
 
-    /// How many fragments of the host of an end wait, or are in flight; the end is looked at where it lies.
+    /// Returns the number of fragments that the host of an end has queued or in flight, without a copy of the end.
     @inline(__always)
     func fragments(of role: Role) -> Int {
         switch role {
@@ -115,7 +115,7 @@ struct Link: Sendable {
 
     // What every event asks is inlined: a link that is handed to a function is copied, ends and all.
 
-    /// When something happens next on this connection.
+    /// The time of the next activity on this connection.
     @inline(__always)
     var due: Instant {
         var due = isMeeting ? nextExchange : Instant(nanoseconds: .max)
@@ -126,16 +126,16 @@ struct Link: Sendable {
         return due
     }
 
-    /// Whether an event begins at `now` for which a change may have been agreed on.
+    /// Returns whether an event for which a change may be pending begins at `now`.
     @inline(__always)
     func mayChange(at now: Instant) -> Bool {
         isMeeting && nextExchange <= now && nextExchange == anchor && central.change != nil
     }
 
-    /// Notes that the packets of an exchange are over and the event goes on at `instant`.
+    /// Records that the exchange is over and the event continues at `instant`.
     mutating func continueEvent(at instant: Instant) { nextExchange = instant }
 
-    /// Notes that the event is over.
+    /// Records that the event is over.
     @inline(__always)
     mutating func closeEvent() {
         counter &+= 1
@@ -143,14 +143,14 @@ struct Link: Sendable {
         nextExchange = anchor
     }
 
-    /// Lays the coming anchor point down anew, at a change of timing.
+    /// Moves the next anchor point at a change of timing.
     mutating func moveAnchor(by offset: Duration) {
         anchor = anchor + offset
         nextExchange = anchor
     }
 }
 
-/// Why something on a connection came to an end: the codes of HCI that a link layer gives by itself.
+/// The HCI status codes with which a link layer ends something by itself.
 ///
 /// Core 6.0, Vol 1, Part F, 2.
 enum LinkStatus: UInt8, Sendable {

@@ -1,6 +1,6 @@
 import BLEWire
 
-/// The LL control procedures that one end has begun, one after the other, and the control PDUs that it has to send.
+/// The LL control procedures that one end has started, one after the other, and its queue of control PDUs.
 ///
 ///                begin              answered, no instant
 ///       ┌──────┐ ─────▶ ┌──────────┐ ────────────────────▶ idle
@@ -9,24 +9,24 @@ import BLEWire
 ///
 /// Core 6.0, Vol 6, Part B, 5.1.
 struct LinkControl: Sendable {
-    /// A procedure that this end may begin.
+    /// A procedure that this end can start.
     enum Procedure: Equatable, Sendable {
         case version
         case features
         case length
         case phy(LL.PHYPreference)
-        /// Asks the other end for timing.
+        /// Requests timing from the peer.
         case parameters(LL.ConnectionParameters)
-        /// Lays down timing, as only a central can.
+        /// Sets the timing; central only.
         case timing(LL.ConnectionParameters)
-        /// Lays down channels, as only a central can.
+        /// Sets the channel map; central only.
         case channels(UInt64)
-        /// Encrypts the connection, or encrypts it anew, as only a central can.
+        /// Starts encryption or refreshes the key; central only.
         indirect case encryption(EncryptionTerms)
-        /// Asks for something authentic.
+        /// Requests an authenticated packet.
         case ping
 
-        /// Whether an instant is agreed on, so that no other such procedure may run at the same time.
+        /// True for procedures with an instant, which cannot run at the same time.
         var hasInstant: Bool {
             switch self {
             case .version, .features, .length, .encryption, .ping: false
@@ -34,39 +34,40 @@ struct LinkControl: Sendable {
             }
         }
 
-        /// Whether it lays down channels.
+        /// True for procedures that set the channel map.
         var isOfChannels: Bool { if case .channels = self { true } else { false } }
     }
 
     private enum State: Equatable, Sendable {
         case idle
-        /// The other end has to answer.
+        /// A response of the peer is outstanding.
         case awaiting(Procedure, deadline: Instant)
-        /// The answer is there and the change comes with its instant.
+        /// The response arrived, and the change takes effect at its instant.
         case agreed(Procedure)
     }
 
-    /// How long the other end may take to answer.
+    /// The maximum time until the peer's response.
     ///
     /// Core 6.0, Vol 6, Part B, 5.2.
     static let responseTimeout = Duration.seconds(40)
-    /// How many procedures may wait for their turn, beside channels and answers, and how many packets for theirs.
+    /// The maximum number of queued procedures, except channel maps and responses, and of queued packets.
     static let limit = 8
 
     private var state = State.idle
     private var waiting: [Procedure] = []
     private var packets: [LLControlPacket] = []
-    /// The reason with which this end leaves, and when it does so even if nobody acknowledges that.
+    /// The reason with which this end closes the connection, and the time at which it does so even without an
+    /// acknowledgement.
     private(set) var termination: (reason: UInt8, deadline: Instant)?
-    /// Whether this end has sent its version, which it does once.
+    /// True if this end has sent its version, which it does once.
     var hasSentVersion = false
-    /// What the other end said of itself.
+    /// The version of the peer.
     var remoteVersion: LL.VersionIndication?
     var remoteFeatures: UInt64?
-    /// Timing that the other end asked for and that the host has not yet answered.
+    /// The timing that the peer requested and that the host has not yet accepted or rejected.
     var requested: LL.ConnectionParameters?
 
-    /// The procedure under way.
+    /// The running procedure.
     var active: Procedure? {
         switch state {
         case .idle: nil
@@ -74,32 +75,32 @@ struct LinkControl: Sendable {
         }
     }
 
-    /// When the connection ends because the other end did not answer.
+    /// The time at which the connection ends because the peer did not respond.
     var deadline: Instant? {
         if case .awaiting(_, let deadline) = state { deadline } else { nil }
     }
 
-    /// Whether there is a packet to send; if the connection is being encrypted, one that may be sent meanwhile.
+    /// Returns whether there is a packet to send; during encryption, one that may be sent then.
     func hasPacket(ofEncryption: Bool) -> Bool {
         ofEncryption ? packets.contains(where: Self.isSentWhileEncrypting) : !packets.isEmpty
     }
 
-    /// Whether nothing is under way or waiting.
+    /// True if nothing is running or queued.
     var isIdle: Bool { state == .idle && waiting.isEmpty && packets.isEmpty && termination == nil }
 
-    /// Whether one more procedure may be queued, be it not of channels.
+    /// True if another procedure other than a channel map can be queued.
     var canSubmit: Bool { waiting.count { !$0.isOfChannels } < Self.limit && termination == nil }
 
-    /// The channels that were submitted last and are not yet in force; `nil` if there are none.
+    /// The channel map that was queued last and is not yet in force; `nil` if there is none.
     var latestChannels: UInt64? {
         for procedure in waiting.reversed() { if case .channels(let map) = procedure { return map } }
         if case .channels(let map)? = active { return map }
         return nil
     }
 
-    /// Queues a procedure; false if too many wait.
+    /// Queues a procedure; returns false if too many are queued.
     ///
-    /// Channels take the place of those that wait, and so there is always room for them: nobody would name them again.
+    /// A channel map replaces a queued one, so there is always room for it. It would not be submitted again.
     mutating func submit(_ procedure: Procedure) -> Bool {
         if procedure.isOfChannels {
             guard termination == nil else { return false }
@@ -111,44 +112,46 @@ struct LinkControl: Sendable {
         return true
     }
 
-    /// Puts first a procedure with which this end answers the other.
+    /// Queues a procedure that responds to the peer, before all others.
     ///
-    /// There is room for it, since the other end asks for one thing at a time, and gives up if nothing comes.
+    /// There is always room, because the peer has one request at a time and times out without a response.
     mutating func answer(with procedure: Procedure) {
         guard termination == nil else { return }
         waiting.insert(procedure, at: 0)
     }
 
-    /// Takes the next procedure to begin, if none is under way.
+    /// Removes and returns the next procedure to start, if none is running.
     mutating func next() -> Procedure? {
         guard state == .idle, termination == nil, !waiting.isEmpty else { return nil }
         return waiting.removeFirst()
     }
 
-    /// Notes that `procedure` has begun with a packet that wants an answer.
+    /// Records that `procedure` has started with a packet that needs a response.
     mutating func await(_ procedure: Procedure, at now: Instant) {
         state = .awaiting(procedure, deadline: now + Self.responseTimeout)
     }
 
-    /// Notes that the procedure under way has gone on with a packet that wants an answer.
+    /// Records that the running procedure has sent another packet that needs a response.
     mutating func renew(at now: Instant) {
         guard case .awaiting(let procedure, _) = state else { return }
         self.await(procedure, at: now)
     }
 
-    /// Notes that `procedure` is agreed on and completes at an instant.
+    /// Records that `procedure` takes effect at an instant.
     mutating func agree(on procedure: Procedure) { state = .agreed(procedure) }
 
-    /// Notes that the procedure under way is over.
+    /// Records that the running procedure has ended.
     mutating func finish() { state = .idle }
 
-    /// Queues a packet; a stranger who asks faster than the link answers is not answered every time.
+    /// Queues a packet.
+    ///
+    /// If a peer sends requests faster than the link can respond, some get no response.
     mutating func send(_ packet: LLControlPacket) {
         guard packets.count < Self.limit, termination == nil else { return }
         packets.append(packet)
     }
 
-    /// Takes the next packet to send; if the connection is being encrypted, the next that may be sent meanwhile.
+    /// Returns the next packet to send; during encryption, the next that may be sent then.
     mutating func nextPacket(ofEncryption: Bool) -> LLControlPacket? {
         guard ofEncryption else { return packets.isEmpty ? nil : packets.removeFirst() }
         return packets.firstIndex(where: Self.isSentWhileEncrypting).map { packets.remove(at: $0) }
@@ -159,7 +162,7 @@ struct LinkControl: Sendable {
         packet.opcode.isOfEncryption || packet.opcode == .terminate
     }
 
-    /// Drops everything else and says goodbye.
+    /// Drops everything else and closes the connection.
     mutating func terminate(reason: UInt8, deadline: Instant) {
         guard termination == nil else { return }
         termination = (reason, deadline)

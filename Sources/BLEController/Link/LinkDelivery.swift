@@ -1,15 +1,15 @@
 import BLEWire
 
-/// What became of an exchange, in the order in which it happened.
+/// A result of an exchange, in order.
 enum LinkDelivery: Sendable {
-    /// The end heard a fragment of L2CAP.
+    /// The end received an L2CAP fragment.
     case data(Role, ArraySlice<UInt8>, isStart: Bool, at: Instant)
-    /// The end heard a control PDU.
+    /// The end received a control PDU.
     case control(Role, LLControlPacket, at: Instant)
-    /// The other end has the control PDU that this end sent.
+    /// The peer acknowledged the control PDU of this end.
     case acknowledged(Role, LLControlPacket, at: Instant)
-    /// The other end has a whole fragment that the host of this end gave.
+    /// The peer has received a complete fragment from this end's host.
     case completed(Role, at: Instant)
-    /// The end is gone: it has acknowledged that the other leaves, or what it heard is not authentic.
+    /// This end is closed: it acknowledged the peer's termination, or received a packet that is not authentic.
     case left(Role, reason: UInt8, at: Instant)
 }

@@ -1,42 +1,42 @@
 import BLEWire
 
-/// How one end of a link is encrypted, and what it is doing about that.
+/// The encryption state of one end of a link.
 struct LinkEncryption: Sendable {
-    /// Seals what this end sends; `nil` if that is not encrypted.
+    /// Encrypts outgoing packets; `nil` if they are not encrypted.
     var sending: PacketCipher?
-    /// Opens what this end hears; `nil` if that is not encrypted.
+    /// Decrypts incoming packets; `nil` if they are not encrypted.
     var receiving: PacketCipher?
     var central = CentralEncryption()
     var peripheral = PeripheralEncryption()
     var payloadTimer = AuthenticatedPayloadTimer()
 
-    /// The octets of the packet in flight, if it is encrypted: they are the same each time that it is sent.
+    /// The encrypted octets of the packet in flight, which are the same in each retransmission.
     var sealed: [UInt8]?
-    /// What came while a procedure was under way, and has to wait for the end of that.
+    /// Packets that arrived during a procedure and are processed after it.
     private var postponed: [LLControlPacket] = []
 
-    /// Keeps a packet that has come until the link is encrypted; a stranger's are not kept without limit.
+    /// Stores a packet until the link is encrypted, up to a limit.
     mutating func postpone(_ packet: LLControlPacket) {
         guard postponed.count < LinkControl.limit else { return }
         postponed.append(packet)
     }
 
-    /// Takes the packets that have waited.
+    /// Removes and returns the postponed packets.
     mutating func takePostponed() -> [LLControlPacket] {
         defer { postponed = [] }
         return postponed
     }
 
-    /// Whether the link is encrypted, as far as this end knows.
+    /// True if the link is encrypted from the view of this end.
     var isOn: Bool { sending != nil }
 
-    /// Whether a procedure is under way, so that this end sends nothing that is no part of it.
+    /// True while a procedure is running, in which this end sends only packets that belong to it.
     var isUnderWay: Bool { central.isUnderWay || peripheral.isUnderWay }
 
-    /// Whether the other end sends nothing, either, that is no part of the procedure.
+    /// True if the peer, too, sends only packets that belong to the procedure.
     var isExclusive: Bool { central.isExclusive || peripheral.isUnderWay }
 
-    /// What to do about a control PDU that has come.
+    /// The treatment of a received control PDU.
     enum Admission { case now, later, never }
 
     /// Core 6.0, Vol 6, Part B, 5.1.3.1.
@@ -49,7 +49,7 @@ struct LinkEncryption: Sendable {
     }
 }
 
-/// Keeps encryption apart from the end that it belongs to: most links have none, and should not have to carry it.
+/// A heap-allocated encryption state: most links are not encrypted and should not reserve space for it.
 indirect enum KeptApart: Sendable {
     case encryption(LinkEncryption)
 

@@ -1,35 +1,35 @@
 import BLECrypto
 import BLEWire
 
-/// One end of a connection: what a controller knows of it.
+/// One end of a connection: the state in its controller.
 struct LinkEnd: Sendable {
     let controller: Int
     let handle: ConnectionHandle
     let profile: ControllerIdentity.Profile
-    /// Whether this end still takes part.
+    /// True while this end takes part.
     var isPresent = true
-    /// Whether this end missed a change of timing and so meets nobody any more.
+    /// True if this end missed a change of timing and receives nothing any more.
     var isAstray = false
     var acknowledgement = Acknowledgement()
     var outgoing = OutgoingData()
     var control = LinkControl()
     private var kept: KeptApart?
     var lengths: DataLengths
-    /// When this end last heard the other, or when it was made.
+    /// The time at which this end last received a packet, or was created.
     var lastHeard: Instant
-    /// Whether this end ever heard the other.
+    /// True if this end has ever received a packet.
     var isEstablished = false
-    /// How many events a peripheral may still stay away from.
+    /// The number of events that a peripheral may still skip.
     var eventsToSkip = 0
-    /// What will change at an instant that both ends agreed on.
+    /// The change that takes effect at an agreed instant.
     var change: LinkChange?
-    /// The PHYs that the host of this end would like, as sets.
+    /// The PHY preference of this end's host, as sets.
     var preference: LL.PHYPreference
-    /// Whether the host would have the Coded PHY at 500 kb/s.
+    /// True if the host prefers 500 kb/s on the Coded PHY.
     var prefersCodedTwo = false
-    /// How long the host would have an encrypted link go without an authentic packet.
+    /// The authenticated payload timeout that the host has set.
     var payloadTimeout = AuthenticatedPayloadTimeout.standard
-    /// The reason with which the peripheral left; this end, the central, still has to acknowledge that.
+    /// The reason with which the peripheral closed the connection; this end, the central, still has to acknowledge it.
     var farewell: UInt8?
 
     init(
@@ -48,36 +48,38 @@ struct LinkEnd: Sendable {
         lastHeard = now
     }
 
-    /// How this end is encrypted; that of a link that never was costs nothing.
+    /// The encryption state of this end.
+    ///
+    /// It takes no memory on a link that was never encrypted.
     var encryption: LinkEncryption {
         get { kept?.encryption ?? LinkEncryption() }
         set { kept = .encryption(newValue) }
     }
 
-    /// When this end gives up waiting for what the other has to say.
+    /// The time at which this end stops waiting for a response.
     var responseDeadline: Instant? {
         guard let kept, let deadline = kept.encryption.peripheral.deadline else { return control.deadline }
         return min(deadline, control.deadline ?? deadline)
     }
 
-    /// When to see whether anything authentic has come, if the link is encrypted.
+    /// The time at which to check for authenticated packets, if the link is encrypted.
     var payloadDeadline: Instant? { kept?.encryption.payloadTimer.deadline(timeout: payloadTimeout.duration) }
 
-    /// Does what is due when nothing authentic has come.
+    /// Advances the authenticated payload timer if it is due.
     mutating func expirePayloadTimer(at now: Instant) -> AuthenticatedPayloadTimer.OnExpire {
         guard let deadline = payloadDeadline, deadline <= now else { return .nothing }
         return encryption.payloadTimer.expire(at: now, timeout: payloadTimeout.duration)
     }
 
-    /// How many octets the code of each packet takes that this end sends.
+    /// The length of the message integrity code of outgoing packets, in octets.
     var codeLength: Int { kept?.encryption.isOn == true ? CCM.codeLength : 0 }
 
-    /// The most octets of data that one packet may carry when it is sent with `phy`.
+    /// Returns the maximum number of data octets in one packet on `phy`.
     func transmitLimit(_ phy: AirPHY) -> Int {
         lengths.transmitLimit(phy, codeLength: codeLength)
     }
 
-    /// Takes the packet that this end sends now: the one that is not acknowledged yet, or the next.
+    /// Returns the packet that this end sends now: the one that was not acknowledged, or the next.
     mutating func transmit(_ phy: AirPHY) -> Transmission {
         let isHeld = kept?.encryption.isUnderWay ?? false
         if acknowledgement.inFlight == nil { load(phy, isHeld: isHeld) }
@@ -97,9 +99,9 @@ struct LinkEnd: Sendable {
         )
     }
 
-    /// Decides what this end sends next.
+    /// Chooses the next packet of this end.
     ///
-    /// No data goes out while the link is being encrypted.
+    /// No data are sent while encryption is being started.
     private mutating func load(_ phy: AirPHY, isHeld: Bool) {
         if let packet = control.nextPacket(ofEncryption: isHeld) {
             acknowledgement.send(.control(packet))
@@ -111,7 +113,7 @@ struct LinkEnd: Sendable {
         if kept != nil { encryption.sealed = seal() }
     }
 
-    /// The octets of what goes out, if it goes out encrypted; an empty packet has nothing to hide.
+    /// Encrypts the next packet if the link is encrypted; an empty packet is not encrypted.
     private mutating func seal() -> [UInt8]? {
         switch acknowledgement.inFlight {
         case .empty?, nil: return nil
@@ -122,8 +124,10 @@ struct LinkEnd: Sendable {
         }
     }
 
-    /// What this end hears in a payload that came `sealed`, or `plain`; `nil` if just one of the ends encrypts, if each
-    /// does with another key, or if nothing of the kind may come while the link is being encrypted.
+    /// Decrypts a received payload that arrived as `sealed` or `plain`.
+    ///
+    /// Returns `nil` if only one end encrypts, the keys differ, or such a packet is not allowed while encryption is
+    /// being started.
     mutating func authentic(
         _ plain: ArraySlice<UInt8>,
         _ sealed: [UInt8]?,
@@ -138,14 +142,14 @@ struct LinkEnd: Sendable {
         return octets[...]
     }
 
-    /// Whether this end has anything to say that is not an empty packet.
+    /// True if this end has a packet to send that is not empty.
     var hasSomethingToSend: Bool {
         control.hasPacket(ofEncryption: false) || outgoing.count > 0
             || (acknowledgement.inFlight.map { $0 != .empty } ?? false)
     }
 }
 
-/// A packet as it goes out.
+/// An outgoing packet.
 struct Transmission {
     var payload: Acknowledgement.Payload
     /// The octets on the air, if they are encrypted.
@@ -155,7 +159,7 @@ struct Transmission {
     var moreData: Bool
 }
 
-/// What changes at both ends with the connection event that an instant counts.
+/// A change that takes effect at both ends at an instant.
 enum LinkChange: Equatable, Sendable {
     case timing(LL.ConnectionUpdate)
     case channels(LL.ChannelMapIndication)

@@ -1,14 +1,14 @@
 import BLECrypto
 import BLEWire
 
-/// What both ends of a link agreed to encrypt with, until they agree on something else.
+/// The session key and initialization vector of an encrypted link.
 ///
 /// Core 6.0, Vol 6, Part B, 5.1.3.1.
 struct EncryptionSession: Sendable {
     let key: Key128
     let vector: UInt64
 
-    /// Makes the session that follows from the key of the hosts and what each end drew.
+    /// Derives the session from the long-term key and the random values of both ends.
     init(longTermKey: Key128, _ request: LL.EncryptionRequest, _ response: LL.EncryptionResponse) {
         let diversifier = UInt128(response.keyDiversifier) << 64 | UInt128(request.keyDiversifier)
         key = Key128(wire: AESBlock.encrypt(diversifier, key: longTermKey))
@@ -16,15 +16,17 @@ struct EncryptionSession: Sendable {
     }
 }
 
-/// Seals or opens the packets of a session that go one way: each has a number of its own, which is not sent.
+/// A cipher for the packets of a session in one direction.
+///
+/// Each packet has a number, which is not sent.
 ///
 /// Core 6.0, Vol 6, Part E, 2.
 struct PacketCipher: Sendable {
     private let ccm: CCM
     private let vector: [UInt8]
-    /// The bit that keeps the numbers of the two ways apart.
+    /// The bit that distinguishes the two directions.
     private let direction: UInt64
-    /// The number of the next packet, of 39 bits: enough for seventeen years at a thousand packets a second.
+    /// The number of the next packet, 39 bits: enough for seventeen years at a thousand packets a second.
     private var counter: UInt64 = 0
 
     init(_ session: EncryptionSession, sender: Role) {
@@ -33,12 +35,12 @@ struct PacketCipher: Sendable {
         direction = sender == .central ? 1 << 39 : 0
     }
 
-    /// Encrypts the payload of the next packet and adds its code.
+    /// Encrypts the payload of the next packet and appends its message integrity code.
     mutating func seal(_ payload: ArraySlice<UInt8>, _ content: LL.DataHeader.Content) -> [UInt8] {
         ccm.seal(payload, nonce: nextNonce(), associated: content.rawValue)
     }
 
-    /// Decrypts the payload of the next packet; `nil` if the other end did not seal it.
+    /// Decrypts the payload of the next packet; returns `nil` if its message integrity code is wrong.
     mutating func open(_ sealed: [UInt8], _ content: LL.DataHeader.Content) -> [UInt8]? {
         ccm.open(sealed, nonce: nextNonce(), associated: content.rawValue)
     }

@@ -1,6 +1,6 @@
 import BLEWire
 
-/// Encrypts a link at the wish of its central, with the key that the peripheral's host has.
+/// The peripheral's side of starting encryption or refreshing the key.
 ///
 ///                  LL_ENC_REQ ┌───────────┐ drawn ┌────────┐ key ┌──────────┐ LL_START_ENC_RSP
 ///     idle ──────────────────▶│ requested │ ────▶ │ asking │ ──▶ │ starting │ ────────────────▶ idle
@@ -14,26 +14,26 @@ import BLEWire
 struct PeripheralEncryption: Sendable {
     private enum State: Sendable {
         case idle
-        /// LL_PAUSE_ENC_RSP is out, and the central's is due.
+        /// LL_PAUSE_ENC_RSP was sent; the central's is outstanding.
         case pausing(until: Instant)
-        /// Neither end encrypts; LL_ENC_REQ is due.
+        /// Both ends have stopped encrypting; LL_ENC_REQ is outstanding.
         case paused(until: Instant)
-        /// LL_ENC_REQ came, and this end has to draw its half of the session.
+        /// LL_ENC_REQ arrived; this end must generate its half of the session.
         case requested(LL.EncryptionRequest, EncryptionPurpose)
-        /// LL_ENC_RSP is out, and the host was asked for the key.
+        /// LL_ENC_RSP was sent, and the key was requested from the host.
         case asking(LL.EncryptionRequest, LL.EncryptionResponse, EncryptionPurpose)
-        /// LL_START_ENC_REQ is out; what comes next is encrypted.
+        /// LL_START_ENC_REQ was sent; the next received packet is encrypted.
         case starting(EncryptionSession, EncryptionPurpose, until: Instant)
     }
 
     private var state = State.idle
 
-    /// Whether the procedure has begun and not come to its end.
+    /// True while the procedure is running.
     var isUnderWay: Bool {
         if case .idle = state { false } else { true }
     }
 
-    /// When the connection ends because the central did not go on.
+    /// The time at which the connection ends because the central did not continue.
     var deadline: Instant? {
         switch state {
         case .idle, .requested, .asking: nil
@@ -42,7 +42,7 @@ struct PeripheralEncryption: Sendable {
     }
 
     enum OnPauseRequest {
-        /// What comes next is not encrypted.
+        /// The next received packet is not encrypted.
         case pause
         case ignore
     }
@@ -54,7 +54,7 @@ struct PeripheralEncryption: Sendable {
     }
 
     enum OnPauseResponse {
-        /// What this end sends is not encrypted either.
+        /// This end stops encrypting, too.
         case paused
         case ignore
     }
@@ -66,7 +66,7 @@ struct PeripheralEncryption: Sendable {
     }
 
     enum OnRequest {
-        /// This end has to draw its half of the session, and to ask its host for the key.
+        /// Generate this end's half of the session and request the key from the host.
         case draw
         case ignore
     }
@@ -82,7 +82,7 @@ struct PeripheralEncryption: Sendable {
         return action
     }
 
-    /// Notes what this end drew.
+    /// Records this end's half of the session.
     mutating func draw(_ response: LL.EncryptionResponse) {
         guard case .requested(let request, let purpose) = state else {
             preconditionFailure("an end draws once, when it is asked to")
@@ -91,12 +91,12 @@ struct PeripheralEncryption: Sendable {
     }
 
     enum OnKey {
-        /// What comes next is encrypted.
+        /// The next received packet is encrypted.
         case start(EncryptionSession)
         case unasked
     }
 
-    /// The host has the key.
+    /// Processes the key from the host.
     mutating func receive(_ key: Key128, at now: Instant) -> OnKey {
         guard case .asking(let request, let response, let purpose) = state else { return .unasked }
         let session = EncryptionSession(longTermKey: key, request, response)
@@ -105,14 +105,14 @@ struct PeripheralEncryption: Sendable {
     }
 
     enum OnRefusal {
-        /// The link goes on unencrypted, as it was.
+        /// The link continues unencrypted, as before.
         case reject
-        /// The link was encrypted, and must not go on otherwise.
+        /// The link was encrypted and must end.
         case terminate
         case unasked
     }
 
-    /// The host has no key.
+    /// Processes the host's answer that it has no key.
     mutating func receiveRefusal() -> OnRefusal {
         let action: OnRefusal
         (state, action) =
@@ -125,7 +125,7 @@ struct PeripheralEncryption: Sendable {
     }
 
     enum OnStartResponse {
-        /// What this end sends is encrypted, too.
+        /// This end encrypts, too.
         case encrypted(EncryptionSession, EncryptionPurpose)
         case ignore
     }

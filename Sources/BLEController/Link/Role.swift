@@ -1,4 +1,4 @@
-/// Which end of a connection.
+/// The role of one end of a connection.
 enum Role: Int, Sendable {
     case central = 0, peripheral = 1
 

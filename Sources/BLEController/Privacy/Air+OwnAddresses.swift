@@ -1,13 +1,13 @@
 import BLEWire
 
 extension Air {
-    /// The address of a board that scans or initiates towards `peer`.
+    /// Returns the address that a scanning or initiating controller uses with `peer`.
     mutating func ownAddress(_ controller: Int, _ kind: UInt8, to peer: DeviceAddress) -> OwnAddress? {
         let identity = controllers[controller].identityAddress(kind)
         return ownAddress(controller, kind, to: peer, identity: identity)
     }
 
-    /// The address of a board towards `peer`, as ``VirtualController/ownAddress(_:to:identity:at:)``.
+    /// Returns the address that a controller uses with `peer`; see ``VirtualController/ownAddress(_:to:identity:at:)``.
     private mutating func ownAddress(
         _ controller: Int,
         _ kind: UInt8,
@@ -19,7 +19,7 @@ extension Air {
         return address
     }
 
-    /// The addresses in the packets of an advertising set; `nil` if it has none of its own.
+    /// Returns the addresses in the packets of an advertising set; `nil` if it has no own address.
     mutating func addresses(_ controller: Int, _ set: AdvertisingSet) -> (own: OwnAddress, target: DeviceAddress?)? {
         let identity = controllers[controller].identityAddress(of: set)
         guard let own = ownAddress(controller, set.ownAddressKind, to: set.peer, identity: identity) else { return nil }
@@ -29,10 +29,10 @@ extension Air {
         return (own, target)
     }
 
-    /// Sees to it that the private addresses of a controller are replaced in time.
+    /// Schedules the replacement of a controller's private addresses.
     ///
-    /// An entry of the schedule that comes too early stays, and is followed by another, so that the schedule does not
-    /// grow however often a host changes the timeout.
+    /// An entry that fires too early is followed by another, so the schedule does not grow when a host changes the
+    /// timeout often.
     mutating func scheduleRotation(_ controller: Int) {
         guard let deadline = controllers[controller].resolvingList.deadline else { return }
         if let rotation = controllers[controller].rotation, rotation.instant <= deadline { return }

@@ -1,23 +1,23 @@
 import BLEWire
 
-/// The address under which a board takes part in something.
+/// The address that a controller uses for an activity.
 struct OwnAddress: Equatable, Sendable {
-    /// What it says on the air.
+    /// The address on the air.
     let onAir: DeviceAddress
-    /// The public or random address that a private one stands for; `nil` if its host gave it none.
+    /// The public or random address behind a private one; `nil` if the host set none.
     let identity: DeviceAddress?
 
-    /// Whether the board made the address itself.
+    /// True if the controller generated the address.
     var isPrivate: Bool { onAir != identity }
 }
 
 extension VirtualController {
-    /// The address that an own address type of HCI means, private ones aside; `nil` if none was set.
+    /// Returns the public or random address for an HCI own address type; `nil` if it was not set.
     func identityAddress(_ kind: UInt8) -> DeviceAddress? { kind & 1 == 0 ? identity.address : randomAddress }
 
-    /// The address that a set advertises under, private ones aside; `nil` if it has none.
+    /// Returns the public or random address of an advertising set; `nil` if it was not set.
     ///
-    /// The random address of the board is for the one set of legacy commands alone.
+    /// The random address of the controller applies only to the set of legacy commands.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.4 and 7.8.56.
     func identityAddress(of set: AdvertisingSet) -> DeviceAddress? {
@@ -25,21 +25,25 @@ extension VirtualController {
         return set.randomAddress
     }
 
-    /// Whether an own address type of HCI means an address towards `peer`, or towards anyone if that is `nil`.
+    /// Returns whether there is an address for an HCI own address type with `peer`, or with any device if that is
+    /// `nil`.
     func hasOwnAddress(_ kind: UInt8, to peer: DeviceAddress?) -> Bool {
         hasOwnAddress(kind, to: peer, identity: identityAddress(kind))
     }
 
-    /// Whether there is an address towards `peer`, or towards anyone if that is `nil`, for an own address type of HCI
-    /// that means `identity` where no private address is made.
+    /// Returns whether there is an address for an HCI own address type with `peer`, or with any device if that is
+    /// `nil`.
+    ///
+    /// `identity` is the address where no private one is generated.
     func hasOwnAddress(_ kind: UInt8, to peer: DeviceAddress?, identity: DeviceAddress?) -> Bool {
         if identity != nil { return true }
         guard kind & 2 != 0, let peer else { return false }
         return resolvingList.hasLocalKey(for: peer.onAir)
     }
 
-    /// The address that an own address type of HCI means towards `peer`, which is `identity` where no private one is
-    /// made; `nil` if none was set.
+    /// Returns the address for an HCI own address type with `peer`; `nil` if none was set.
+    ///
+    /// `identity` is the address where no private one is generated.
     ///
     /// Core 6.0, Vol 4, Part E, 7.8.5, 7.8.10 and 7.8.12.
     mutating func ownAddress(
@@ -56,7 +60,7 @@ extension VirtualController {
         return identity.map { OwnAddress(onAir: $0, identity: $0) }
     }
 
-    /// The address for which a directed advertisement to `peer` is.
+    /// Returns the target address for a directed advertisement to `peer`.
     ///
     /// Core 6.0, Vol 6, Part B, 6.2.2.
     mutating func targetAddress(_ peer: DeviceAddress, at now: Instant) -> DeviceAddress {

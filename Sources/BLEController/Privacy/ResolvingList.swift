@@ -1,19 +1,18 @@
 import BLECrypto
 import BLEWire
 
-/// The devices that a board knows by their keys: it tells who is behind a private address, and makes private addresses
-/// to speak to them with.
+/// The resolving list of a controller: the peers with IRKs, and the private addresses that the controller generates.
 ///
-/// An address is made when it is used first. When the timeout is over, those that were used since are replaced, and the
-/// others forgotten.
+/// An address is generated when it is first used. When the timeout expires, addresses that were used since are
+/// replaced, and the others are dropped.
 ///
 /// Core 6.0, Vol 6, Part B, 1.3.2.2, 1.3.2.3, 4.7 and 6; Vol 4, Part E, 7.8.38 to 7.8.45 and 7.8.77.
 struct ResolvingList: Sendable {
-    /// Which of its two keys an entry makes an address with.
+    /// The key of an entry with which an address is generated.
     enum Key: Sendable {
-        /// Ours: the address is one of this board.
+        /// The local key, for an address of this controller.
         case local
-        /// The peer's: the address is one for directed advertisements to it.
+        /// The peer's key, for the target of directed advertisements.
         case peer
     }
 
@@ -29,32 +28,34 @@ struct ResolvingList: Sendable {
         var usesDevicePrivacy = false
         var local: Made?
         var target: Made?
-        /// The private address under which the peer was heard last.
+        /// The private address that was last received from the peer.
         var heard: DeviceAddress?
     }
 
     static let capacity = 16
 
     private var entries: [Entry] = []
-    /// Whether private addresses that are heard are resolved.
+    /// True if received private addresses are resolved.
     private(set) var isEnabled = false
     private var timeout = PrivateAddressTimeout.standard
-    /// When the addresses in use were made; `nil` if there are none.
+    /// The time at which the current addresses were generated; `nil` if there are none.
     private var since: Instant?
 
-    /// When ``expire(at:using:)`` replaces the addresses in use.
+    /// The time at which ``expire(at:using:)`` replaces the current addresses.
     var deadline: Instant? { since.map { $0 + timeout.duration } }
 
     enum OnAdd: Equatable {
         case added
         case full
-        /// The peer, or its key, is on the list already.
+        /// The peer or its key is already on the list.
         case duplicate
-        /// Nobody can have this identity.
+        /// The address cannot be an identity address.
         case noIdentity
     }
 
-    /// Adds a peer in network privacy mode; a key of zeros is none.
+    /// Adds a peer in network privacy mode.
+    ///
+    /// A key of zeros means no key.
     mutating func add(_ identity: DeviceAddress, peerKey: Key128, localKey: Key128) -> OnAdd {
         guard identity.kind == .public || identity.kind == .random && identity.randomKind == .static else {
             return .noIdentity
@@ -68,7 +69,7 @@ struct ResolvingList: Sendable {
         return .added
     }
 
-    /// Removes a peer; false if it is not on the list.
+    /// Removes a peer; returns false if it is not on the list.
     mutating func remove(_ identity: DeviceAddress) -> Bool {
         guard let index = index(of: identity) else { return false }
         entries.remove(at: index)
@@ -77,20 +78,20 @@ struct ResolvingList: Sendable {
 
     mutating func removeAll() { entries.removeAll() }
 
-    /// Says whether a peer with a key may use its identity address, too; false if it is not on the list.
+    /// Sets the privacy mode of a peer; returns false if it is not on the list.
     mutating func setPrivacy(_ identity: DeviceAddress, device: Bool) -> Bool {
         guard let index = index(of: identity) else { return false }
         entries[index].usesDevicePrivacy = device
         return true
     }
 
-    /// Begins or ends to resolve addresses.
+    /// Enables or disables address resolution.
     mutating func enable(_ isEnabled: Bool) { self.isEnabled = isEnabled }
 
-    /// Changes how long an address is used, also of those in use.
+    /// Sets the lifetime of addresses, including the current ones.
     mutating func replaceAddresses(every timeout: PrivateAddressTimeout) { self.timeout = timeout }
 
-    /// Who a peer is that was heard under `address`.
+    /// Resolves a received address.
     ///
     /// - Returns: The identity that the address resolves to, of a kind that says so, or the address itself; `nil` if
     ///   the peer has to use private addresses, and did not: it is to be ignored.
@@ -104,18 +105,18 @@ struct ResolvingList: Sendable {
         return entries[index].identity.resolved
     }
 
-    /// Whether `target`, for which an advertisement is, is an address that was made with a key of ours.
+    /// Returns whether the target of an advertisement was generated with a local key.
     func isOwn(_ target: DeviceAddress) -> Bool {
         guard isEnabled, target.isResolvable else { return false }
         return entries.contains { $0.localKey != .zero && PrivateAddress.isMade(target, with: $0.localKey) }
     }
 
-    /// Whether this board uses private addresses towards a peer, if its host wants that.
+    /// Returns whether the controller can use private addresses with a peer.
     func hasLocalKey(for identity: DeviceAddress) -> Bool {
         entries.contains { $0.identity == identity && $0.localKey != .zero }
     }
 
-    /// The private address in use towards a peer, made if there is none yet; `nil` without a key.
+    /// Returns the current private address for a peer, generating it if needed; `nil` without a key.
     mutating func address(
         with key: Key,
         for identity: DeviceAddress,
@@ -132,19 +133,19 @@ struct ResolvingList: Sendable {
         return made.address
     }
 
-    /// The private address that this board uses towards a peer, if it does.
+    /// Returns the private address that the controller currently uses with a peer, if there is one.
     func localAddress(for identity: DeviceAddress) -> DeviceAddress? {
         index(of: identity).flatMap { entries[$0].local?.address }
     }
 
-    /// The private address that a peer uses: the one under which it was heard last, or else the one it is called with.
+    /// Returns the private address of a peer: the last received one, otherwise the one generated for it.
     func peerAddress(of identity: DeviceAddress) -> DeviceAddress? {
         index(of: identity).flatMap { entries[$0].heard ?? entries[$0].target?.address }
     }
 
     enum OnExpire: Equatable { case nothing, replaced }
 
-    /// Replaces the addresses in use if it is time.
+    /// Replaces the current addresses if they have expired.
     mutating func expire(at now: Instant, using random: inout SeededGenerator) -> OnExpire {
         guard let deadline, deadline <= now else { return .nothing }
         for index in entries.indices {
@@ -170,7 +171,9 @@ struct ResolvingList: Sendable {
 
     private func index(of identity: DeviceAddress) -> Int? { entries.firstIndex { $0.identity == identity } }
 
-    /// The peer whose key made `address`; the one that was heard under it before takes no computing.
+    /// Returns the index of the peer whose key generated `address`.
+    ///
+    /// The last received address needs no computation.
     private func source(of address: DeviceAddress) -> Int? {
         entries.firstIndex { $0.heard == address }
             ?? entries.firstIndex { $0.peerKey != .zero && PrivateAddress.isMade(address, with: $0.peerKey) }
@@ -178,9 +181,9 @@ struct ResolvingList: Sendable {
 }
 
 extension DeviceAddress {
-    /// Whether this is what a private address was resolved to.
+    /// True for the result of resolving a private address.
     var isResolved: Bool { kind == .publicIdentity || kind == .randomIdentity }
 
-    /// The identity address of which a private one was heard.
+    /// The identity address behind a resolved private address.
     var resolved: Self { Self(value, onAir.kind == .public ? .publicIdentity : .randomIdentity) }
 }

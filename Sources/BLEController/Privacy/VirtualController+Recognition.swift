@@ -1,20 +1,20 @@
 import BLEWire
 
-/// What a receiver makes of an advertisement: the addresses as its host gets to see them.
+/// The addresses of a received advertisement, as reported to the host.
 struct Recognition: Equatable, Sendable {
-    /// Of a kind that says so if it was resolved, or that there was none.
+    /// Its kind tells whether it was resolved or missing.
     let advertiser: DeviceAddress
-    /// Whom a directed advertisement is for.
+    /// The target of a directed advertisement.
     let target: DeviceAddress?
 }
 
 extension VirtualController {
     private enum Target {
-        /// This board, under the address that its host gave it.
+        /// This controller, by the address that its host set.
         case identity(DeviceAddress)
-        /// This board, under a private address that stands for the address that its host gave it.
+        /// This controller, by a private address for the address that its host set.
         case resolved(DeviceAddress)
-        /// A private address that nobody here made.
+        /// A private address that no local key generated.
         case unresolved(DeviceAddress)
         case another
     }
@@ -26,7 +26,7 @@ extension VirtualController {
         return resolvingList.isOwn(target) ? .resolved((own ?? identity.address).resolved) : .unresolved(target)
     }
 
-    /// What the scanner makes of an advertiser; `nil` if it takes no notice.
+    /// Returns the scanner's view of an advertiser; `nil` if it ignores it.
     ///
     /// Core 6.0, Vol 6, Part B, 4.3.3 and 6.3.
     mutating func accepts(_ address: DeviceAddress?, target: DeviceAddress?) -> Recognition? {
@@ -42,7 +42,7 @@ extension VirtualController {
         }
     }
 
-    /// Whom the initiator connects to if it wants an advertiser; `nil` if it does not.
+    /// Returns the address that the initiator connects to; `nil` if it ignores the advertiser.
     ///
     /// Core 6.0, Vol 6, Part B, 4.3.4 and 6.4.
     mutating func wants(_ address: DeviceAddress?, target: DeviceAddress?) -> DeviceAddress? {
@@ -67,7 +67,7 @@ extension VirtualController {
         return isWanted ? peer : nil
     }
 
-    /// Who asks an advertiser for its scan response; `nil` if it does not answer.
+    /// Returns the address of the scanner that an advertiser responds to; `nil` if it does not.
     ///
     /// Core 6.0, Vol 6, Part B, 4.3.2 and 6.2.
     mutating func answersScan(of set: AdvertisingSet, from address: DeviceAddress) -> DeviceAddress? {
@@ -76,7 +76,7 @@ extension VirtualController {
         return set.filterPolicy & 1 == 0 || acceptList.contains(scanner.onAir) ? scanner : nil
     }
 
-    /// Whether an advertiser lets an initiator connect.
+    /// Returns whether an advertiser accepts an initiator's connection.
     ///
     /// Core 6.0, Vol 6, Part B, 4.3.2 and 6.2.
     mutating func allowsConnection(to set: AdvertisingSet, from address: DeviceAddress) -> Bool {
@@ -89,13 +89,13 @@ extension VirtualController {
 }
 
 extension AdvertisingSet {
-    /// Whether a directed set is for a peer that was heard under `address`.
+    /// Returns whether a directed set targets the peer that was received with `address`.
     fileprivate func isFor(_ recognized: DeviceAddress, _ address: DeviceAddress) -> Bool {
         peer.onAir == recognized.onAir || peer.onAir == address
     }
 }
 
 extension DeviceAddress {
-    /// The address as the accept list has it.
+    /// The form of the address on the filter accept list.
     fileprivate var listed: Self { kind == .anonymous ? self : onAir }
 }

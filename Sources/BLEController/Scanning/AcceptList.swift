@@ -1,16 +1,18 @@
 import BLEWire
 
-/// The devices that a host accepts: few, so a list.
+/// The filter accept list.
+///
+/// It is short, so it is an array.
 ///
 /// Core 6.0, Vol 4, Part E, 7.8.14 to 7.8.17.
 struct AcceptList: Sendable {
     static let capacity = 32
     private(set) var addresses: [DeviceAddress] = []
 
-    /// Whether `address` is on the list; a device without an address may be on it as such.
+    /// Returns whether `address` is on the list, which may contain anonymous devices.
     func contains(_ address: DeviceAddress) -> Bool { addresses.contains { Self.matches($0, address) } }
 
-    /// Adds an address; false if there is no room.
+    /// Adds an address; returns false if the list is full.
     mutating func add(_ address: DeviceAddress) -> Bool {
         if contains(address) { return true }
         guard addresses.count < Self.capacity else { return false }

@@ -1,7 +1,7 @@
 import BLEWire
 
 extension Air {
-    /// Lets an initiator ask a legacy advertiser for a connection.
+    /// Sends a connection request from an initiator to a legacy advertiser.
     ///
     /// - Returns: Whether the advertiser heard it, and so is a peripheral now.
     mutating func connect(
@@ -36,7 +36,7 @@ extension Air {
         return isAccepted
     }
 
-    /// Sends the request for a connection, and says whether the advertiser hears it.
+    /// Sends a connection request and returns whether the advertiser receives it.
     mutating func hearsConnect(
         _ candidate: Candidate,
         _ advertiser: Int,
@@ -60,7 +60,7 @@ extension Air {
         return carry(.connect(indication, channelSelection: agreement.usesAlgorithm2), leg) != nil
     }
 
-    /// Ends initiating at a controller that now has what it wanted.
+    /// Stops initiating after the connection was created.
     mutating func finishInitiating(_ controller: Int) {
         controllers[controller].initiator = nil
         refreshListening(controller)

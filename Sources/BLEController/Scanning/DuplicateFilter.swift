@@ -1,11 +1,13 @@
 import BLEWire
 
-/// Remembers whose advertisements have been reported; beyond its capacity it forgets the oldest.
+/// A filter of repeated advertising reports.
+///
+/// Beyond its capacity, the oldest entry is dropped.
 struct DuplicateFilter: Sendable {
-    /// What makes two reports the same.
+    /// The properties that make two reports equal.
     struct Key: Hashable, Sendable {
         let address: DeviceAddress
-        /// The kind of report, with the set and the data that extended advertisements name.
+        /// The kind of report; for extended advertisements also the set and data identifiers.
         let detail: UInt64
     }
 
@@ -15,10 +17,10 @@ struct DuplicateFilter: Sendable {
     private var order: [Key] = []
     private var oldest = 0
 
-    /// Whether `key` was noted before and not forgotten since.
+    /// Returns whether `key` was recorded and not dropped.
     func contains(_ key: Key) -> Bool { known.contains(key) }
 
-    /// Notes `key`, and returns whether it is new.
+    /// Records `key` and returns whether it is new.
     mutating func insert(_ key: Key) -> Bool {
         guard known.insert(key).inserted else { return false }
         if order.count < Self.capacity {

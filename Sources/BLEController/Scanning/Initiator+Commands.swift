@@ -1,7 +1,7 @@
 import BLEWire
 
 extension Initiator {
-    /// Creates what a legacy command asks for; `nil` if its parameters make no sense.
+    /// Creates an initiator from a legacy command; returns `nil` if its parameters are invalid.
     init?(_ command: HCI.LECreateConnection) {
         guard command.interval.fitsLegacyCommands, command.window <= command.interval,
             let timing = Link.Timing(command.parameters)
@@ -15,7 +15,7 @@ extension Initiator {
         )
     }
 
-    /// Creates what an extended command asks for; `nil` if its parameters make no sense.
+    /// Creates an initiator from an extended command; returns `nil` if its parameters are invalid.
     init?(_ command: HCI.LEExtendedCreateConnection) {
         var windows: [ScanWindow] = [], terms: [Terms] = []
         for (phy, wanted) in [
@@ -41,7 +41,7 @@ extension Initiator {
 }
 
 extension Link.Timing {
-    /// Creates the timing that a host asks for: its longest interval; `nil` if that cannot be kept.
+    /// Creates the timing that a host requests, with its longest interval; returns `nil` if it is invalid.
     init?(_ parameters: HCI.ConnectionParameters) {
         guard Link.isValid(LL.ConnectionParameters(parameters)) else { return nil }
         self.init(
@@ -53,7 +53,7 @@ extension Link.Timing {
 }
 
 extension LL.ConnectionParameters {
-    /// Creates what link layers say of what a host asks for.
+    /// Creates the link layer's form of a host's request.
     init(_ parameters: HCI.ConnectionParameters) {
         self.init(
             intervalMinimum: parameters.minimum.wire,

@@ -1,21 +1,21 @@
 import BLEWire
 
-/// Whom a controller wants to connect to, and on what terms.
+/// The target and the parameters of a connection that a controller is creating.
 ///
 /// Core 6.0, Vol 6, Part B, 4.4.4.
 struct Initiator: Sendable {
-    /// Who is wanted.
+    /// The devices to connect to.
     enum Target: Equatable, Sendable {
         case address(DeviceAddress)
         case acceptList
 
-        /// The address that is wanted, if it is just one.
+        /// The address of the target, if there is only one.
         var address: DeviceAddress? { if case .address(let address) = self { address } else { nil } }
     }
 
-    /// The terms on one PHY.
+    /// The connection parameters on one PHY.
     struct Terms: Equatable, Sendable {
-        /// The PHY as HCI numbers it.
+        /// The HCI number of the PHY.
         let phy: UInt8
         let timing: Link.Timing
     }
@@ -24,10 +24,10 @@ struct Initiator: Sendable {
     let ownAddressKind: UInt8
     var windows: [ScanWindow]
     let terms: [Terms]
-    /// Whether extended commands began this, so that extended advertisers are wanted too.
+    /// True if extended commands started this, so that extended advertisers are included.
     let isExtended: Bool
 
-    /// The terms of a connection on `phy`; those of the first PHY if there are none for it.
+    /// Returns the timing of a connection on `phy`; that of the first PHY if there is none for it.
     func timing(on phy: AirPHY) -> Link.Timing? {
         (terms.first { $0.phy == phy.number } ?? terms.first)?.timing
     }

@@ -1,6 +1,6 @@
 import BLEWire
 
-/// How long an active scanner holds back, so that not all scanners ask at once.
+/// The backoff of an active scanner, so that not all scanners send requests at the same time.
 ///
 /// Core 6.0, Vol 6, Part B, 4.4.3.2.
 struct ScanBackoff: Sendable {
@@ -9,13 +9,13 @@ struct ScanBackoff: Sendable {
     private var successes = 0
     private var failures = 0
 
-    /// Whether to ask for the scan response of the advertisement that was just heard.
+    /// Returns whether to send a scan request after the received advertisement.
     mutating func asks() -> Bool {
         count -= 1
         return count <= 0
     }
 
-    /// Takes what became of the last request.
+    /// Processes the result of the last scan request.
     mutating func note(answered: Bool, random: inout SeededGenerator) {
         if answered {
             (successes, failures) = (successes + 1, 0)

@@ -1,20 +1,20 @@
 import BLEWire
 
-/// When and where a receiver listens for advertisements: on one PHY, for a window of each interval, on the next of
-/// the three channels each time.
+/// The times and channels at which a receiver listens for advertisements: on one PHY, during a window in each interval,
+/// on the next of the three channels each time.
 ///
 /// Core 6.0, Vol 6, Part B, 4.4.3.
 struct ScanWindow: Equatable, Sendable {
     let phy: AirPHY
-    /// Whether the receiver asks for scan responses.
+    /// True if the receiver sends scan requests.
     let isActive: Bool
-    /// Nanoseconds.
+    /// In nanoseconds.
     let interval: Int64
-    /// Nanoseconds.
+    /// In nanoseconds.
     let window: Int64
     var start: Instant
 
-    /// Whether the receiver hears a packet that begins at `instant` on `channel`, 37 to 39.
+    /// Returns whether the receiver receives a packet that starts at `instant` on `channel`, 37 to 39.
     @inline(__always)
     func hears(_ channel: Int, _ phy: AirPHY, at instant: Instant) -> Bool {
         let elapsed = instant.nanoseconds(since: start)

@@ -1,23 +1,23 @@
 import BLEWire
 
-/// What a controller scans for, and whether it does.
+/// The parameters and state of a controller's scan.
 ///
 /// Core 6.0, Vol 6, Part B, 4.4.3.
 struct Scanner: Sendable {
-    /// When each advertiser is reported again.
+    /// The treatment of repeated advertisements.
     enum Duplicates: UInt8, Sendable {
         case reported = 0
         case filtered = 1
-        /// Filtered, but from each period to the next.
+        /// Filtered, but reported again in each period.
         case filteredInPeriod = 2
     }
 
-    /// Whether the host listens for advertisements, and until when.
+    /// Whether the controller scans, and until when.
     enum State: Equatable, Sendable {
         case off
-        /// `until` is when the scan ends or pauses; `resumes` is how long after its beginning the next period starts.
+        /// `until` is the end of the scan or of its current period; `period` is the time from start to start.
         case on(until: Instant?, period: Duration?)
-        /// Between two periods, the next of which begins at `at` and takes `duration`.
+        /// Between two periods. The next one starts at `at` and takes `duration`.
         case paused(at: Instant, duration: Duration, period: Duration)
     }
 
@@ -31,26 +31,26 @@ struct Scanner: Sendable {
         )
     ]
     var ownAddressKind: UInt8 = 0
-    /// Whether only advertisers of the accept list are reported.
+    /// True if only advertisers on the filter accept list are reported.
     var usesAcceptList = false
-    /// Whether directed advertisements are reported whose target is a private address that nobody here made.
+    /// True if directed advertisements to unresolved private addresses are reported.
     var takesUnresolved = false
-    /// Whether extended commands began the scan, so that its reports are extended ones.
+    /// True if extended commands started the scan, which then makes extended reports.
     var isExtended = false
     var duplicates = Duplicates.reported
     private(set) var state = State.off
     var seen = DuplicateFilter()
     var backoff = ScanBackoff()
-    /// The schedule's latest entry for this scan.
+    /// The token of the latest schedule entry for this scan.
     var token: UInt64 = 0
 
-    /// Whether the host has a scan, even if it pauses.
+    /// True if the scan is enabled, even while it pauses.
     var isEnabled: Bool { state != .off }
 
-    /// Whether the receiver is on.
+    /// True if the receiver is on.
     var isListening: Bool { if case .on = state { true } else { false } }
 
-    /// When the scan changes by itself.
+    /// The time at which the scan ends, pauses or resumes.
     var deadline: Instant? {
         switch state {
         case .off: nil
@@ -59,7 +59,7 @@ struct Scanner: Sendable {
         }
     }
 
-    /// Begins to scan for `duration`, every `period`, or for ever.
+    /// Starts to scan for `duration`, every `period`, or until it is disabled.
     mutating func enable(duration: Duration?, period: Duration?, at now: Instant) {
         state = .on(until: duration.map { now + $0 }, period: period)
         begin(at: now)
@@ -73,7 +73,7 @@ struct Scanner: Sendable {
 
     enum OnExpire: Equatable { case nothing, timedOut, paused, resumed }
 
-    /// Ends, pauses or resumes the scan if it is time.
+    /// Ends, pauses or resumes the scan if it is due.
     mutating func expire(at now: Instant) -> OnExpire {
         switch state {
         case .on(let until?, let period) where until <= now:
@@ -97,7 +97,7 @@ struct Scanner: Sendable {
         if duplicates != .filtered || isExtended == false { seen.removeAll() }
     }
 
-    /// The window that hears a packet which begins at `instant` on the primary `channel`.
+    /// Returns the window that receives a packet starting at `instant` on the primary `channel`.
     @inline(__always)
     func window(_ channel: Int, _ phy: AirPHY, at instant: Instant) -> ScanWindow? {
         for index in windows.indices where windows[index].hears(channel, phy, at: instant) {

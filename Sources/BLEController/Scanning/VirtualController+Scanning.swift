@@ -1,16 +1,16 @@
 import BLEWire
 
 extension VirtualController {
-    /// The window of the scan that hears a packet now, on a primary channel.
+    /// Returns the scan window that receives a packet on a primary channel now.
     ///
-    /// Changes nothing, and is `mutating` so that the controller is looked at where it lies.
+    /// Changes nothing. It is `mutating` to avoid a copy of the controller.
     @inline(__always)
     mutating func scanWindow(_ channel: Int, _ phy: AirPHY, at instant: Instant) -> ScanWindow? {
         scanner.isListening ? scanner.window(channel, phy, at: instant) : nil
     }
 
-    /// Whether the scan that hears a packet now is an active one, `nil` if none does, and whether the initiator hears
-    /// it; for both the controller is looked at once.
+    /// Returns whether the scan that receives a packet now is active (`nil` if none does), and whether the initiator
+    /// receives it, with a single look at the controller.
     @inline(__always)
     mutating func hears(
         _ channel: Int,
@@ -20,20 +20,22 @@ extension VirtualController {
         (scanWindow(channel, phy, at: instant)?.isActive, initiates(channel, phy, at: instant))
     }
 
-    /// Whether the initiator hears a packet now, on a primary channel; `mutating` for the same reason.
+    /// Returns whether the initiator receives a packet on a primary channel now.
+    ///
+    /// It is `mutating` for the same reason.
     @inline(__always)
     mutating func initiates(_ channel: Int, _ phy: AirPHY, at instant: Instant) -> Bool {
         guard initiator != nil else { return false }
         return initiator?.hears(channel, phy, at: instant) ?? false
     }
 
-    /// Whether the host gets to see a report, with the filter of duplicates that it asked for.
+    /// Returns whether a report passes the duplicate filter that the host requested.
     mutating func isNew(_ report: AdvertisingReport) -> Bool {
         guard scanner.duplicates != .reported else { return true }
         return scanner.seen.insert(Self.key(report.address, report.kind, report.dataInfo))
     }
 
-    /// Whether a scan response was reported already and would not be again.
+    /// Returns whether a scan response was already reported and would be filtered.
     func knowsResponse(
         _ address: DeviceAddress,
         kind: AdvertisingReport.Kind,
