@@ -22,7 +22,26 @@ package enum HostIdentity {
 
     /// Derives the random static address of a host whose controllers have no public one.
     package static func staticAddress(secret: UInt128) -> DeviceAddress {
-        let code = CMAC.code(of: Array("static address".utf8), key: Key128(wire: secret))
+        staticAddress(from: CMAC.code(of: Array("static address".utf8), key: Key128(wire: secret)))
+    }
+
+    /// The random static address that stands for a peer on the controller's resolving list if the peer has not shown
+    /// an address that it keeps.
+    ///
+    /// It is never on the air, and nobody who does not know the secret can have it.
+    ///
+    /// - Parameters:
+    ///   - peer: The identifier of the peer.
+    ///   - secret: A number that this host drew once and tells nobody.
+    /// - Returns: The address, the same in each run.
+    package static func placeholder(for peer: UInt128, secret: UInt128) -> DeviceAddress {
+        let octets = (0..<16).map { UInt8(truncatingIfNeeded: peer >> UInt128(8 * $0)) }
+        return staticAddress(
+            from: CMAC.code(of: Array("placeholder address".utf8) + octets, key: Key128(wire: secret))
+        )
+    }
+
+    private static func staticAddress(from code: UInt128) -> DeviceAddress {
         // Forty-six bits that are neither all zeros nor all ones: Vol 6, Part B, 1.3.2.1.
         let bits = 1 + UInt64(truncatingIfNeeded: code) % 0x3FFF_FFFF_FFFE
         return DeviceAddress(bits | 0xC000_0000_0000, .random)

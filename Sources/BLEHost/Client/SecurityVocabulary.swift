@@ -112,7 +112,8 @@ package struct PairingInquiry: Equatable, Sendable {
 package struct BondedPeer: Equatable, Sendable {
     package let peer: PeerIdentifier
     package let name: String?
-    /// Where the device is reached whatever address it uses on the air.
+    /// The identity address of the device, or one that it had on the air if it has not shown that the former is its
+    /// own.
     package let identity: DeviceAddress
     package let strength: PairingStrength
 

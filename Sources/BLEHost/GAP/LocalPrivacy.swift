@@ -21,6 +21,7 @@ struct LocalPrivacy {
 
     /// A bonded peer that makes its addresses with a key.
     struct Friend: Equatable {
+        /// The address that stands for the peer on the resolving list.
         let identity: DeviceAddress
         let key: Key128
     }

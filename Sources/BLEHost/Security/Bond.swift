@@ -10,7 +10,10 @@ package struct Bond: Equatable, Sendable {
     /// The identity of the adapter that it was made on, and on which alone it counts; `nil` if that is not known, as of
     /// one that an earlier version stored: it counts on any until its key has been shown on one.
     package var adapter: DeviceAddress?
-    /// Where the device is reached whatever address it uses on the air.
+    /// The identity address of the device, as far as that is proved, or else the address that it had on the air when
+    /// it paired.
+    ///
+    /// One that the device sent under a private address is only claimed: nothing is attributed to the device for it.
     package var identity: DeviceAddress
     /// How far links can be trusted that are encrypted with the key of this bond.
     package var security: LinkSecurity

@@ -91,8 +91,8 @@ package struct PairingOutcome: Equatable, Sendable {
     package let strength: PairingStrength
     /// What is to be kept, with the keys of both devices in it; `nil` if one of them does not want to keep anything.
     ///
-    /// The identity in it is what the peer says that it is. If there is a bond with that identity that
-    /// ``SecurityManager`` was not given, as the peer had an address that did not tell it, ask ``mayReplace(_:)``.
+    /// The identity in it is what the peer says that it is, and nothing more until
+    /// ``Bond/proved(on:isTaken:isKeyTaken:)`` has compared it with the address that the peer had on the air.
     package let bond: Bond?
 
     package init(method: PairingMethod, strength: PairingStrength, bond: Bond?) {
@@ -103,8 +103,4 @@ package struct PairingOutcome: Equatable, Sendable {
 
     /// How far the link can be trusted from now on.
     package var security: LinkSecurity { strength.isAuthenticated ? .authenticated : .encrypted }
-
-    /// Whether what this pairing made may take the place of a bond of somebody who was not known to be this peer:
-    /// only if nobody can have stood in between, and if it is weaker in nothing.
-    package func mayReplace(_ bond: Bond) -> Bool { strength.isAuthenticated && strength.isAtLeast(bond.strength) }
 }

@@ -122,7 +122,8 @@ public struct Bond: Equatable, Sendable {
     public let identifier: UUID
     /// What it calls itself, if that is known.
     public let name: String?
-    /// Where it is reached whatever address it uses on the air.
+    /// The identity address of the device, or one that it had on the air if it has not shown that the former is its
+    /// own.
     public let address: BluetoothAddress
     /// Whether nobody can have stood in between when the devices were paired.
     public let isAuthenticated: Bool

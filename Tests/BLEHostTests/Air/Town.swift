@@ -3,11 +3,13 @@ import BLEWire
 
 @testable import BLEHost
 
-/// One host with a virtual controller, and an app that answers what happens.
+/// One host with a virtual controller, and apps that answer what happens.
 final class Station {
     var host: Host
     let id: ControllerID
     let app: App
+    /// Further apps of the same host.
+    fileprivate(set) var otherApps: [App] = []
     /// How many more packets the host sends before its controller goes away; `nil` for no end.
     var packetsLeft: Int?
     private(set) var packetCount = 0
@@ -116,6 +118,21 @@ final class Town {
         pump()
     }
 
+    /// Opens a session of a further app with the host of a station.
+    func open(_ app: App, at station: Station) {
+        station.otherApps.append(app)
+        station.host.open(app.client, role: app.role, at: now)
+        pump()
+    }
+
+    /// Replaces the host of a station as a restart of its process does, with what the former one left.
+    func restart(_ station: Station, configuration: Host.Configuration) {
+        closeTransport(of: station)
+        station.host = Host(configuration: configuration, random: SeededGenerator(seed: UInt64(station.id.rawValue)))
+        for app in [station.app] + station.otherApps { station.host.open(app.client, role: app.role, at: now) }
+        openTransport(of: station)
+    }
+
     /// The address that a station keeps, and that a private one shows to nobody.
     func identity(of station: Station) -> DeviceAddress {
         DeviceAddress(0x0000_AABB_CC00 + UInt64(station.id.rawValue), .public)
@@ -124,8 +141,8 @@ final class Town {
     /// Lets two stations hear each other no more.
     func separate(_ one: Station, _ other: Station) { air.partition = [ControllerPair(one.id, other.id)] }
 
-    func perform(_ request: ClientRequest, at station: Station) {
-        station.host.perform(request, for: station.app.client, at: now)
+    func perform(_ request: ClientRequest, at station: Station, for app: App? = nil) {
+        station.host.perform(request, for: (app ?? station.app).client, at: now)
         pump()
     }
 
@@ -174,10 +191,9 @@ final class Town {
             guard station.countPacket() else { return closeTransport(of: station) }
             stepsLeft = stepsLeft.map { $0 - 1 }
             air.receive(packet.span, from: station.id, at: now)
-        case .event(let event, _):
-            for request in station.app.hear(event) {
-                station.host.perform(request, for: station.app.client, at: now)
-            }
+        case .event(let event, let client):
+            let app = station.otherApps.first { $0.client == client } ?? station.app
+            for request in app.hear(event) { station.host.perform(request, for: app.client, at: now) }
         case .note(let note): station.count(note)
         case .resetTransport: station.countTransportReset()
         case .remember(let record): station.remember(record)

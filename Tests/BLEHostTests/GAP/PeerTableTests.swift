@@ -294,40 +294,4 @@ struct BoundedStorageTests {
             #expect(record.bond?.adapter?.value == UInt64(adapter))
         }
     }
-
-    /// A pairing that gave this identity.
-    private func outcome(_ identity: DeviceAddress, isAuthenticated: Bool, keySize: Int = 16) -> PairingOutcome {
-        var bond = Bond(identity: identity, security: isAuthenticated ? .authenticated : .encrypted, keySize: keySize)
-        bond.isSecureConnections = true
-        let method: PairingMethod = isAuthenticated ? .numericComparison : .justWorks
-        return PairingOutcome(method: method, strength: bond.strength, bond: bond)
-    }
-
-    static let claims: [(was: Bool, isNow: Bool, keySize: Int, isReplaced: Bool)] = [
-        (false, false, 16, false), (false, true, 16, true), (true, true, 16, true), (true, false, 16, false),
-        (true, true, 15, false),
-    ]
-
-    @Test(
-        "An identity that another peer is bonded with is taken over only by a pairing nobody can stand in between",
-        arguments: claims
-    )
-    func claimed(was: Bool, isNow: Bool, keySize: Int, isReplaced: Bool) throws {
-        var table = PeerTable(secret: 1, records: [], limits: Limits())
-        let identity = DeviceAddress(0xC0FF_EE00_0001, .random)
-        let old = table.identifier(of: DeviceAddress(1, .public)), new = table.identifier(of: DeviceAddress(2, .public))
-        let first = outcome(identity, isAuthenticated: was),
-            second = outcome(identity, isAuthenticated: isNow, keySize: keySize)
-        let bond = try #require(first.bond), other = try #require(second.bond)
-        #expect(table.claim(bond, for: old, by: first) == .new)
-        _ = table.bonded(old, bond)
-        #expect(table.claim(bond, for: old, by: first) == .new)
-        switch table.claim(other, for: new, by: second) {
-        case .replaced(let record):
-            #expect(isReplaced && record.identifier == old && record.bond == nil)
-            #expect(table.bond(with: old) == nil)
-        case .refused: #expect(!isReplaced && table.bond(with: old) == bond)
-        case .new: #expect(Bool(false))
-        }
-    }
 }

@@ -70,18 +70,6 @@ struct PairingRuleTests {
         if !isGiven { PairingRefusalTests.expectRefusal(pair, .unspecified, by: role) }
     }
 
-    @Test("BLERP: who says to have another's identity does not replace its bond unless that is authenticated")
-    func identityOfAnother() throws {
-        var pair = SecurityPair()
-        pair.pair()
-        let works = try #require(pair.central.outcome), bond = try #require(works.bond)
-        #expect(!works.mayReplace(bond))
-        pair = SecurityPair(central: .test(.displayYesNo), peripheral: .test(.displayYesNo))
-        pair.pair()
-        let compared = try #require(pair.central.outcome), other = try #require(compared.bond)
-        #expect(compared.mayReplace(bond) && compared.mayReplace(other) && !works.mayReplace(other))
-    }
-
     @Test("CVE-2026-31773, CVE-2026-43334: what was asked for makes nothing authenticated", arguments: both)
     func authenticatedByWish(role: LinkRole) {
         for generation in PairingRefusalTests.generations {

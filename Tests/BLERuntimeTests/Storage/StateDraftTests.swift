@@ -24,6 +24,17 @@ struct StateDraftTests {
         #expect(draft.document.peers.all.map(\.address.value) == [1, 3, 2])
     }
 
+    @Test("What is learnt of a device is not stored for a peer that has claimed its address")
+    func claimed() {
+        var claimant = Self.record(2, "Stranger")
+        claimant.bond = Bond(identity: DeviceAddress(1, .public))
+        var draft = StateDraft(StateDocument(secret: 1, peers: [claimant]))
+        _ = draft.remember(Self.record(1, "Lamp"), at: Self.now)
+        #expect(draft.document.peers.all.map(\.advertisedName) == ["Stranger", "Lamp"])
+        #expect(draft.document.peers.all.map { $0.bond != nil } == [true, false])
+        #expect(draft.document.peers.all.first?.bond?.identity == DeviceAddress(2, .public))
+    }
+
     @Test("What is learnt while it is written comes on top of what the file has then")
     func meanwhile() throws {
         var draft = StateDraft(StateDocument(secret: 1)), others = StateDocument(secret: 1, peers: [Self.record(9)])

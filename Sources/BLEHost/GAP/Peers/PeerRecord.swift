@@ -3,7 +3,8 @@ package import BLEWire
 /// What must be stored of a peer so that it can be connected again after a restart.
 package struct PeerRecord: Equatable, Sendable {
     package var identifier: PeerIdentifier
-    /// Where the peer was reached last.
+    /// An address that the peer had on the air: the one that it keeps, or the private one with which it was bonded or
+    /// met first.
     package var address: DeviceAddress
     /// What its GAP service says that it is called; `nil` if that was never read.
     package var name: String?
@@ -12,7 +13,7 @@ package struct PeerRecord: Equatable, Sendable {
     /// What is kept of the peer if it is bonded with the adapter in use.
     package var bond: Bond?
     /// What is kept of it for other adapters.
-    package private(set) var otherBonds: [Bond] = []
+    package internal(set) var otherBonds: [Bond] = []
 
     package init(
         identifier: PeerIdentifier,
@@ -48,6 +49,9 @@ package struct PeerRecord: Equatable, Sendable {
         record.otherBonds = Array(others.suffix(Self.mostBonds - 1))
         return record
     }
+
+    /// The identity address that the peer has proved, by having it on the air; `nil` if it has only shown private ones.
+    package var provedIdentity: DeviceAddress? { address.onAir.isIdentity ? address.onAir : nil }
 
     /// The best name known: a GAP service says more than there is room for in an advertisement.
     package var bestName: String? { name ?? advertisedName }

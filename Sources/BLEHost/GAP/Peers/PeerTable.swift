@@ -18,6 +18,8 @@ struct PeerTable {
     private var known: RememberedPeers
     /// Where peers that change their addresses were heard last.
     private var latest: BoundedMap<PeerIdentifier, DeviceAddress>
+    /// The bonded peers that stand on the controller's resolving list under an address that is never on the air.
+    private var placeholders: [DeviceAddress: PeerIdentifier] = [:]
     /// How often something has changed that ``sighted(_:_:)`` follows from, but for what an advertisement said.
     private var changes = 0
 
@@ -52,6 +54,7 @@ struct PeerTable {
         // The keys of other bonds may have told who was behind a private address.
         identifiers.removeAll()
         latest.removeAll()
+        placeholders = [:]
         keyRevision += 1
         changes += 1
     }
@@ -66,10 +69,13 @@ struct PeerTable {
         }
     }
 
-    /// The identifier of whoever has `address`, which is known to the table from now on.
+    /// The identifier of the peer with `address`, which is known to the table from now on.
+    ///
+    /// An address is that of a bonded peer only if the peer was reached at it, if the peer's key made it, or if the
+    /// controller has resolved that to what stands for the peer on its list.
     mutating func identifier(of address: DeviceAddress) -> PeerIdentifier {
         let address = address.onAir
-        if let identifier = known.identifier(at: address) ?? identifiers[address] { return identifier }
+        if let peer = known.identifier(at: address) ?? placeholders[address] ?? identifiers[address] { return peer }
         if let owner = known.owner(of: address) {
             identifiers[address] = owner
             latest[owner] = address
@@ -85,6 +91,30 @@ struct PeerTable {
         return identifier
     }
 
+    /// The peer at the other end of a link, and the address to show for it.
+    ///
+    /// A private address that the controller has resolved says more than the result: a client may wait for a peer at
+    /// that address, and the key of the bond must have made it.
+    mutating func identify(_ link: NewLink) -> (peer: PeerIdentifier, address: DeviceAddress) {
+        let resolved = link.details.address.onAir
+        guard let onAir = link.peerPrivateAddress else {
+            let peer = identifier(of: resolved)
+            return (peer, shown(resolved, of: peer))
+        }
+        if let peer = known.identifier(at: onAir) { return (peer, known[peer]?.provedIdentity ?? onAir) }
+        guard let peer = placeholders[resolved] ?? known.identifier(at: resolved), let record = known[peer],
+            record.bond?.resolvingKey.map({ PrivateAddress.isMade(onAir, with: $0) }) ?? false
+        else { return (identifier(of: onAir), onAir) }
+        latest[peer] = onAir
+        return (peer, record.provedIdentity ?? onAir)
+    }
+
+    /// The address to show for a peer that the controller reports with `address`: one that it had on the air.
+    mutating func shown(_ address: DeviceAddress, of peer: PeerIdentifier) -> DeviceAddress {
+        guard !placeholders.isEmpty, placeholders[address.onAir] == peer else { return address }
+        return latest[peer] ?? known[peer]?.address ?? address
+    }
+
     /// Where `peer` is reached; `nil` if it was never seen, or too long ago.
     mutating func address(of peer: PeerIdentifier) -> DeviceAddress? { latest[peer] ?? record(of: peer)?.address }
 
@@ -94,14 +124,27 @@ struct PeerTable {
     /// What is kept of `peer` if it is bonded.
     func bond(with peer: PeerIdentifier) -> Bond? { known[peer]?.bond }
 
-    /// Whether a bonded peer has this address for its identity.
-    func isIdentity(_ address: DeviceAddress) -> Bool {
-        known.identifier(at: address).flatMap { known[$0]?.bond }?.identity.onAir == address.onAir
+    /// Whether a bonded peer was reached at this address, which it keeps.
+    func isKept(_ address: DeviceAddress) -> Bool {
+        known.identifier(at: address).flatMap { known[$0] }.map { $0.bond != nil && $0.provedIdentity != nil } ?? false
     }
 
     /// The bonded peers that make their addresses with a key: as many as that, those that were of use last first.
-    func friends(limit: Int) -> [LocalPrivacy.Friend] {
-        Array(known.all.reversed().lazy.compactMap { $0.bond?.friend }.prefix(limit))
+    ///
+    /// From then on the addresses that stand for them belong to them.
+    mutating func friends(limit: Int) -> [LocalPrivacy.Friend] {
+        placeholders = [:]
+        for record in known.all where record.bond?.resolvingKey != nil && record.provedIdentity == nil {
+            placeholders[record.listedAddress(secret: secret)] = record.identifier
+        }
+        changes += 1
+        let known = known, secret = secret
+        return Array(known.all.reversed().lazy.compactMap { known.friend($0, secret: secret) }.prefix(limit))
+    }
+
+    /// How the controller's resolving list names `peer`, if it can.
+    func friend(_ peer: PeerIdentifier) -> LocalPrivacy.Friend? {
+        known[peer].flatMap { known.friend($0, secret: secret) }
     }
 
     /// The services that clients found on `peer`, now or when it was connected last.
@@ -156,8 +199,37 @@ struct PeerTable {
     /// A client wants a connection to `peer`.
     mutating func wanted(_ peer: PeerIdentifier) -> OnChange {
         guard let record = record(of: peer), !known.isLatest(peer) else { return .nothing }
-        if record.bond?.friend != nil { keyRevision += 1 }
+        if record.bond?.resolvingKey != nil { keyRevision += 1 }
         return remember(record)
+    }
+
+    /// A pairing has succeeded on a link on which `peer` had `address` on the air.
+    ///
+    /// - Parameters:
+    ///   - peer: The peer of the link.
+    ///   - bond: What the pairing has made.
+    ///   - address: Where the peer was on the air.
+    ///   - isInUse: Whether another peer is connected at the identity address in the bond, or waited for.
+    /// - Returns: The bond to keep, with what the peer has proved of its identity.
+    mutating func paired(
+        _ peer: PeerIdentifier,
+        _ bond: Bond,
+        at address: DeviceAddress,
+        isInUse: Bool
+    ) -> (bond: Bond, change: OnChange) {
+        let isSeen = identifiers.peek(bond.identity.onAir).map { $0 != peer } ?? false
+        let proved = bond.proved(
+            on: address,
+            isTaken: isInUse || isSeen || known.isTaken(bond.identity, from: peer),
+            isKeyTaken: bond.resolvingKey.map { known.isTaken($0, from: peer) } ?? false
+        )
+        guard var record = record(of: peer) else { return (proved, .nothing) }
+        // A key that has changed made the new address, and not the one before.
+        if record.provedIdentity == nil { record.address = address.onAir }
+        record.bond = proved
+        record.bond?.adapter = adapter
+        let change = remember(record)
+        return (known[peer]?.bond ?? proved, change)
     }
 
     /// What is kept of a bonded peer is this from now on.
@@ -177,31 +249,10 @@ struct PeerTable {
             return BondedPeer(
                 peer: record.identifier,
                 name: record.bestName,
-                identity: bond.identity,
+                identity: known.identity(of: record, bond),
                 strength: bond.strength
             )
         }
-    }
-
-    enum OnClaim: Equatable {
-        /// Nobody had this identity before, or this peer had.
-        case new
-        /// Another peer had it, whose bond is gone: this is to be remembered of that one.
-        case replaced(PeerRecord)
-        /// Another peer has it, and the pairing is not good enough to take that one's place.
-        case refused
-    }
-
-    /// Whether `peer` may be bonded with the identity that it gave when it paired.
-    mutating func claim(_ bond: Bond, for peer: PeerIdentifier, by outcome: PairingOutcome) -> OnClaim {
-        let other = known.all.first { $0.bond?.identity == bond.identity && $0.identifier != peer }
-        guard var other, let earlier = other.bond else { return .new }
-        guard outcome.mayReplace(earlier) else { return .refused }
-        other.bond = nil
-        changes += 1
-        _ = known.remember(other)
-        keyRevision += 1
-        return .replaced(other)
     }
 
     /// There is no bond with a peer any more; with no adapter, as long as none has been in use.
@@ -214,11 +265,15 @@ struct PeerTable {
 
     private mutating func remember(_ record: PeerRecord) -> OnChange {
         changes += 1
-        let friend = known[record.identifier]?.bond?.friend
+        let before = known[record.identifier], key = record.bond?.resolvingKey
         guard known.remember(record) == .remembered else { return .full }
-        if record.bond?.friend != friend { keyRevision += 1 }
+        if key != before?.bond?.resolvingKey || key != nil && record.provedIdentity != before?.provedIdentity {
+            keyRevision += 1
+        }
+        // Where the peer was with a key that counts no more says nothing.
+        if key == nil, record.provedIdentity != nil { latest[record.identifier] = nil }
         seen[record.identifier] = nil
-        return .remember(record)
+        return .remember(known[record.identifier] ?? record)
     }
 
     /// Changes what is known of the names of a peer; what is advertised is of no account if the GAP service was read.
@@ -232,12 +287,5 @@ struct PeerTable {
         }
         let isNew = record.name != before.name || record.bestName != before.bestName
         return isNew ? remember(record) : .nothing
-    }
-}
-
-extension Bond {
-    /// The peer as the controller gets to know it; `nil` if it has no key.
-    fileprivate var friend: LocalPrivacy.Friend? {
-        resolvingKey.map { LocalPrivacy.Friend(identity: identity.onAir, key: $0) }
     }
 }

@@ -34,12 +34,25 @@ package struct RememberedPeers: Equatable, Sendable {
     /// What is remembered of a peer.
     package subscript(identifier: PeerIdentifier) -> PeerRecord? { kept[identifier] }
 
-    /// Who is reached at `address`.
+    /// The peer that was reached at `address`.
     package func identifier(at address: DeviceAddress) -> PeerIdentifier? { identifiers[address.onAir] }
 
-    /// The one that was of use longest ago among those with such a bond.
-    func first(withBond isWanted: (Bond) -> Bool) -> PeerIdentifier? {
-        order.first { kept[$0]?.bond.map(isWanted) ?? false }
+    /// The only peer with such a bond; `nil` if there is none, or more than one.
+    func only(withBond isWanted: (Bond) -> Bool) -> PeerIdentifier? {
+        var found: PeerIdentifier?
+        for identifier in order where kept[identifier]?.bond.map(isWanted) ?? false {
+            if found != nil { return nil }
+            found = identifier
+        }
+        return found
+    }
+
+    /// The record that was of use longest ago among those that are wanted.
+    func first(where isWanted: (PeerRecord) -> Bool) -> PeerRecord? {
+        for identifier in order {
+            if let record = kept[identifier], isWanted(record) { return record }
+        }
+        return nil
     }
 
     /// Whether this peer was of use after all others.
@@ -77,24 +90,28 @@ package struct RememberedPeers: Equatable, Sendable {
 
     private mutating func insert(_ record: PeerRecord) {
         forget(record.identifier)
-        kept[record.identifier] = record
-        for address in record.addresses { identifiers[address] = record.identifier }
+        kept[record.identifier] = record.withProvedIdentity
+        identifiers[record.address.onAir] = record.identifier
         order.append(record.identifier)
     }
 
     private mutating func forget(_ identifier: PeerIdentifier) {
         guard let record = kept.removeValue(forKey: identifier) else { return }
-        for address in record.addresses where identifiers[address] == identifier { identifiers[address] = nil }
+        if identifiers[record.address.onAir] == identifier { identifiers[record.address.onAir] = nil }
         if let index = order.lastIndex(of: identifier) { order.remove(at: index) }
     }
 }
 
 extension PeerRecord {
-    /// Where the peer is known to be reached: where it was last, and by the identity that it gave when it was bonded.
-    fileprivate var addresses: [DeviceAddress] {
-        var addresses = [address.onAir]
-        for bond in bonds where !addresses.contains(bond.identity.onAir) { addresses.append(bond.identity.onAir) }
-        return addresses
+    /// The record without identity addresses that the peer has not proved: it keeps another address.
+    ///
+    /// Earlier versions stored what a peer said of itself.
+    fileprivate var withProvedIdentity: Self {
+        guard let provedIdentity, bonds.contains(where: { $0.identity.onAir != provedIdentity }) else { return self }
+        var record = self
+        record.bond?.identity = provedIdentity
+        for index in record.otherBonds.indices { record.otherBonds[index].identity = provedIdentity }
+        return record
     }
 
     /// Whether the peer is bonded with any adapter.

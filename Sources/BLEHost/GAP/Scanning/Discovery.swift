@@ -218,7 +218,7 @@ struct Discovery {
         }
         let report = AdvertisementReport(
             peer: peer,
-            address: advertiser.address,
+            address: peers.shown(advertiser.address, of: peer),
             isConnectable: advertiser.isConnectable,
             rssi: advertiser.rssi,
             data: data,

@@ -36,13 +36,13 @@ extension Host {
         }
     }
 
-    /// Where a peer is called: by its identity if the controller knows it by its key, otherwise where it was last; and
-    /// whether it has to be heard first, since it may be elsewhere by now.
+    /// Where a peer is called: by its name on the resolving list if the controller knows it by its key, otherwise where
+    /// it was last; and whether it has to be heard first, since it may be elsewhere by now.
     mutating func place(of peer: PeerIdentifier) -> (address: DeviceAddress, isPrivate: Bool)? {
         guard let address = peers.address(of: peer) else { return nil }
         guard let bond = peers.bond(with: peer), bond.resolvingKey != nil else { return (address, false) }
-        let isListed = privacy?.lists(bond.identity) ?? false
-        return isListed ? (bond.identity.onAir, false) : (address, true)
+        guard let friend = peers.friend(peer), privacy?.lists(friend.identity) ?? false else { return (address, true) }
+        return (friend.identity, false)
     }
 
     /// What this host says that it is when it pairs.

@@ -57,7 +57,7 @@ extension Host {
         tell(of: advertisement, data, at: now)
         guard attachments.seeksPrivatePeers, advertisement.isConnectable else { return }
         let address = advertisement.address.onAir
-        guard address.isResolvable || peers.isIdentity(address),
+        guard address.isResolvable || peers.isKept(address),
             attachments.move(peers.identifier(of: address), to: address)
         else { return }
         proceed(at: now)

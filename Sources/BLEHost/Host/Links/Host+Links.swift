@@ -58,8 +58,8 @@ extension Host {
 
     private mutating func linkUp(_ link: NewLink, showing local: DeviceAddress, at now: Instant) {
         var link = link
-        link.details.address = link.details.address.onAir
-        let handle = link.handle, role = link.role, peer = peers.identifier(of: link.details.address)
+        let handle = link.handle, role = link.role, peer: PeerIdentifier
+        (peer, link.details.address) = peers.identify(link)
         links[handle] = LinkState(link, to: peer, as: local)
         let address = link.details.address
         tellTesters(.linkMade(.init(handle: handle, peer: peer, address: address, role: role)))

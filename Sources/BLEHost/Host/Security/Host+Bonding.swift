@@ -14,7 +14,7 @@ extension Host {
     }
 
     /// A pairing has come to its end, and what it made replaces what there was.
-    private mutating func paired(
+    mutating func paired(
         _ outcome: PairingOutcome,
         with peer: PeerIdentifier,
         on handle: ConnectionHandle,
@@ -23,22 +23,24 @@ extension Host {
         pairings.entries.update(handle) { $0.hasPaired = true }
         if outcome.method == .outOfBand { pairings.changeSecrets { $0.used(with: peer) } }
         trust(handle, outcome.security, keySize: outcome.strength.keySize, at: now)
-        var isBonded = false
-        if let bond = outcome.bond {
-            switch peers.claim(bond, for: peer, by: outcome) {
-            case .new: isBonded = true
-            case .replaced(let record):
-                outbox.append(.remember(record))
-                forgetBond(with: record.identifier, at: now)
-                isBonded = true
-            case .refused: break
-            }
-            if isBonded { keep(bond, of: handle, at: now) }
-        }
-        tellAgents(.paired(peer, outcome.method, isBonded: isBonded))
-        secured(handle, with: outcome.strength, isBonded: isBonded)
+        if let bond = outcome.bond { keepNew(bond, of: handle, at: now) }
+        tellAgents(.paired(peer, outcome.method, isBonded: outcome.bond != nil))
+        secured(handle, with: outcome.strength, isBonded: outcome.bond != nil)
         answerSecurity(of: handle, .secured, at: now)
         proceed(at: now)
+    }
+
+    /// Keeps the bond that a pairing has made, with what the peer has proved of its identity.
+    private mutating func keepNew(_ made: Bond, of handle: ConnectionHandle, at now: Instant) {
+        guard let link = links[handle] else { return note(.unknownLink(handle)) }
+        let peer = link.peer, claimed = made.identity.onAir
+        let isInUse =
+            attachments.all.contains { $0.peer != peer && $0.address == claimed }
+            || links.values.contains { $0.peer != peer && $0.onAir.peer == claimed }
+        let (bond, change) = peers.paired(peer, made, at: link.onAir.peer, isInUse: isInUse)
+        if bond.identity.onAir != claimed { note(.unprovedIdentity(claimed, handle)) }
+        remember(change)
+        withLayers(at: now) { attributes, _ in attributes.bonded(handle, bond, at: now) }
     }
 
     /// Removes the bond with a peer; a link that is encrypted, or about to be, ends.

@@ -112,14 +112,3 @@ struct KeyDistribution: Sendable {
         return opcodes
     }
 }
-
-extension DeviceAddress {
-    /// Whether a device may say that this is its identity: an address that it keeps.
-    fileprivate var isIdentity: Bool {
-        switch kind {
-        case .public: true
-        case .random: randomKind == .static
-        default: false
-        }
-    }
-}
