@@ -36,6 +36,8 @@ from .user import PATIENCE, User
 
 # Longer than our host refuses to pair with one with whom it has just failed.
 PAUSE = 1.5
+# Bumble uses a random static address and sends its public one for its identity, with this key.
+RESOLVING_KEY = bytes(range(1, 17))
 # How long a round may take.
 SECONDS = 90
 
@@ -63,7 +65,7 @@ async def _ours_as_central(
 ) -> None:
     user = User(method, keeps=True)
     variables = tool.environment(first, state)
-    async with powered_on(second, name, PERIPHERAL) as peripheral:
+    async with powered_on(second, name, PERIPHERAL, irk=RESOLVING_KEY) as peripheral:
         user.use(peripheral)
         await offer(peripheral, method)
         command = reading(name, method, user)
@@ -93,7 +95,7 @@ async def _ours_as_peripheral(
     method: Method, first: int, second: int, name: str, log: pathlib.Path, state: str
 ) -> None:
     user = User(method, keeps=method.bonding)
-    async with powered_on(first, "central", CENTRAL) as central:
+    async with powered_on(first, "central", CENTRAL, irk=RESOLVING_KEY) as central:
         user.use(central)
         if method.refusal:
             await _refused_by_ours(method, user, central, second, name, log, state)

@@ -68,7 +68,6 @@ class User(PairingDelegate):
             mitm=self._method.authenticated,
             bonding=self._keeps,
             delegate=self,
-            identity_address_type=PairingConfig.AddressType.RANDOM,
             oob=out_of_band,
         )
 
