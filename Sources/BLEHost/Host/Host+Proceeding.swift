@@ -99,7 +99,8 @@ extension Host {
         case .parting(let due) where due <= now:
             note(.undelivered(handle))
             disconnect(handle, at: now)
-        case .settling, .up, .parting, .closing: break
+        case .settling, .up: expireEncryption(of: handle, at: now)
+        case .parting, .closing: break
         }
         return true
     }

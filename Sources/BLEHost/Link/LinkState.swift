@@ -55,6 +55,11 @@ struct LinkState {
         if !hasMadeAddress { onAir.local = address }
     }
 
+    /// The controller was given this key to encrypt the link with.
+    mutating func beginEncryption(with key: LinkEncryption.Key, at now: Instant) {
+        encryption.begin(with: key, until: now + LinkEncryption.patience(details.interval, details.latency))
+    }
+
     /// The link is encrypted with a key that is worth this.
     mutating func secured(with strength: PairingStrength) { self.strength = strength }
 
@@ -112,7 +117,16 @@ struct LinkState {
     var deadline: Instant? {
         switch phase {
         case .parting(let due), .closing(let due, _): due
-        case .settling, .up: nil
+        case .settling, .up: encryption.deadline
         }
+    }
+}
+
+extension Failure {
+    /// Why a link to a bonded peer is not encrypted with the key of the bond.
+    ///
+    /// Controllers say that the peer has no such key in one of two ways.
+    static func bondRefused(_ status: HCI.Status) -> Self {
+        .hci(status == .authenticationFailure ? .pinOrKeyMissing : status)
     }
 }

@@ -90,6 +90,22 @@ struct PairingAirTests {
         #expect(bench.town.now - start <= .seconds(31))
     }
 
+    @Test("A pairing after which the link is not encrypted comes to an end after 5 s", arguments: [true, false])
+    func neverEncrypted(isCaller: Bool) {
+        let bench = PairingBench()
+        let station = isCaller ? bench.callerStation : bench.keeperStation
+        station.missesEncryption = true
+        bench.town.run(for: .seconds(60)) { bench.caller.peer != nil }
+        let start = bench.town.now
+        bench.town.run(for: .seconds(60)) { !bench.caller.endings.isEmpty }
+        #expect(bench.town.now - start <= .seconds(10))
+        if isCaller {
+            #expect(bench.caller.readings == [.failure(.encryptionTimedOut)])
+            #expect(bench.caller.endings == [.encryptionTimedOut])
+        }
+        #expect(station.remembered.allSatisfy { $0.bond == nil })
+    }
+
     @Test("A central whose peripheral has forgotten the bond is told so, and gets nothing in the clear")
     func forgotten() throws {
         let bench = PairingBench()

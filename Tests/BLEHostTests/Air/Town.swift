@@ -13,10 +13,15 @@ final class Station {
     /// How many more packets the host sends before its controller goes away; `nil` for no end.
     var packetsLeft: Int?
     private(set) var packetCount = 0
+    /// Whether the host is not told what became of the encryption of links.
+    var missesEncryption = false
     fileprivate(set) var isOpen = false
     private(set) var notes: [Note] = []
     private(set) var remembered: [PeerRecord] = []
     private(set) var transportResets = 0
+
+    /// How an Encryption Change event begins.
+    fileprivate static let encryptionChange: [UInt8] = [HCI.PacketType.event.wire, HCI.EventCode.encryptionChange.wire]
 
     init(_ host: consuming Host, _ id: ControllerID, _ app: App) {
         self.host = host
@@ -179,6 +184,7 @@ final class Town {
                     let station = stations.first(where: { $0.id == id }), station.isOpen
                 else { continue }
                 stepsLeft = stepsLeft.map { $0 - 1 }
+                if station.missesEncryption, packet.starts(with: Station.encryptionChange) { continue }
                 station.host.receive(packet.span, at: now)
             }
         }

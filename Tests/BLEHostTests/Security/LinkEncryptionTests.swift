@@ -63,7 +63,7 @@ struct LinkEncryptionTests {
     func change(case: Case) {
         var encryption = LinkEncryption()
         for (index, key) in `case`.keys.enumerated() {
-            encryption.begin(with: key)
+            encryption.begin(with: key, until: Instant() + .seconds(5))
             #expect(encryption.isStarting)
             let isLast = index == `case`.keys.count - 1
             if !isLast || `case`.isOn { #expect(encryption.changed(.success, isOn: true) == .encrypted(key)) }
@@ -77,10 +77,38 @@ struct LinkEncryptionTests {
     @Test("A link counts as encrypted while its key is being changed")
     func refresh() {
         var encryption = LinkEncryption()
-        encryption.begin(with: .bond)
+        encryption.begin(with: .bond, until: Instant() + .seconds(5))
         #expect(!encryption.isOn)
         _ = encryption.changed(.success, isOn: true)
-        encryption.begin(with: .pairing)
+        encryption.begin(with: .pairing, until: Instant() + .seconds(5))
         #expect(encryption.isOn && encryption.isStarting)
+    }
+
+    @Test("Encryption that has not come to an end in time is given up", arguments: [LinkEncryption.Key.bond, .pairing])
+    func overdue(key: LinkEncryption.Key) {
+        let due = Instant() + .seconds(5)
+        var encryption = LinkEncryption()
+        #expect(encryption.deadline == nil && encryption.startingKey == nil)
+        encryption.begin(with: key, until: due)
+        #expect(encryption.deadline == due && encryption.startingKey == key)
+        #expect(encryption.expire(at: due + .nanoseconds(-1)) == .nothing)
+        #expect(encryption.expire(at: due) == .overdue(key))
+        #expect(encryption.deadline == nil && encryption.expire(at: due + .seconds(1)) == .nothing)
+        #expect(encryption.changed(.success, isOn: true) == .broken)
+    }
+
+    /// How often the ends of a link meet, in units of 1.25 ms, how many meetings the peripheral skips, and for how long
+    /// the host waits, in milliseconds.
+    static let paces: [(interval: UInt16?, latency: UInt16, patience: Int)] = [
+        (nil, 0, 5_000), (24, 0, 5_000), (400, 0, 5_000), (800, 0, 10_000), (400, 4, 25_000),
+    ]
+
+    @Test("The time for encryption is 5 s, and more on links whose ends seldom meet", arguments: paces)
+    func patience(interval: UInt16?, latency: UInt16, patience: Int) {
+        let waited = LinkEncryption.patience(
+            interval.flatMap { ConnectionInterval(wire: $0) },
+            PeripheralLatency(wire: latency)
+        )
+        #expect(waited == .milliseconds(patience))
     }
 }

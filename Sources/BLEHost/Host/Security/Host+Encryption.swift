@@ -26,7 +26,7 @@ extension Host {
             diversifier: key.diversifier,
             key: key.key
         )
-        links.update(handle) { $0.encryption.begin(with: source) }
+        links.update(handle) { $0.beginEncryption(with: source, at: now) }
         submit(.leEnableEncryption(command), for: .encryption(handle), at: now)
     }
 
@@ -58,7 +58,7 @@ extension Host {
         on handle: ConnectionHandle,
         at now: Instant
     ) {
-        links.update(handle) { $0.encryption.begin(with: source) }
+        links.update(handle) { $0.beginEncryption(with: source, at: now) }
         submit(.leLongTermKeyRequestReply(.init(handle: handle, key: key)), for: .encryption(handle), at: now)
     }
 
@@ -78,6 +78,23 @@ extension Host {
             trust(handle, .unencrypted, keySize: 0, at: now)
             disconnect(handle, for: .hci(.authenticationFailure), reason: .authenticationFailure, at: now)
         case .unexpected: break
+        }
+    }
+
+    /// Ends a link that the controllers have not encrypted in time.
+    ///
+    /// While they try, nothing else passes on the link. They would go on for 40 s: Core 6.0, Vol 6, Part B, 5.2.
+    mutating func expireEncryption(of handle: ConnectionHandle, at now: Instant) {
+        guard let index = links.index(of: handle) else { return }
+        switch links.values[index].encryption.expire(at: now) {
+        case .overdue(let key):
+            note(.encryptionOverdue(handle))
+            if key == .pairing {
+                pairings.entries.update(handle) { $0.manager.timeOut(at: now) }
+                drainPairing(handle, at: now)
+            }
+            disconnect(handle, for: .encryptionTimedOut, reason: .authenticationFailure, at: now)
+        case .nothing: break
         }
     }
 

@@ -178,6 +178,12 @@ package struct SecurityManager: Sendable {
     /// The time has come.
     package mutating func wake(at now: Instant) {
         guard let deadline, deadline <= now else { return }
+        timeOut(at: now)
+    }
+
+    /// Ends the procedure under way, and lets none follow on this link, since the peer does not go on.
+    package mutating func timeOut(at now: Instant) {
+        guard isUnderWay else { return }
         end(.timedOut, at: now)
         state = .locked
     }
