@@ -65,7 +65,7 @@ final class Station {
         self.identity = identity
         self.configuration = configuration
         self.host = host
-        peers = RememberedPeers(limit: configuration.limits.knownPeers)
+        peers = RememberedPeers(limits: configuration.limits)
         radio = .present(controller)
     }
 

@@ -42,11 +42,14 @@ struct HostCommand: ParsableCommand {
 
     /// A private host, about which nothing is kept.
     static func runner(on transport: any Transport) -> HostRunner {
-        let secret = UInt128.random(in: .min ... .max)
-        let host = Host(
-            configuration: .init(name: "BLEConformance", identifierSecret: secret, isPrivate: true),
-            random: SystemRandomNumberGenerator()
+        var configuration = Host.Configuration(
+            name: "BLEConformance",
+            identifierSecret: .random(in: .min ... .max),
+            isPrivate: true
         )
+        // What is tested is the machine, which has no apps that could need a pairing.
+        configuration.pairing.unattended = .always
+        let host = Host(configuration: configuration, random: SystemRandomNumberGenerator())
         return HostRunner(host, transport: transport)
     }
 

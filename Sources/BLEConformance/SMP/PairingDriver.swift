@@ -100,6 +100,7 @@ extension PairingFailure {
         switch self {
         case .refused(let reason), .refusedByPeer(let reason): reason
         case .tooSoon: .repeatedAttempts
+        case .cannotAuthenticate, .nobodyToAsk: .authenticationRequirements
         case .timedOut, .encryptionFailed, .disconnected: .unspecified
         }
     }

@@ -5,7 +5,8 @@ package enum SecurityRequest: Equatable, Sendable {
     /// Asks the user from now on, in place of whoever did so before: this is what the user can be shown and asked. With
     /// `nil`, asks no more.
     ///
-    /// While nobody asks, devices are paired as far as nobody has to be asked: Just Works, and not in place of a bond.
+    /// While there is no agent, devices are paired as far as ``UnattendedPairing`` allows it: by Just Works, and not in
+    /// place of a bond.
     case attend(SMP.IOCapability?)
     /// What the user says to ``SecurityEvent/asked(_:)`` about this peer.
     case answer(PeerIdentifier, PairingReply)
@@ -56,14 +57,19 @@ package struct PairingPolicy: Equatable, Sendable {
     package var leastKeySize: Int
     /// Whether keys of pairings are kept; if not, a pairing counts for one link.
     package var keepsBonds: Bool
+    /// When this host pairs although there is no agent to ask the user; `nil` to leave that to other clients, or to
+    /// the host's configuration if none of them says.
+    package var unattended: UnattendedPairing?
 
     package init(
         requiresSecureConnections: Bool = false,
         leastKeySize: Int = SMP.keySizes.lowerBound,
-        keepsBonds: Bool = true
+        keepsBonds: Bool = true,
+        unattended: UnattendedPairing? = nil
     ) {
         self.requiresSecureConnections = requiresSecureConnections
         self.keepsBonds = keepsBonds
+        self.unattended = unattended
         self.leastKeySize = min(max(leastKeySize, SMP.keySizes.lowerBound), SMP.keySizes.upperBound)
     }
 
@@ -77,7 +83,8 @@ package struct PairingPolicy: Equatable, Sendable {
         Self(
             requiresSecureConnections: requiresSecureConnections || other.requiresSecureConnections,
             leastKeySize: max(leastKeySize, other.leastKeySize),
-            keepsBonds: keepsBonds && other.keepsBonds
+            keepsBonds: keepsBonds && other.keepsBonds,
+            unattended: [unattended, other.unattended].compactMap(\.self).min()
         )
     }
 }

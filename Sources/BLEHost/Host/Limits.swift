@@ -8,6 +8,8 @@
 /// | ``queuedCommands`` | what a client wants of the controller fails with ``Failure/limitReached``, with a note |
 /// | ``advertisers`` | the peers that were not seen for longest are forgotten |
 /// | ``knownPeers`` | the one without a bond that was of use longest ago is forgotten; if all have one, none is added |
+/// | ``unattendedBonds`` | of these bonds the one that was of use longest ago gives way, with a note |
+/// | ``bondsWithoutUser`` | one of those gives way; without one, the peer is told that it is not bonded, with a note |
 /// | ``introducedPeers`` | a new client is not told of those that were met before |
 /// | ``peerServices`` | nobody finds a connected peer by a further service |
 /// | ``waitingReports`` | the oldest report is delivered without waiting for its scan response |
@@ -45,6 +47,11 @@ package struct Limits: Equatable, Sendable {
     package var advertisers = 32_768
     /// Peers that a client was connected to or wanted to be, in memory and in storage.
     package var knownPeers = 1024
+    /// Peers that are bonded although neither the user nor an app wanted that; at most half of ``knownPeers``.
+    package var unattendedBonds = 128
+    /// Peers that are bonded without the user, those included; at most three quarters of ``knownPeers``, so that there
+    /// is room for those that the user pairs with.
+    package var bondsWithoutUser = 768
     /// Peers of which a new client is told because they were seen on the air.
     package var introducedPeers = 1024
     /// Types of services of one peer that are kept over links.

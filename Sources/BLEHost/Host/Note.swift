@@ -18,6 +18,7 @@ package enum Note: Equatable, Sendable {
         case pendingPeers
         case pendingPeersOfClient
         case knownPeers
+        case bonds
         case queuedFrames(ConnectionHandle)
         case queuedCommands
         case queuedRequests(ConnectionHandle)
@@ -170,6 +171,7 @@ extension Note.Limit: CustomStringConvertible {
         case .pendingPeers: "peers to connect to"
         case .pendingPeersOfClient: "peers that one client connects to"
         case .knownPeers: "peers to remember, all of which have a bond"
+        case .bonds: "bonds; remove one to make room (“ble bonds remove”)"
         case .queuedFrames(let link): "packets waiting on link \(link.wire)"
         case .queuedCommands: "commands waiting"
         case .queuedRequests(let link): "requests waiting on link \(link.wire)"

@@ -45,6 +45,8 @@ struct ChannelLayer {
     let bearerMTU: Int?
     var links = ConnectionTable<ChannelLink>()
     var publications: [Publication] = []
+    /// Whether peers need an encrypted link for a channel that a client published.
+    var needsEncryption: Bool { publications.contains { $0.security.security > .unencrypted } }
     var latestSPSM = SPSM.dynamic.upperBound
     var outbox = OutputQueue<Output>()
     private var places: [ChannelID: Place] = [:]

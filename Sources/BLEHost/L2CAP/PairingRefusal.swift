@@ -5,9 +5,15 @@ import BLEWire
 /// Core 6.0, Vol 3, Part H, 3.5.5.
 enum PairingRefusal {
     /// Pairing Failed, for the reason Pairing Not Supported.
-    private static let refusal: [UInt8] = [0x05, 0x05]
+    static let refusal: [UInt8] = [0x05, 0x05]
     /// Pairing Request and Security Request, which call for an answer.
     private static let requests: [UInt8] = [0x01, 0x0B]
+
+    /// Whether a packet of the peer begins a pairing.
+    static func isPairingRequest(_ packet: Span<UInt8>) -> Bool { packet.count > 0 && packet[0] == 0x01 }
+
+    /// Whether a peer that begins a pairing says that it was told something out of band.
+    static func isInformed(_ packet: Span<UInt8>) -> Bool { packet.count > 2 && packet[2] == 0x01 }
 
     /// What to answer to a packet of the peer; `nil` if it calls for nothing.
     static func answer(to packet: Span<UInt8>) -> [UInt8]? {

@@ -104,10 +104,8 @@ struct LinkState {
     ///
     /// Core 6.0, Vol 1, Part F, 2.22.
     func failure(_ reason: HCI.Status) -> Failure {
-        guard case .closing(_, let failure?) = phase, reason == .connectionTerminatedByLocalHost else {
-            return .hci(reason)
-        }
-        return failure
+        if case .closing(_, let failure?) = phase, reason == .connectionTerminatedByLocalHost { return failure }
+        return encryption.startingKey == .bond ? .bondRefused(reason) : .hci(reason)
     }
 
     /// Whether a part of a packet has come; mutating, so that it is looked at where it lies.

@@ -15,6 +15,14 @@ package struct AttributePermissions: OptionSet, Hashable, Sendable {
 }
 
 extension AttributePermissions {
+    /// Whether some access needs an encrypted link.
+    var needEncryption: Bool {
+        !isDisjoint(with: [
+            .readEncryptionRequired, .writeEncryptionRequired, .readAuthenticationRequired,
+            .writeAuthenticationRequired,
+        ])
+    }
+
     /// What a peer does with an attribute.
     package enum Access: Sendable {
         case read, write

@@ -7,6 +7,18 @@ package import BLEWire
 ///
 /// Core 6.0, Vol 3, Part C, 9.4.
 package struct Bond: Equatable, Sendable {
+    /// Who wanted a bond, which decides whether it gives way to others.
+    package enum Party: Int, Comparable, Sendable {
+        /// The peer alone. There are few such bonds at a time, and the one that was of use longest ago gives way.
+        case peer
+        /// An app, which was connected to the peer when they paired, or when the bond was used later.
+        case app
+        /// The user, who was asked, or somebody who told out-of-band data or asked for the pairing.
+        case user
+
+        package static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+    }
+
     /// The identity of the adapter that it was made on, and on which alone it counts; `nil` if that is not known, as of
     /// one that an earlier version stored: it counts on any until its key has been shown on one.
     package var adapter: DeviceAddress?
@@ -21,6 +33,8 @@ package struct Bond: Equatable, Sendable {
     package var keySize: Int
     /// Whether the key was made by LE Secure Connections.
     package var isSecureConnections = false
+    /// Who wanted the bond; of one that an earlier version stored, that is not known, and it stays.
+    package var wantedBy = Party.user
     /// What links to the device are encrypted with; `nil` if there is no such key.
     ///
     /// If this host is the peripheral, ``localLongTermKey`` counts before it.

@@ -40,6 +40,11 @@ package enum PairingFailure: Equatable, Sendable {
     case disconnected
     /// Pairing was tried in vain and may be tried again at this time.
     case tooSoon(until: Instant)
+    /// Nothing was sent, since this host has nothing that could authenticate the key that is needed: no display, no
+    /// keyboard and no out-of-band data.
+    case cannotAuthenticate
+    /// Nothing was begun, since there is no agent to ask the user and the policy allows no pairing without one.
+    case nobodyToAsk
 }
 
 /// What has become of the encryption of a link.

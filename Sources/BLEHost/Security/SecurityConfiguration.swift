@@ -43,6 +43,10 @@ extension SecurityManager {
         ///
         /// Where that would replace a bond the user is asked in any case, in both roles.
         package var asksForConsent = true
+        /// Whether the user is asked in the same case before a central pairs.
+        package var asksForConsentAsCentral = false
+        /// When this host pairs although there is no agent to ask the user, unless a client's policy says otherwise.
+        package var unattended = UnattendedPairing.whenNeeded
         /// Whether a peer may use the key pair that everybody knows, so that the link can be listened to.
         package var allowsDebugKeys = false
         /// The key pair of this host; `nil` for a fresh one at each pairing, as it should be but for tests.

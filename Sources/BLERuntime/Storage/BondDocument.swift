@@ -8,7 +8,7 @@ import BLEWire
 struct BondDocument: Codable {
     private enum Key: String, CodingKey {
         case adapter, isAdapterRandom, address, isRandom, security, keySize, isSecureConnections, longTermKey,
-            localLongTermKey, resolvingKey
+            localLongTermKey, resolvingKey, wantedBy
         case localSigningKey, remoteSigning, database
     }
 
@@ -81,6 +81,8 @@ struct BondDocument: Codable {
             bond.adapter = try values.decodeAddress(forKey: .adapter, isRandom: .isAdapterRandom)
         }
         bond.isSecureConnections = try values.decodeIfPresent(Bool.self, forKey: .isSecureConnections) ?? false
+        let party = values.decodeIfReadable(String.self, forKey: .wantedBy, losses: &losses)
+        bond.wantedBy = party.flatMap { Bond.Party(name: $0) } ?? .user
         bond.localLongTermKey = try values.decodeIfPresent(LongTerm.self, forKey: .localLongTermKey)?.value
         bond.resolvingKey = try values.decodeKey(forKey: .resolvingKey)
         bond.localSigningKey = try values.decodeKey(forKey: .localSigningKey)
@@ -103,6 +105,7 @@ struct BondDocument: Codable {
         try values.encode(bond.security.rawValue, forKey: .security)
         try values.encode(bond.keySize, forKey: .keySize)
         if bond.isSecureConnections { try values.encode(true, forKey: .isSecureConnections) }
+        if bond.wantedBy != .user { try values.encode(bond.wantedBy.name, forKey: .wantedBy) }
         try values.encodeIfPresent(bond.localLongTermKey.map { LongTerm($0) }, forKey: .localLongTermKey)
         try values.encodeIfPresent(bond.resolvingKey.map(\.digits), forKey: .resolvingKey)
         try values.encodeIfPresent(bond.localSigningKey.map(\.digits), forKey: .localSigningKey)
@@ -167,6 +170,26 @@ extension ClientMemory {
         memory.isAware = false
         memory.pendingChange = .all
         return memory
+    }
+}
+
+extension Bond.Party {
+    /// The party that a file calls so; `nil` if that is none.
+    fileprivate init?(name: String) {
+        switch name {
+        case "peer": self = .peer
+        case "app": self = .app
+        case "user": self = .user
+        default: return nil
+        }
+    }
+
+    fileprivate var name: String {
+        switch self {
+        case .peer: "peer"
+        case .app: "app"
+        case .user: "user"
+        }
     }
 }
 

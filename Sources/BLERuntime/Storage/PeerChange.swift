@@ -55,6 +55,7 @@ private struct BondChange {
         guard after != before else { return stored }
         guard let before, let after, after.isSamePairing(as: before) else { return after }
         guard var result = stored, result.isSamePairing(as: after) else { return stored }
+        result.wantedBy = max(result.wantedBy, after.wantedBy)
         if after.client != before.client { result.client = after.client }
         if after.database != before.database { result.database = after.database }
         if let signing = after.remoteSigning { result.remoteSigning?.skip(to: signing.nextCounter) }

@@ -8,7 +8,7 @@ struct StateDocument: Equatable {
 
     init(secret: UInt128, peers: [PeerRecord] = [], limits: Limits = Limits()) {
         self.secret = secret
-        self.peers = RememberedPeers(peers.map { $0.seen(by: nil) }, limit: limits.knownPeers)
+        self.peers = RememberedPeers(peers.map { $0.seen(by: nil) }, limits: limits)
         boundDatabases()
     }
 

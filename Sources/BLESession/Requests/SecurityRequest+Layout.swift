@@ -1,6 +1,19 @@
 package import BLEHost
 package import BLEWire
 
+/// What a policy says about pairing without an agent; daemons that do not know of it pass it over.
+private struct UnattendedTail: Packet {
+    private(set) var unattended: UnattendedPairing
+
+    init(_ unattended: UnattendedPairing) { self.unattended = unattended }
+
+    init() { self.init(.whenNeeded) }
+
+    mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+        try wire.field(&unattended, "Unattended Pairing")
+    }
+}
+
 extension SecurityRequest: Choice {
     package var code: UInt8 {
         switch self {
@@ -45,6 +58,9 @@ extension SecurityRequest: Choice {
             self = .pair(peer)
         case .insist(var policy):
             try policy.layout(&wire)
+            var tail = policy.unattended.map { UnattendedTail($0) }
+            try wire.tail(&tail)
+            policy.unattended = tail?.unattended
             self = .insist(policy)
         case .makeOutOfBandData, .listBonds: break
         case .takeOutOfBandData(var told, var peer):

@@ -12,9 +12,16 @@ extension PairingPolicy: Packet {
         self = Self(
             requiresSecureConnections: requiresSecureConnections,
             leastKeySize: Int(size),
-            keepsBonds: keepsBonds
+            keepsBonds: keepsBonds,
+            unattended: unattended
         )
     }
+}
+
+extension UnattendedPairing: WireField {
+    package init?(wire: UInt8) { self.init(rawValue: wire) }
+
+    package var wire: UInt8 { rawValue }
 }
 
 extension PairingStrength: Packet {
@@ -184,6 +191,8 @@ extension PairingFailure: Choice {
         case .encryptionFailed: 4
         case .disconnected: 5
         case .tooSoon: 6
+        case .cannotAuthenticate: 7
+        case .nobodyToAsk: 8
         }
     }
 
@@ -195,6 +204,8 @@ extension PairingFailure: Choice {
         case 4: self = .encryptionFailed
         case 5: self = .disconnected
         case 6: self = .tooSoon(until: Instant())
+        case 7: self = .cannotAuthenticate
+        case 8: self = .nobodyToAsk
         default: return nil
         }
     }
@@ -207,7 +218,7 @@ extension PairingFailure: Choice {
         case .refusedByPeer(var reason):
             try wire.field(&reason, "Reason")
             self = .refusedByPeer(reason)
-        case .timedOut, .encryptionFailed, .disconnected: break
+        case .timedOut, .encryptionFailed, .disconnected, .cannotAuthenticate, .nobodyToAsk: break
         case .tooSoon(let until):
             var nanoseconds = UInt64(bitPattern: until.nanoseconds)
             try wire.integer(&nanoseconds, "Nanoseconds")

@@ -8,8 +8,8 @@ public import Dispatch
 /// bonds.
 ///
 /// Core Bluetooth has no call to pair: what a device refuses for want of it starts pairing, and is asked again
-/// afterwards. Where nobody asks the user, devices are paired as far as nobody has to be asked, which keeps out nobody
-/// who may stand in between.
+/// afterwards. Where nobody asks the user, devices are paired if an app needs it (``UnattendedPairing``), in a way
+/// that keeps out nobody who may stand in between.
 ///
 ///     let pairing = BluetoothPairing(capability: .displayYesNo) { event in
 ///         if case .asked(let prompt) = event { prompt.accept() }

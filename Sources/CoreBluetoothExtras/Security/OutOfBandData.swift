@@ -80,6 +80,27 @@ public struct TemporaryKey: Equatable, Sendable {
     public var structures: Data { Data([17, 0x10]) + octets }
 }
 
+/// When devices are paired although no ``BluetoothPairing`` asks the user.
+public enum UnattendedPairing: CaseIterable, Sendable {
+    /// Never, unless ``BluetoothPairing/pair(with:)`` is called or the device told something out of band.
+    ///
+    /// If a user is asked, that is before each pairing, as on Apple's systems.
+    case never
+    /// When an app needs it: a device refuses what an app asked for, an app is connected to the device, or an app has
+    /// published a characteristic or a channel that needs encryption.
+    case whenNeeded
+    /// Whenever a device wants it. Anybody in range can pair with this host then.
+    case always
+
+    var wire: BLEHost.UnattendedPairing {
+        switch self {
+        case .never: .never
+        case .whenNeeded: .whenNeeded
+        case .always: .always
+        }
+    }
+}
+
 /// What a host insists on, in pairings and of the bonds that it uses.
 ///
 /// Core 6.0, Vol 3, Part C, 10.2.4.
@@ -95,18 +116,32 @@ public struct PairingPolicy: Equatable, Sendable {
     /// that there are already stay of use.
     public var keepsBonds: Bool
 
+    /// When devices are paired while no ``BluetoothPairing`` asks the user; `nil` to leave that to other policies, or,
+    /// if none of them says, to ``UnattendedPairing/whenNeeded``.
+    ///
+    /// An app that shares a radio through the daemon can only allow less than the daemon does, whose policy file has
+    /// the key `unattendedPairing`.
+    public var unattendedPairing: UnattendedPairing?
+
     /// Creates a policy that refuses nothing unless it is told so.
-    public init(requiresSecureConnections: Bool = false, minimumKeySize: Int = 7, keepsBonds: Bool = true) {
+    public init(
+        requiresSecureConnections: Bool = false,
+        minimumKeySize: Int = 7,
+        keepsBonds: Bool = true,
+        unattendedPairing: UnattendedPairing? = nil
+    ) {
         self.requiresSecureConnections = requiresSecureConnections
         self.minimumKeySize = minimumKeySize
         self.keepsBonds = keepsBonds
+        self.unattendedPairing = unattendedPairing
     }
 
     var wire: BLEHost.PairingPolicy {
         .init(
             requiresSecureConnections: requiresSecureConnections,
             leastKeySize: minimumKeySize,
-            keepsBonds: keepsBonds
+            keepsBonds: keepsBonds,
+            unattended: unattendedPairing?.wire
         )
     }
 }

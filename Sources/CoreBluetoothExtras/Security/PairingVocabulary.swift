@@ -87,6 +87,11 @@ public enum PairingError: Error, Equatable, Sendable, CustomStringConvertible {
     case disconnected
     /// Pairing failed a moment ago, and may be tried again after a while.
     case tooManyAttempts
+    /// The device needs a key that keeps out somebody in between, for which this host has neither display nor keyboard
+    /// nor out-of-band data. Nothing was sent to the device.
+    case cannotAuthenticate
+    /// There is nobody to ask, and ``PairingPolicy/unattendedPairing`` allows no pairing then. Nothing was sent.
+    case nobodyToAsk
     /// There is no Bluetooth.
     case unsupported
 
@@ -99,6 +104,8 @@ public enum PairingError: Error, Equatable, Sendable, CustomStringConvertible {
             case .encryptionFailed: .encryptionFailed
             case .disconnected: .disconnected
             case .tooSoon: .tooManyAttempts
+            case .cannotAuthenticate: .cannotAuthenticate
+            case .nobodyToAsk: .nobodyToAsk
             }
     }
 
@@ -111,6 +118,10 @@ public enum PairingError: Error, Equatable, Sendable, CustomStringConvertible {
         case .encryptionFailed: "the connection could not be encrypted with the new key"
         case .disconnected: "there is no connection"
         case .tooManyAttempts: "pairing failed a moment ago; try again in a minute"
+        case .cannotAuthenticate:
+            "the device needs a key that keeps out somebody in between; that takes a display, a keyboard or data told "
+                + "out of band at this end"
+        case .nobodyToAsk: "there is nobody to ask, and the policy allows no pairing without a user"
         case .unsupported: "there is no Bluetooth"
         }
     }

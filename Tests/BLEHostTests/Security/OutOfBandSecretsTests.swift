@@ -67,6 +67,7 @@ struct OutOfBandSecretsTests {
     private func response(to outOfBand: SMP.OutOfBandFlag, isKnown: Bool) -> [UInt8] {
         let bonded = EncryptionTests(), rig = bonded.makeRig(isBonded: false, role: .peripheral)
         rig.host.open(Rig.otherCentral, role: .central, at: rig.now)
+        rig.perform(.security(.insist(PairingPolicy(unattended: .always))))
         rig.perform(.security(.takeTemporaryKey(Key128(wire: 7), with: nil)), for: Rig.otherCentral)
         if !isKnown { rig.host.close(Rig.otherCentral, at: rig.now) }
         rig.pump()

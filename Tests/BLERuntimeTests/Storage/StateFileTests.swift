@@ -50,7 +50,10 @@ struct StateFileTests {
         bond.client.pendingChange = .all
         var worn = Bond(identity: DeviceAddress(0xC0FF_EE00_0004, .random))
         worn.remoteSigning = RemoteSigning(key: .zero, nextCounter: nil)
-        let records = [bond, worn, Bond(identity: DeviceAddress(5, .public))].map {
+        worn.wantedBy = .peer
+        var used = Bond(identity: DeviceAddress(5, .public))
+        used.wantedBy = .app
+        let records = [bond, worn, used].map {
             PeerRecord(identifier: PeerIdentifier(rawValue: UInt128($0.identity.value)), address: $0.identity, bond: $0)
         }
         try Self.withPath { path in

@@ -42,7 +42,7 @@ struct PeerTable {
         identifiers = BoundedMap(capacity: limits.advertisers)
         seen = BoundedMap(capacity: limits.advertisers)
         metLimit = limits.introducedPeers
-        known = RememberedPeers(records, limit: limits.knownPeers)
+        known = RememberedPeers(records, limits: limits)
         latest = BoundedMap(capacity: max(limits.knownPeers, 2))
     }
 
@@ -166,6 +166,8 @@ struct PeerTable {
     enum OnChange: Equatable {
         /// This is to be remembered now.
         case remember(PeerRecord)
+        /// The same, and the bond with another peer has given way: this is to be remembered of that one before.
+        case replace(PeerRecord, with: PeerRecord)
         /// It would have to be remembered, but all for whom there is room have a bond.
         case full
         case nothing
@@ -235,9 +237,16 @@ struct PeerTable {
     /// What is kept of a bonded peer is this from now on.
     mutating func bonded(_ peer: PeerIdentifier, _ bond: Bond) -> OnChange {
         guard var record = record(of: peer) else { return .nothing }
+        let earlier = record.bond.flatMap { $0.isOfSamePairing(as: bond) ? $0.wantedBy : nil }
         record.bond = bond
         record.bond?.adapter = adapter
+        record.bond?.wantedBy = max(earlier ?? bond.wantedBy, bond.wantedBy)
         return remember(record)
+    }
+
+    /// Whether there is room for a bond with a peer that this party wants, if need be in place of another bond.
+    func hasRoom(forBondWith peer: PeerIdentifier, wantedBy party: Bond.Party) -> Bool {
+        known.hasRoom(forBondWith: peer, wantedBy: party)
     }
 
     /// The devices that this host is bonded with, those that were of use last at the end.
@@ -265,15 +274,14 @@ struct PeerTable {
 
     private mutating func remember(_ record: PeerRecord) -> OnChange {
         changes += 1
-        let before = known[record.identifier], key = record.bond?.resolvingKey
-        guard known.remember(record) == .remembered else { return .full }
-        if key != before?.bond?.resolvingKey || key != nil && record.provedIdentity != before?.provedIdentity {
-            keyRevision += 1
-        }
-        // Where the peer was with a key that counts no more says nothing.
-        if key == nil, record.provedIdentity != nil { latest[record.identifier] = nil }
+        let friend = known[record.identifier]?.bond?.friend
+        let outcome = known.remember(record)
+        guard outcome != .refused else { return .full }
+        if record.bond?.friend != friend { keyRevision += 1 }
         seen[record.identifier] = nil
-        return .remember(known[record.identifier] ?? record)
+        guard case .replaced(let other) = outcome else { return .remember(record) }
+        keyRevision += 1
+        return .replace(other, with: record)
     }
 
     /// Changes what is known of the names of a peer; what is advertised is of no account if the GAP service was read.

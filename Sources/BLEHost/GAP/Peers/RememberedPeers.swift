@@ -3,10 +3,13 @@ package import BLEWire
 /// The peers that are remembered over a restart, those that were of use last at the end.
 ///
 /// There is room for so many. Of those without a bond the one that was of use longest ago makes room for another; those
-/// with a bond never do, since they could not be met again without pairing.
+/// with a bond do not, since they could not be met again without pairing, unless only the peer wanted the bond
+/// (``Bond/Party/peer``). There is a limit for such bonds, and one for all bonds that the user did not ask for.
 package struct RememberedPeers: Equatable, Sendable {
     /// For how many there is room.
     private let limit: Int
+    /// How many bonds there may be that only the peer wanted, and how many that the user did not ask for.
+    private let unattendedLimit: Int, unaskedLimit: Int
     private var kept: [PeerIdentifier: PeerRecord] = [:]
     private var identifiers: [DeviceAddress: PeerIdentifier] = [:]
     private var order: [PeerIdentifier] = []
@@ -14,8 +17,21 @@ package struct RememberedPeers: Equatable, Sendable {
     /// Creates the list that an earlier run left.
     ///
     /// Records with a bond are kept even if there are more than there is room for.
-    package init(_ records: [PeerRecord] = [], limit: Int) {
+    ///
+    /// - Parameters:
+    ///   - records: The peers, those that were of use last at the end.
+    ///   - limit: For how many there is room.
+    ///   - unattended: How many bonds there may be that only the peer wanted; at most half of `limit` counts.
+    ///   - unasked: How many there may be that the user did not ask for; at most three quarters of `limit` count.
+    package init(
+        _ records: [PeerRecord] = [],
+        limit: Int,
+        unattended: Int = Limits().unattendedBonds,
+        unasked: Int = Limits().bondsWithoutUser
+    ) {
         self.limit = limit
+        unattendedLimit = min(unattended, limit / 2)
+        unaskedLimit = min(unasked, limit - limit / 4)
         var surplus = records.count - limit
         for record in records {
             guard surplus <= 0 || record.isBonded else {
@@ -24,6 +40,16 @@ package struct RememberedPeers: Equatable, Sendable {
             }
             insert(record)
         }
+    }
+
+    /// Creates the list that an earlier run left, with room for as many as `limits` say.
+    package init(_ records: [PeerRecord] = [], limits: Limits) {
+        self.init(
+            records,
+            limit: limits.knownPeers,
+            unattended: limits.unattendedBonds,
+            unasked: limits.bondsWithoutUser
+        )
     }
 
     package var count: Int { order.count }
@@ -62,16 +88,62 @@ package struct RememberedPeers: Equatable, Sendable {
         case remembered
         /// There is no room, for all the others have a bond.
         case refused
+        /// The bond with another peer has given way: this is remembered of that one.
+        case replaced(PeerRecord)
     }
 
     /// Puts a peer at the end, with this in place of what was remembered of it.
     package mutating func remember(_ record: PeerRecord) -> OnRemember {
+        let isNewBond = record.isBonded && kept[record.identifier]?.isBonded != true
+        guard isNewBond, let party = record.party else { return insertIfThereIsRoom(record) }
+        guard !isFull(for: party) || yielding != nil else { return .refused }
+        var gone: PeerRecord?
+        if isFull(for: party) { gone = endYielding() }
+        if insertIfThereIsRoom(record) == .refused {
+            gone = endYielding()
+            guard gone != nil, insertIfThereIsRoom(record) == .remembered else { return .refused }
+        }
+        return gone.map { .replaced($0) } ?? .remembered
+    }
+
+    /// Whether there is room for a bond with a peer that this party wants, if need be in place of another bond.
+    package func hasRoom(forBondWith peer: PeerIdentifier, wantedBy party: Bond.Party) -> Bool {
+        if kept[peer]?.isBonded == true || yielding != nil { return true }
+        let isIdle = kept[peer] != nil || order.count < limit || order.contains { kept[$0]?.isBonded != true }
+        return isIdle && !isFull(for: party)
+    }
+
+    private mutating func insertIfThereIsRoom(_ record: PeerRecord) -> OnRemember {
         if kept[record.identifier] == nil, order.count >= limit {
             guard let idle = order.firstIndex(where: { kept[$0]?.isBonded != true }) else { return .refused }
             forget(order[idle])
         }
         insert(record)
         return .remembered
+    }
+
+    /// Whether there are as many bonds as there may be of those that this party wants.
+    private func isFull(for party: Bond.Party) -> Bool {
+        func count(_ isCounted: (Bond.Party) -> Bool) -> Int {
+            order.count { kept[$0]?.party.map(isCounted) ?? false }
+        }
+        return switch party {
+        case .user: false
+        case .app: count { $0 < .user } >= unaskedLimit
+        case .peer: count { $0 < .user } >= unaskedLimit || count { $0 == .peer } >= unattendedLimit
+        }
+    }
+
+    /// The peer whose bond gives way to another one.
+    private var yielding: PeerIdentifier? { order.first { kept[$0]?.party == .peer } }
+
+    /// Ends the bond that gives way, and returns what is remembered of its peer.
+    private mutating func endYielding() -> PeerRecord? {
+        guard let peer = yielding, var record = kept[peer], let index = order.firstIndex(of: peer) else { return nil }
+        record.bonds = []
+        forget(peer)
+        insert(record, at: index)
+        return record
     }
 
     /// Changes what is kept of the bonds, from those that were of use longest ago to those that were so last.
@@ -90,9 +162,13 @@ package struct RememberedPeers: Equatable, Sendable {
 
     private mutating func insert(_ record: PeerRecord) {
         forget(record.identifier)
-        kept[record.identifier] = record.withProvedIdentity
-        identifiers[record.address.onAir] = record.identifier
-        order.append(record.identifier)
+        insert(record, at: order.endIndex)
+    }
+
+    private mutating func insert(_ record: PeerRecord, at index: Int) {
+        kept[record.identifier] = record
+        for address in record.addresses { identifiers[address] = record.identifier }
+        order.insert(record.identifier, at: index)
     }
 
     private mutating func forget(_ identifier: PeerIdentifier) {
@@ -113,6 +189,9 @@ extension PeerRecord {
         for index in record.otherBonds.indices { record.otherBonds[index].identity = provedIdentity }
         return record
     }
+
+    /// Who wanted the bonds with the peer; `nil` if it has none.
+    fileprivate var party: Bond.Party? { bonds.map(\.wantedBy).max() }
 
     /// Whether the peer is bonded with any adapter.
     fileprivate var isBonded: Bool { bond != nil || !otherBonds.isEmpty }

@@ -236,6 +236,10 @@ extension HostOutbox {
     mutating func remember(_ change: PeerTable.OnChange) {
         switch change {
         case .remember(let record): append(.remember(record))
+        case .replace(let other, let record):
+            append(.note(.bondGaveWay(other.address)))
+            append(.remember(other))
+            append(.remember(record))
         case .full: append(.note(.limitReached(.knownPeers)))
         case .nothing: break
         }

@@ -23,9 +23,20 @@ extension Host {
         pairings.entries.update(handle) { $0.hasPaired = true }
         if outcome.method == .outOfBand { pairings.changeSecrets { $0.used(with: peer) } }
         trust(handle, outcome.security, keySize: outcome.strength.keySize, at: now)
-        if let bond = outcome.bond { keepNew(bond, of: handle, at: now) }
-        tellAgents(.paired(peer, outcome.method, isBonded: outcome.bond != nil))
-        secured(handle, with: outcome.strength, isBonded: outcome.bond != nil)
+        var isBonded = false
+        if let bond = outcome.bond {
+            switch peers.claim(bond, for: peer, by: outcome) {
+            case .new: isBonded = true
+            case .replaced(let record):
+                outbox.append(.remember(record))
+                forgetBond(with: record.identifier, at: now)
+                isBonded = true
+            case .refused: break
+            }
+            if isBonded { isBonded = keep(bond, of: handle, at: now) }
+        }
+        tellAgents(.paired(peer, outcome.method, isBonded: isBonded))
+        secured(handle, with: outcome.strength, isBonded: isBonded)
         answerSecurity(of: handle, .secured, at: now)
         proceed(at: now)
     }

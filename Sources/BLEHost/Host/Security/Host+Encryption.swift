@@ -72,7 +72,7 @@ extension Host {
             encryptionChanged(.on, on: handle, at: now)
         case .encrypted(.pairing): encryptionChanged(.on, on: handle, at: now)
         case .failed(.pairing): encryptionChanged(.failed, on: handle, at: now)
-        case .failed(.bond): disconnect(handle, for: .hci(status), reason: .authenticationFailure, at: now)
+        case .failed(.bond): disconnect(handle, for: .bondRefused(status), reason: .authenticationFailure, at: now)
         case .broken:
             // Until the controller has ended the link, everybody hears what is said on it.
             trust(handle, .unencrypted, keySize: 0, at: now)
@@ -100,7 +100,8 @@ extension Host {
 
     /// The peer has the key of the bond, so it is the one that the bond is with.
     private mutating func encryptedWithBond(_ handle: ConnectionHandle, at now: Instant) {
-        guard let peer = links[handle]?.peer, let bond = peers.bond(with: peer) else { return }
+        guard let peer = links[handle]?.peer, var bond = peers.bond(with: peer) else { return }
+        bond.wantedBy = max(bond.wantedBy, party(using: handle))
         trust(handle, bond.security, keySize: bond.keySize, at: now)
         secured(handle, with: bond.strength, isBonded: true)
         keep(bond, of: handle, at: now)

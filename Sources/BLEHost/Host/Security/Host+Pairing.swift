@@ -4,15 +4,69 @@ import BLEWire
 extension Host {
     /// Takes a packet of the peer's security manager.
     mutating func receivePairing(_ packet: Span<UInt8>, on handle: ConnectionHandle, at now: Instant) {
-        guard prepareToPair(on: handle) else {
-            guard let answer = PairingRefusal.answer(to: packet) else { return }
-            send(OutgoingPayload(answer), on: .securityManager, of: handle, at: now)
-            return
+        guard prepareToPair(on: handle), let index = pairings.entries.index(of: handle) else {
+            return refusePairing(packet, on: handle, at: now)
         }
-        guard let index = pairings.entries.index(of: handle) else { return }
-        if !pairings.entries.values[index].manager.isUnderWay { pairings.entries.values[index].cause = .peer }
+        let isUnderWay = pairings.entries.values[index].manager.isUnderWay
+        if !isUnderWay, links[handle]?.role == .peripheral, PairingRefusal.isPairingRequest(packet) {
+            guard admitsPairingOfPeer(on: handle, isInformed: PairingRefusal.isInformed(packet)) else {
+                note(.pairingUnwanted(handle))
+                return refusePairing(packet, on: handle, at: now)
+            }
+            beginPairing(on: handle, at: index, for: .peer)
+        }
         pairings.entries.values[index].manager.receive(packet, at: now)
         drainPairing(handle, at: now)
+    }
+
+    private mutating func refusePairing(_ packet: Span<UInt8>, on handle: ConnectionHandle, at now: Instant) {
+        guard let answer = PairingRefusal.answer(to: packet) else { return }
+        send(OutgoingPayload(answer), on: .securityManager, of: handle, at: now)
+    }
+
+    /// Whether the peer of a link may have the two devices paired.
+    ///
+    /// A stranger can do so with any host in range. So it takes somebody on this side who wants it: the user, who is
+    /// asked, or who told out-of-band data; an app that is connected to the peer; or, if this host is the peripheral,
+    /// an app that published something that needs encryption.
+    ///
+    /// A peer that `isInformed` says that it was told out-of-band data, which it then has to show.
+    private func admitsPairingOfPeer(on handle: ConnectionHandle, isInformed: Bool) -> Bool {
+        guard let link = links[handle] else { return false }
+        if pairings.unattended == .always { return true }
+        let isUsed = isUsedByApp(handle)
+        if link.role == .central, !isUsed { return false }
+        if pairings.agent != nil || pairings.isTold(of: link.peer, isInformed: isInformed) { return true }
+        let isNeeded = isUsed || layers.attributes.database.needsEncryption || layers.channels.needsEncryption
+        return pairings.unattended == .whenNeeded && isNeeded
+    }
+
+    /// Whether an app is connected to the peer of a link, or is about to be.
+    private func isUsedByApp(_ handle: ConnectionHandle) -> Bool {
+        attachments.on(handle).contains { $0.state.link != nil }
+    }
+
+    /// Who wants the bond that comes of the pairing on a link.
+    private func party(ofPairingOn handle: ConnectionHandle, by method: PairingMethod) -> Bond.Party {
+        guard let entry = pairings.entries[handle] else { return .peer }
+        if entry.isAttended || entry.cause == .request || method == .outOfBand { return .user }
+        return party(using: handle)
+    }
+
+    /// Who wants a bond that is used on a link, if the user did not ask for it.
+    func party(using handle: ConnectionHandle) -> Bond.Party { isUsedByApp(handle) ? .app : .peer }
+
+    /// Notes that a pairing begins; if there is no room for a bond, the peer is told that there will be none.
+    private mutating func beginPairing(
+        on handle: ConnectionHandle,
+        at index: Int,
+        for cause: PairingInquiry.Cause
+    ) {
+        let peer = pairings.entries.values[index].peer
+        let isAsked = pairings.agent != nil || cause == .request || pairings.isTold(of: peer, isInformed: true)
+        let hasRoom = peers.hasRoom(forBondWith: peer, wantedBy: isAsked ? .user : party(using: handle))
+        if !hasRoom { note(.limitReached(.bonds)) }
+        pairings.begin(at: index, for: cause, hasRoom: hasRoom)
     }
 
     /// Has a link trusted further, since the peer refuses something as it is.
@@ -25,7 +79,10 @@ extension Host {
             return pair(handle, needsMITM: false, for: .refusal, at: now)
         }
         let hasPaired = pairings.entries[handle]?.hasPaired ?? false
-        guard !isEncrypted || !hasPaired else { return answerSecurity(of: handle, .refused(nil), at: now) }
+        let isHopeless = pairings.entries[handle]?.isHopeless ?? false
+        guard !isEncrypted || !hasPaired && !isHopeless else {
+            return answerSecurity(of: handle, .refused(nil), at: now)
+        }
         pair(handle, needsMITM: isEncrypted, for: .refusal, at: now)
     }
 
@@ -63,9 +120,21 @@ extension Host {
         }
         // What has been agreed on is about to be told to all who wait for it.
         guard pairings.entries.values[index].outcome == nil else { return }
-        if !pairings.entries.values[index].manager.isUnderWay { pairings.entries.values[index].cause = cause }
-        pairings.entries.values[index].manager.pair(needsMITM: needsMITM, at: now)
+        let peer = pairings.entries.values[index].peer, isForbidden = isPairingForbidden(on: handle, for: cause)
+        if isForbidden, !pairings.isTold(of: peer, isInformed: true) {
+            return pairingFailed(.nobodyToAsk, with: peer, on: handle, at: now)
+        }
+        if !pairings.entries.values[index].manager.isUnderWay { beginPairing(on: handle, at: index, for: cause) }
+        pairings.entries.values[index].manager.pair(needsMITM: needsMITM || isForbidden, at: now)
         drainPairing(handle, at: now)
+    }
+
+    /// Whether the policy allows a pairing for this cause only by out-of-band data.
+    ///
+    /// A peripheral may ask its central in any case to encrypt with the bond that there is.
+    private func isPairingForbidden(on handle: ConnectionHandle, for cause: PairingInquiry.Cause) -> Bool {
+        guard pairings.unattended == .never, pairings.agent == nil, cause != .request else { return false }
+        return links[handle]?.role == .central || !awaitsProof(handle)
     }
 
     /// Makes a security manager for a link, if it has none; `false` if the controller cannot encrypt.
@@ -122,6 +191,9 @@ extension Host {
         at now: Instant
     ) {
         note(.pairingFailed(handle, failure))
+        if failure == .refused(.authenticationRequirements) {
+            pairings.entries.update(handle) { $0.isHopeless = true }
+        }
         tellAgents(.failed(peer, failure))
         giveUp(on: handle, for: failure.answer, at: now)
     }
@@ -138,7 +210,8 @@ extension Host {
             case .withdraw: if let agent = pairings.agent { tell(agent.client, .security(.withdrawn(peer))) }
             case .securityRequested(let wish): securityRequested(wish, on: handle, at: now)
             case .paired(let outcome):
-                pairings.entries.values[index].outcome = outcome
+                let party = party(ofPairingOn: handle, by: outcome.method)
+                pairings.entries.values[index].outcome = outcome.wanted(by: party)
                 confirmPairing(on: handle, at: now)
             case .failed(let failure): pairingFailed(failure, with: peer, on: handle, at: now)
             case .note(let note): self.note(.pairing(note, handle))
@@ -154,6 +227,7 @@ extension Host {
         at now: Instant
     ) {
         if let agent = pairings.agent {
+            pairings.entries.values[index].isAttended = true
             let cause = pairings.entries.values[index].cause
             let inquiry = PairingInquiry(peer: peer, name: peers.name(of: peer), question: question, cause: cause)
             return tell(agent.client, .security(.asked(inquiry)))
@@ -177,6 +251,11 @@ extension Host {
         let isEnough = bond.map { $0.security == .authenticated || !needsMITM } ?? false
         if links.values[index].encryption.isOn, isEnough || pairings.entries[handle]?.hasPaired ?? false { return }
         if let key = bondKey(of: handle), isEnough { return encrypt(handle, with: key, from: .bond, at: now) }
+        guard admitsPairingOfPeer(on: handle, isInformed: true) else {
+            note(.pairingUnwanted(handle))
+            send(OutgoingPayload(PairingRefusal.refusal), on: .securityManager, of: handle, at: now)
+            return
+        }
         pair(handle, needsMITM: false, for: .peer, at: now)
     }
 
@@ -229,11 +308,20 @@ extension PairingStrength {
     fileprivate var security: LinkSecurity { isAuthenticated ? .authenticated : .encrypted }
 }
 
+extension PairingOutcome {
+    /// The same, with a bond that this party wants.
+    fileprivate func wanted(by party: Bond.Party) -> Self {
+        var bond = bond
+        bond?.wantedBy = party
+        return Self(method: method, strength: strength, bond: bond)
+    }
+}
+
 extension PairingFailure {
     /// What those hear who waited for it; `nil` if what the peer refused is all there is to say.
     fileprivate var answer: Failure? {
         switch self {
-        case .refused, .refusedByPeer, .tooSoon: nil
+        case .refused, .refusedByPeer, .tooSoon, .cannotAuthenticate, .nobodyToAsk: nil
         case .timedOut: .encryptionTimedOut
         case .encryptionFailed: .hci(.authenticationFailure)
         case .disconnected: .notConnected

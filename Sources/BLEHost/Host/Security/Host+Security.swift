@@ -35,10 +35,23 @@ extension Host {
     }
 
     /// Keeps the bond with the peer of a link, and has it count there.
-    mutating func keep(_ bond: Bond, of link: ConnectionHandle, at now: Instant) {
-        guard let peer = links[link]?.peer else { return note(.unknownLink(link)) }
-        remember(peers.bonded(peer, bond))
+    ///
+    /// - Returns: `false` if there is no room for it.
+    @discardableResult
+    mutating func keep(_ bond: Bond, of link: ConnectionHandle, at now: Instant) -> Bool {
+        guard let peer = links[link]?.peer else {
+            note(.unknownLink(link))
+            return false
+        }
+        let change = peers.bonded(peer, bond)
+        guard change != .full else {
+            note(.limitReached(.bonds))
+            return false
+        }
+        remember(change)
+        if case .replace(let other, _) = change { forgetBond(with: other.identifier, at: now) }
         withLayers(at: now) { attributes, _ in attributes.bonded(link, bond, at: now) }
+        return true
     }
 
     /// The link to a peer, in whichever role; `nil` if there is none, or if it is about to end.

@@ -23,6 +23,18 @@ struct PairingTerms {
         configuration.secureConnections == .required || existing?.isSecureConnections == true
     }
 
+    /// Whether it can come to what this host requires, whatever the peer has, if this host begins.
+    ///
+    /// What cannot is not begun: some devices forget the bond that they have as soon as a pairing is asked for. A
+    /// peripheral begins with a Security Request, which the central may answer by encrypting with the bond.
+    var canSucceed: Bool {
+        if configuration.canProtect { return true }
+        return switch role {
+        case .central: protection != .required
+        case .peripheral: !needsMITM || existing?.isAuthenticated == true
+        }
+    }
+
     /// What this host says it wants of pairing.
     var authentication: SMP.AuthenticationRequirements {
         authentication(isSecureConnections: configuration.secureConnections != .off)
@@ -99,7 +111,8 @@ struct PairingTerms {
     func consent(to agreement: PairingAgreement) -> PairingQuestion? {
         guard agreement.method == .justWorks else { return nil }
         if existing != nil { return .consent(replacesBond: true) }
-        return role == .peripheral && configuration.asksForConsent ? .consent(replacesBond: false) : nil
+        let asks = role == .peripheral ? configuration.asksForConsent : configuration.asksForConsentAsCentral
+        return asks ? .consent(replacesBond: false) : nil
     }
 
     private func flag(isSecureConnections: Bool) -> SMP.OutOfBandFlag {

@@ -13,11 +13,29 @@ struct Pairings {
     struct Entry {
         var manager: SecurityManager
         let peer: PeerIdentifier
-        var cause = PairingInquiry.Cause.peer
+        private(set) var cause = PairingInquiry.Cause.peer
+        /// Whether the user was asked something in this pairing.
+        var isAttended = false
+        /// Whether there is room for a bond with the peer.
+        fileprivate var hasRoom = true
+        /// Whether the peer could not be paired with on this link so that nobody stands in between.
+        var isHopeless = false
         /// Whether the peer was paired with on this link: once more would come to the same.
         var hasPaired = false
         /// What has been agreed on and given, for as long as it is not certain that the peer got the last of it.
         var outcome: PairingOutcome?
+
+        init(manager: SecurityManager, peer: PeerIdentifier) {
+            self.manager = manager
+            self.peer = peer
+        }
+
+        /// Notes that a pairing begins for this cause.
+        fileprivate mutating func begin(for cause: PairingInquiry.Cause, hasRoom: Bool) {
+            self.cause = cause
+            self.hasRoom = hasRoom
+            isAttended = false
+        }
     }
 
     /// Whoever asks the user, the latest last.
@@ -58,6 +76,24 @@ struct Pairings {
         agents.removeAll { $0.client == client }
         if let capability { agents.append(Agent(client: client, capability: capability)) }
         configureAll()
+    }
+
+    /// When this host pairs although there is no agent.
+    var unattended: UnattendedPairing { policy.unattended ?? configuration.unattended }
+
+    /// Notes that a pairing begins on a link for this cause, with room for a bond or without.
+    mutating func begin(at index: Int, for cause: PairingInquiry.Cause, hasRoom: Bool) {
+        var entry = entries.values[index]
+        entry.begin(for: cause, hasRoom: hasRoom)
+        configure(&entry)
+        entries.values[index] = entry
+    }
+
+    /// Whether there is out-of-band data for a pairing with a peer: what the peer told, or, if the peer `isInformed`,
+    /// what it may have been told.
+    func isTold(of peer: PeerIdentifier, isInformed: Bool) -> Bool {
+        let data = secrets.data(for: peer, allowsLegacy: !policy.requiresSecureConnections)
+        return data.remote != nil || isInformed && (data.local != nil || data.temporaryKey != nil)
     }
 
     /// What all clients together insist on.
@@ -145,7 +181,9 @@ struct Pairings {
     private func configure(_ entry: inout Entry) {
         let policy = policy
         entry.manager.configuration.ioCapability = agent?.capability ?? .noInputNoOutput
-        entry.manager.configuration.isBonding = configuration.isBonding && policy.keepsBonds
+        entry.manager.configuration.isBonding = configuration.isBonding && policy.keepsBonds && entry.hasRoom
+        entry.manager.configuration.asksForConsentAsCentral =
+            configuration.asksForConsentAsCentral || agent != nil && unattended == .never
         entry.manager.configuration.leastKeySize = max(configuration.leastKeySize, policy.leastKeySize)
         entry.manager.configuration.secureConnections =
             policy.requiresSecureConnections ? .required : configuration.secureConnections

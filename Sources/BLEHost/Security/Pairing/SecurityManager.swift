@@ -165,6 +165,7 @@ package struct SecurityManager: Sendable {
         }
         if let due = attempts.next(at: now) { return outbox.append(.failed(.tooSoon(until: due))) }
         let terms = terms(needsMITM: needsMITM)
+        guard terms.canSucceed else { return outbox.append(.failed(.cannotAuthenticate)) }
         switch role {
         case .central:
             state = .offered(terms.request, needsMITM: needsMITM)

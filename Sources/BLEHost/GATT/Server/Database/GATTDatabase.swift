@@ -65,6 +65,8 @@ package struct GATTDatabase: Sendable {
     /// What clients hold, in the order of ``attributes``.
     private var held: [HeldValue] = []
     package private(set) var services: [Service] = []
+    /// Whether peers need an encrypted link for anything in this database.
+    private(set) var needsEncryption = false
     /// The configurations of what clients added, in ascending order of what they name it.
     private var configurations: [(owner: Owner, handle: AttributeHandle, about: Configured)] = []
     /// Which of them was asked for last: who sends values mostly sends those of one characteristic.
@@ -155,6 +157,7 @@ package struct GATTDatabase: Sendable {
         services.append(service)
         attributes += members
         held += members.map(HeldValue.init)
+        needsEncryption = needsEncryption || members.contains { $0.permissions.needEncryption }
         for member in members {
             guard case .configuration(let about) = member.content, let owner = about.owner else { continue }
             configurations.insert((owner, member.handle, about), at: position(of: owner))
@@ -178,6 +181,7 @@ package struct GATTDatabase: Sendable {
         knownHash = nil
         attributes.removeAll { attribute in ranges.contains { $0.contains(attribute.handle) } }
         held = attributes.map(HeldValue.init)
+        needsEncryption = attributes.contains { $0.permissions.needEncryption }
         configurations.removeAll { configuration in ranges.contains { $0.contains(configuration.handle) } }
         return ranges
     }
