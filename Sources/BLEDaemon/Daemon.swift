@@ -47,6 +47,8 @@ package final class Daemon: @unchecked Sendable {
     private var pause: LoopAlarm?
     private var switches: RadioSwitches
     private var policy: AppPolicy
+    /// Sessions that tell the hosts what the policy says of pairing; none before it has said something.
+    private var pairingSessions: [any HostSession] = []
     private var listener: SocketListener?
     private var connections: [AppConnection] = []
 
@@ -77,6 +79,7 @@ package final class Daemon: @unchecked Sendable {
         let log = DaemonLog(loop.clock)
         self.log = log
         keptApps = KeptApps(file, launcher: launcher, radios: radios, under: policy, noting: log) { news.arrive() }
+        setUnattendedPairing()
         loop.start { [weak self] in
             self?.takeTurn()
             return nil
@@ -87,11 +90,22 @@ package final class Daemon: @unchecked Sendable {
     package func obey(_ policy: AppPolicy) {
         loop.sync { [self] in
             self.policy = policy
+            setUnattendedPairing()
             log.note("the policy has been read again", of: nil)
             for connection in connections { connection.obey(policy) }
             keptApps.obey(policy)
         }
         news.arrive()
+    }
+
+    /// Tells the hosts what the policy says of pairing while no app asks the user.
+    private func setUnattendedPairing() {
+        if pairingSessions.isEmpty {
+            guard policy.unattendedPairing != nil else { return }
+            pairingSessions = radios.openSessions(.agent)
+        }
+        let wanted = PairingPolicy(unattended: policy.unattendedPairing)
+        for session in pairingSessions { session.send(.security(.insist(wanted))) }
     }
 
     /// How many sessions wait for their apps.
@@ -133,6 +147,8 @@ package final class Daemon: @unchecked Sendable {
             listener = nil
             for connection in connections { connection.end() }
             connections = []
+            for session in pairingSessions { session.close() }
+            pairingSessions = []
             keptApps.takeTurn()
             keptApps.stop()
         }

@@ -1,3 +1,4 @@
+import BLEHost
 package import BLERuntime
 import BLESimulation
 
@@ -25,6 +26,11 @@ package struct Radios: CustomStringConvertible {
 
     /// What a radio is called in full that is asked for by a name or as the first one; `nil` if there is none.
     func name(of name: String) -> String? { name.isEmpty ? all[0].name : all.first { $0.name == name }?.name }
+
+    /// Opens a session with each host, whose events are for nobody.
+    func openSessions(_ role: ClientRole) -> [any HostSession] {
+        all.map { $0.link.open(role, restoring: nil, .inTurn { $0.removeAll() }) }
+    }
 
     /// The names of all.
     var names: [String] { all.map(\.name) }

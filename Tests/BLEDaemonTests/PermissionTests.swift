@@ -85,6 +85,19 @@ struct PermissionTests {
         #expect(host.requests == [.peer(peer, .subscribe(.none, to: beats, in: nil))])
     }
 
+    @Test("A host is told what the policy says of pairing without a user, at the start and when it is another")
+    func unattended() throws {
+        func policy(_ unattended: String) throws -> AppPolicy {
+            try AppPolicy(json: Data(#"{"rules": [{}]\#(unattended)}"#.utf8), origin: "the policy")
+        }
+        let host = ScriptedHost()
+        let bench = try DaemonBench(Radios([("radio", host)]), under: try policy(#", "unattendedPairing": "never""#))
+        try bench.current.obey(try policy(#", "unattendedPairing": "always""#))
+        try bench.current.obey(try policy(""))
+        let wanted: [BLEHost.UnattendedPairing?] = [.never, .always, nil]
+        #expect(host.requests == wanted.map { ClientRequest.security(.insist(BLEHost.PairingPolicy(unattended: $0))) })
+    }
+
     @Test("Requests that the policy does not allow are refused by their number")
     func requests() async throws {
         let bench = try DaemonBench(under: try policy(#"{"pairing": false}"#)), app = try RawApp(at: bench.path)

@@ -41,6 +41,30 @@ struct PolicyTests {
         #expect(try policy(rules).grant(to: Self.sensor).roles.isEmpty == !isAllowed)
     }
 
+    @Test("A policy says when devices are paired without a user", arguments: UnattendedPairing.allCases)
+    func unattended(wanted: UnattendedPairing) throws {
+        let text = #"{"rules": [{}], "unattendedPairing": "\#(wanted)"}"#
+        let policy = try AppPolicy(json: Data(text.utf8), origin: "P")
+        #expect(policy.unattendedPairing == wanted)
+        for asked in UnattendedPairing.allCases {
+            let request = ClientRequest.security(.insist(PairingPolicy(unattended: asked)))
+            let refusal = SessionGate(policy.grant(to: Self.sensor)).refusal(of: request)
+            #expect((refusal == nil) == (asked <= wanted))
+        }
+    }
+
+    @Test("Without a word of it a policy lets apps allow less than the hosts do, and no more")
+    func unattendedByDefault() throws {
+        for policy in [AppPolicy.none, try policy("{}")] {
+            #expect(policy.unattendedPairing == nil)
+            let gate = SessionGate(policy.grant(to: Self.sensor))
+            let refused = UnattendedPairing.allCases.filter {
+                gate.refusal(of: .security(.insist(PairingPolicy(unattended: $0)))) != nil
+            }
+            #expect(refused == [.always])
+        }
+    }
+
     @Test("A rule says what is allowed, and the grant says which rule it was")
     func words() throws {
         let text = #"{"user": 5}, {"roles": ["central"], "radios": ["hci:1"], "services": ["180D"], "pairing": false, "#
@@ -66,6 +90,10 @@ struct PolicyTests {
             (#"{"rule": []}"#, "“rule” is no key of a policy: there are rules"),
             (#"{"rules": [{"user": "nobody-else"}]}"#, "there is no user “nobody-else”, at rules[0].user"),
             (#"{"rules": [{}, {"group": -1}]}"#, "rules[1].group"),
+            (
+                #"{"rules": [], "unattendedPairing": "sometimes"}"#,
+                "“sometimes” is none of never, whenNeeded, always, at unattendedPairing"
+            ),
             (#"{"rules": [{"roles": ["admin"]}]}"#, "“admin” is none of central, peripheral, agent, at rules[0].roles"),
             (#"{"rules": [{"services": ["heart"]}]}"#, "“heart” is no UUID, at rules[0].services"),
             (#"{"rules": [{"program": "sensor"}]}"#, "“sensor” is no path that begins with /, at rules[0].program"),

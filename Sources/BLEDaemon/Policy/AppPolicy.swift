@@ -1,3 +1,4 @@
+package import BLEHost
 package import Foundation
 
 /// Which apps may do what, as an administrator has written it: the first rule that an app matches decides.
@@ -5,11 +6,16 @@ package struct AppPolicy: Equatable, Sendable {
     /// Without a policy, whoever can reach the socket may do everything.
     package static let none = Self(rules: nil, origin: "no policy")
 
+    /// When the hosts pair although no app asks the user; as hosts do by themselves if `nil`.
+    ///
+    /// It counts for all apps, since a bond does: whoever is paired with is paired with the computer.
+    package let unattendedPairing: UnattendedPairing?
     private let rules: [PolicyRule]?
     private let origin: String
 
-    private init(rules: [PolicyRule]?, origin: String) {
+    private init(rules: [PolicyRule]?, unattendedPairing: UnattendedPairing? = nil, origin: String) {
         self.rules = rules
+        self.unattendedPairing = unattendedPairing
         self.origin = origin
     }
 
@@ -18,7 +24,7 @@ package struct AppPolicy: Equatable, Sendable {
     /// - Throws: `DecodingError` that names the place.
     package init(json: Data, origin: String) throws {
         let file = try JSONDecoder().decode(PolicyRule.List.self, from: json)
-        self.init(rules: file.rules, origin: origin)
+        self.init(rules: file.rules, unattendedPairing: file.unattendedPairing, origin: origin)
     }
 
     /// What an app may do; nothing if no rule is about it, or the kernel does not say who it is.
@@ -27,6 +33,8 @@ package struct AppPolicy: Equatable, Sendable {
         guard let app, let index = rules.firstIndex(where: { $0.matches(app) }) else {
             return Grant(roles: [], origin: "\(origin), where no rule is about it,")
         }
-        return rules[index].grant(origin: "rule \(index + 1) of \(origin)")
+        var grant = rules[index].grant(origin: "rule \(index + 1) of \(origin)")
+        if let unattendedPairing { grant.unattendedPairing = unattendedPairing }
+        return grant
     }
 }

@@ -14,6 +14,8 @@ package struct Grant: Equatable, Sendable {
     package var services: [BluetoothUUID]?
     /// Whether devices may be paired, and bonds be seen and removed.
     package var pairs: Bool
+    /// Up to which point the app may have devices paired although no app asks the user.
+    package var unattendedPairing = UnattendedPairing.whenNeeded
     /// Whether the addresses of devices are told.
     package var seesAddresses: Bool
     /// What says so, for people, such as "rule 2 of /etc/bled/policy.json".

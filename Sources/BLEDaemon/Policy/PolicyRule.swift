@@ -8,12 +8,21 @@ import Glibc
 struct PolicyRule: Decodable, Equatable, Sendable {
     /// What a file of a policy holds.
     struct List: Decodable {
-        private enum Key: String, CodingKey, CaseIterable { case rules }
+        private enum Key: String, CodingKey, CaseIterable { case rules, unattendedPairing }
         let rules: [PolicyRule]
+        let unattendedPairing: UnattendedPairing?
 
         init(from decoder: any Decoder) throws {
             try decoder.refuseKeys(of: "a policy", but: Key.self, hints: [:])
-            rules = try decoder.container(keyedBy: Key.self).decode([PolicyRule].self, forKey: .rules)
+            let values = try decoder.container(keyedBy: Key.self)
+            rules = try values.decode([PolicyRule].self, forKey: .rules)
+            unattendedPairing = try values.decodeIfPresent(String.self, forKey: .unattendedPairing).map { name in
+                guard let one = UnattendedPairing.allCases.first(where: { $0.name == name }) else {
+                    let names = UnattendedPairing.allCases.map(\.name).joined(separator: ", ")
+                    throw values.error(.unattendedPairing, "“\(name)” is none of \(names)")
+                }
+                return one
+            }
         }
     }
 
@@ -69,6 +78,17 @@ struct PolicyRule: Decodable, Equatable, Sendable {
         var grant = permits
         grant.origin = origin
         return grant
+    }
+}
+
+extension UnattendedPairing {
+    /// What a policy calls it.
+    fileprivate var name: String {
+        switch self {
+        case .never: "never"
+        case .whenNeeded: "whenNeeded"
+        case .always: "always"
+        }
     }
 }
 

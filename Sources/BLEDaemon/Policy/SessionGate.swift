@@ -41,6 +41,8 @@ struct SessionGate: Sendable {
     func refusal(of request: ClientRequest) -> String? {
         switch request {
         case .security where !grant.pairs: "\(grant.origin) does not allow it to pair"
+        case .security(.insist(let policy)) where policy.unattended.map { $0 > grant.unattendedPairing } ?? false:
+            "\(grant.origin) does not allow it to have devices paired that nobody asked for (unattendedPairing)"
         case .security(.attend), .security(.answer): grant.refusal(of: .agent)
         case .peer(let peer, let request, _) where !isInside(request, at: peer):
             "\(grant.origin) allows it other services alone"
