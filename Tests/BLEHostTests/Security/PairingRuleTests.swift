@@ -87,8 +87,8 @@ struct PairingRuleTests {
             #expect(pair[role].outcome == nil)
         }
         var insisting = SecurityPair(
-            central: role == .central ? .test(.displayYesNo, protection: .required) : .test(protection: .none),
-            peripheral: role == .peripheral ? .test(.displayYesNo, protection: .required) : .test(protection: .none)
+            central: .test(protection: role == .central ? .required : .none),
+            peripheral: .test(protection: role == .peripheral ? .required : .none)
         )
         insisting.pair()
         PairingRefusalTests.expectRefusal(insisting, .authenticationRequirements, by: role)

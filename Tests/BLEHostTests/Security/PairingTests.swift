@@ -201,8 +201,7 @@ struct PairingTests {
 
     @Test("A peripheral asks once, and again only if it needs more than it asked for")
     func askingAgain() {
-        let configuration = SecurityManager.Configuration.test(.displayYesNo, protection: .none)
-        var manager = SecurityPair.manager(.peripheral, configuration), requests: [[UInt8]] = []
+        var manager = SecurityPair.manager(.peripheral, .test(protection: .none)), requests: [[UInt8]] = []
         for needsMITM in [false, false, true, true, false] {
             manager.pair(needsMITM: needsMITM, at: Instant())
             while let output = manager.next() {

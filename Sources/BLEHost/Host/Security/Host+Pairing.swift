@@ -124,8 +124,14 @@ extension Host {
         if isForbidden, !pairings.isTold(of: peer, isInformed: true) {
             return pairingFailed(.nobodyToAsk, with: peer, on: handle, at: now)
         }
-        if !pairings.entries.values[index].manager.isUnderWay { beginPairing(on: handle, at: index, for: cause) }
-        pairings.entries.values[index].manager.pair(needsMITM: needsMITM || isForbidden, at: now)
+        let needsMITM = needsMITM || isForbidden
+        if !pairings.entries.values[index].manager.isUnderWay {
+            guard pairings.entries.values[index].manager.canPair(needsMITM: needsMITM) else {
+                return pairingFailed(.cannotAuthenticate, with: peer, on: handle, at: now)
+            }
+            beginPairing(on: handle, at: index, for: cause)
+        }
+        pairings.entries.values[index].manager.pair(needsMITM: needsMITM, at: now)
         drainPairing(handle, at: now)
     }
 

@@ -147,6 +147,9 @@ package struct SecurityManager: Sendable {
         if case .encrypting = state { true } else { false }
     }
 
+    /// Whether a pairing that this host begins can come to what is needed, whatever the peer has.
+    package func canPair(needsMITM: Bool) -> Bool { terms(needsMITM: needsMITM).canSucceed }
+
     /// Begins to pair as the central, which must not be encrypting the link meanwhile; as the peripheral, asks the
     /// central for a safer link.
     ///
@@ -165,7 +168,6 @@ package struct SecurityManager: Sendable {
         }
         if let due = attempts.next(at: now) { return outbox.append(.failed(.tooSoon(until: due))) }
         let terms = terms(needsMITM: needsMITM)
-        guard terms.canSucceed else { return outbox.append(.failed(.cannotAuthenticate)) }
         switch role {
         case .central:
             state = .offered(terms.request, needsMITM: needsMITM)
