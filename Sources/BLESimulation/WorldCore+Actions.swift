@@ -46,6 +46,7 @@ extension WorldCore {
     mutating func perform(_ request: ClientRequest, for client: ClientID) {
         guard let index = station(of: client) else { return }
         var known = client
+        if case .device(let place) = clients[client.rawValue], case .security = request { known = agent(of: place) }
         if case .app(let session) = clients[client.rawValue] {
             guard isAuthorized(session) else { return }
             known = session.client
@@ -61,6 +62,16 @@ extension WorldCore {
         preserve(request, for: known)
         stations[index].host.perform(request, for: known, at: now)
         markDirty(index)
+    }
+
+    /// Returns the session of a scripted device for pairing, and opens it the first time.
+    private mutating func agent(of place: Int) -> ClientID {
+        if let agent = devices[place].agent { return agent }
+        let agent = nextClient
+        clients.append(.deviceAgent(place))
+        devices[place].agent = agent
+        stations[devices[place].station].host.open(agent, role: .agent, at: now)
+        return agent
     }
 
     /// Lets what is due happen to a station.

@@ -25,6 +25,9 @@ extension WorldCore {
         }
         for device in devices where device.station == index {
             station.host.open(device.client, role: .peripheral, at: now)
+            guard let agent = device.agent else { continue }
+            station.host.open(agent, role: .agent, at: now)
+            station.host.perform(device.attendance, for: agent, at: now)
         }
         switch station.radio {
         case .present(let controller), .resetting(let controller, _):

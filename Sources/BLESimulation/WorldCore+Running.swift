@@ -170,6 +170,9 @@ extension WorldCore {
         case .device(let index):
             for request in devices[index].receive(event, at: now) { perform(request, for: client) }
             deviceDeadlines[index] = devices[index].deadline
+        case .deviceAgent(let index):
+            guard case .security = event else { return }
+            for request in devices[index].receive(event, at: now) { perform(request, for: devices[index].client) }
         case .gone: break
         }
     }

@@ -175,7 +175,7 @@ struct WorldCore: ~Copyable {
     func station(of client: ClientID) -> Int? {
         switch clients[client.rawValue] {
         case .app(let session): session.machine
-        case .device(let index): devices[index].station
+        case .device(let index), .deviceAgent(let index): devices[index].station
         case .ended, .relaunched, .gone: nil
         }
     }
@@ -191,6 +191,8 @@ enum WorldClient {
     case app(WorldSession)
     /// A scripted device, by its index.
     case device(Int)
+    /// The session for pairing of the scripted device with this index.
+    case deviceAgent(Int)
     /// An app that has ended, and whose session waits for its next launch.
     case ended
     /// An app that was launched again, with the client that has its session now.

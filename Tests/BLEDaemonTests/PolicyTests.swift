@@ -131,8 +131,8 @@ struct ServiceFenceTests {
         return DiscoveredService(uuid: .short(uuid), range: range, isPrimary: true)
     }
 
-    private func gate() throws -> SessionGate {
-        var gate = SessionGate(Grant(services: [.short(0x180D)], origin: "P"))
+    private func gate(for role: ClientRole = .central) throws -> SessionGate {
+        var gate = SessionGate(Grant(services: [.short(0x180D)], origin: "P"), for: role)
         let found = [try service(0x1800, 1, 5), try service(0x180D, 6, 9), try service(0x180F, 10, 14)]
         let heard = gate.admit(.peer(Self.peer, .servicesDiscovered(.success(found))))
         #expect(heard == .peer(Self.peer, .servicesDiscovered(.success([found[1]]))))
@@ -168,7 +168,7 @@ struct ServiceFenceTests {
             let peer = PreservedPeer(peer: Self.peer, request: ConnectRequest(), name: nil, mtu: 23, learnt: learnt)
             return .restored(.central(PreservedCentral(scan: nil, peers: [peer])))
         }
-        var gate = SessionGate(Grant(services: [.short(0x180D)], origin: "P"))
+        var gate = SessionGate(Grant(services: [.short(0x180D)], origin: "P"), for: .central)
         let heard = gate.admit(restoration(learnt))
         #expect(heard == restoration([.servicesDiscovered(.success([found[0]])), learnt[1]]))
         #expect(gate.refusal(of: .peer(Self.peer, .read(AttributeHandle(wire: 7)))) == nil)
@@ -177,7 +177,7 @@ struct ServiceFenceTests {
     @Test("are unknown before they are discovered, and again when they have changed or the device has gone")
     func forgotten() throws {
         let read = ClientRequest.peer(Self.peer, .read(AttributeHandle(wire: 7)))
-        #expect(SessionGate(Grant(services: [.short(0x180D)], origin: "P")).refusal(of: read) != nil)
+        #expect(SessionGate(Grant(services: [.short(0x180D)], origin: "P"), for: .central).refusal(of: read) != nil)
         for event in [
             ClientEvent.disconnected(Self.peer, nil, isReconnecting: false), .peer(Self.peer, .servicesModified(.all)),
         ] {
@@ -198,15 +198,15 @@ struct ServiceFenceTests {
 
     @Test("may be published, and no others, and no channels are opened")
     func own() throws {
-        let gate = try gate()
+        let gate = try gate(for: .peripheral), central = try self.gate()
         func adding(_ uuid: UInt16) -> ClientRequest {
             .service(.addService(ServiceDefinition(id: LocalAttributeID(rawValue: 1), uuid: .short(uuid))))
         }
         #expect(gate.refusal(of: adding(0x180D)) == nil)
         #expect(gate.refusal(of: adding(0x180F)) != nil)
         #expect(gate.refusal(of: .server(.publishChannel(encryptionRequired: true))) != nil)
-        #expect(gate.refusal(of: .peer(Self.peer, .openChannel(SPSM(wire: 0x80)))) != nil)
-        #expect(gate.refusal(of: .peer(Self.peer, .readRSSI)) == nil)
+        #expect(central.refusal(of: .peer(Self.peer, .openChannel(SPSM(wire: 0x80)))) != nil)
+        #expect(central.refusal(of: .peer(Self.peer, .readRSSI)) == nil)
     }
 
     @Test("do not grow without limit, whoever has them")

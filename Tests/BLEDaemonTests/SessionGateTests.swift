@@ -23,7 +23,7 @@ struct SessionGateTests {
 
     /// The gate of an app that may do everything, and hears of two values of a peer.
     private func openGate() throws -> SessionGate {
-        var gate = SessionGate(Grant(origin: "P"))
+        var gate = SessionGate(Grant(origin: "P"), for: .central)
         let found = [try service(Self.heartRate, 6, 9), try service(Self.battery, 10, 14)]
         for event: PeerEvent in [
             .servicesDiscovered(.success(found)), .subscriptionChanged(Self.beats, .notifications, nil),
@@ -35,23 +35,12 @@ struct SessionGateTests {
         return gate
     }
 
-    @Test(
-        "Pairing is answered for other apps by those alone who may be agents, in whichever role they came",
-        arguments: [SecurityRequest.attend(.displayYesNo), .answer(peer, .confirm(true))]
-    )
-    func agent(request: SecurityRequest) {
-        let gate = SessionGate(Grant(roles: [.central], origin: "P"))
-        #expect(gate.refusal(of: .security(request)) == "P does not allow it to be an agent")
-        #expect(gate.refusal(of: .security(.pair(Self.peer))) == nil)
-        #expect(SessionGate(Grant(roles: [.central, .agent], origin: "P")).refusal(of: .security(request)) == nil)
-    }
-
     @Test("An app that is launched again learns addresses of peers if it may see them", arguments: [true, false])
     func restoredAddress(isSeen: Bool) throws {
         let details = LinkDetails(address: DeviceAddress(0xC0FF_EE00_0001, .random))
         let learnt: [PeerEvent] = [.mtuChanged(23), .linkChanged(details)]
         let kept = PreservedPeer(peer: Self.peer, request: ConnectRequest(), name: nil, mtu: 23, learnt: learnt)
-        var gate = SessionGate(Grant(seesAddresses: isSeen, origin: "P"))
+        var gate = SessionGate(Grant(seesAddresses: isSeen, origin: "P"), for: .central)
         guard case .restored(.central(let central)) = gate.admit(.restored(.central(PreservedCentral(peers: [kept])))),
             case .linkChanged(let told)? = central.peers.first?.learnt.last
         else {
@@ -106,7 +95,7 @@ struct SessionGateTests {
 
     @Test("What the app publishes and keeps open ends with a grant that does not allow it")
     func holdings() {
-        var gate = SessionGate(Grant(origin: "P"))
+        var gate = SessionGate(Grant(origin: "P"), for: .peripheral)
         for service in Self.services {
             gate.note(.service(.addService(service)))
             _ = gate.admit(.server(.serviceAdded(service.id, nil)))
@@ -133,7 +122,7 @@ struct SessionGateTests {
         arguments: [(HostState.poweredOff, true), (.resetting, false)]
     )
     func published(state: HostState, isThere: Bool) {
-        var gate = SessionGate(Grant(origin: "P"))
+        var gate = SessionGate(Grant(origin: "P"), for: .peripheral)
         let psm = SPSM(wire: 0x80)
         _ = gate.admit(.server(.channelPublished(psm, nil)))
         _ = gate.admit(.stateChanged(state))
@@ -142,19 +131,10 @@ struct SessionGateTests {
         #expect(gate.takeWithdrawals() == (isThere ? [.server(.unpublishChannel(psm))] : []))
     }
 
-    @Test("Who attends to pairing does so no more when it may not be an agent any more")
-    func attendance() {
-        var gate = SessionGate(Grant(origin: "P"))
-        _ = gate.obey(Grant(roles: [.central], origin: "P"))
-        #expect(gate.takeWithdrawals() == [.security(.attend(nil))])
-        _ = gate.obey(Grant(roles: [.central, .peripheral], origin: "P"))
-        #expect(gate.takeWithdrawals().isEmpty)
-    }
-
     @Test("What is published is restored as far as the grant goes, and the rest is taken back")
     func restoredServices() {
         let services = Self.services
-        var gate = SessionGate(Self.narrow)
+        var gate = SessionGate(Self.narrow, for: .peripheral)
         let told = gate.admit(.restored(.peripheral(PreservedPeripheral(services: services))))
         #expect(told == .restored(.peripheral(PreservedPeripheral(services: [services[1]]))))
         #expect(gate.takeWithdrawals() == [.service(.removeService(services[0].id))])

@@ -1,19 +1,23 @@
 import BLEHost
+import BLESession
 import BLEWire
 
-/// What passes between an app and a host, as far as the app's grant goes.
+/// The filter between an app's session and the host: what the session's role and the app's grant allow.
 ///
-/// A value: requests in, and why they come to nothing out; events in, and what the app may hear of them out. What the
-/// grant does not allow any more, or not, although it has begun, the gate has the host end.
+/// A value. Requests go in, and the reason for a refusal comes out; events go in, and what the app may learn of them
+/// comes out. Withdrawals are requests to the host that end what the grant does not allow, or no longer.
 struct SessionGate: Sendable {
     private var grant: Grant
+    /// The role of the session; `nil` as long as there is none.
+    private let role: ClientRole?
     private var fence: ServiceFence
     private var holdings = SessionHoldings()
     /// What is to be asked of the host.
     private var due: [ClientRequest] = []
 
-    init(_ grant: Grant) {
+    init(_ grant: Grant, for role: ClientRole?) {
         self.grant = grant
+        self.role = role
         fence = ServiceFence(around: grant.services)
     }
 
@@ -22,7 +26,6 @@ struct SessionGate: Sendable {
 
     /// Another grant counts from now on; returns what the app is to hear of it.
     mutating func obey(_ new: Grant) -> [ClientEvent] {
-        if grant.refusal(of: .agent) == nil, new.refusal(of: .agent) != nil { due.append(.security(.attend(nil))) }
         grant = new
         due += holdings.surrender(to: new)
         let losses = fence.move(around: new.services)
@@ -37,22 +40,53 @@ struct SessionGate: Sendable {
         return due
     }
 
-    /// Why a request comes to nothing; `nil` if it is for the host.
+    /// Returns the reason for refusing a request; `nil` if it goes on to the host.
     func refusal(of request: ClientRequest) -> String? {
-        switch request {
-        case .security where !grant.pairs: "\(grant.origin) does not allow it to pair"
-        case .security(.insist(let policy)) where policy.unattended.map { $0 > grant.unattendedPairing } ?? false:
-            "\(grant.origin) does not allow it to have devices paired that nobody asked for (unattendedPairing)"
-        case .security(.attend), .security(.answer): grant.refusal(of: .agent)
-        case .peer(let peer, let request, _) where !isInside(request, at: peer):
-            "\(grant.origin) allows it other services alone"
-        case .service(.addService(let service)) where !grant.allows(service.uuid):
-            "\(grant.origin) does not allow it the service \(service.uuid)"
-        case .channel(_, .close): nil
-        case .server(.publishChannel) where isFenced, .channel where isFenced:
-            "\(grant.origin) allows it services alone, and no channels"
-        default: nil
+        if let sentence = refusal(byRoleOf: request) { return sentence }
+        return switch request {
+        case .peer(let peer, let request, _):
+            isInside(request, at: peer) ? nil : "\(grant.origin) allows it other services alone"
+        case .server(let request): refusal(of: request)
+        case .service(let request): refusal(of: request)
+        case .channel(_, let request): refusal(of: request)
+        case .scan, .stopScan, .connect, .cancelConnection, .security, .tester, .appMoved, .showAlerts: nil
         }
+    }
+
+    /// Returns the reason if sessions of this role may not make the request, or the app may no longer have the role.
+    private func refusal(byRoleOf request: ClientRequest) -> String? {
+        let roles = request.roles
+        if let role, roles.contains(role) { return grant.refusal(of: role) }
+        let refusals = roles.map { grant.refusal(of: $0) }
+        if let sentence = refusals.first, refusals.allSatisfy({ $0 != nil }) { return sentence }
+        let names = roles.map(\.name).joined(separator: " or ")
+        return "only a session with the role \(names) may ask for that"
+    }
+
+    private func refusal(of request: ServerRequest) -> String? {
+        switch request {
+        case .publishChannel: channelRefusal
+        case .startAdvertising, .stopAdvertising, .setLatency, .disconnect, .unpublishChannel: nil
+        }
+    }
+
+    private func refusal(of request: ServiceRequest) -> String? {
+        switch request {
+        case .addService(let service):
+            grant.allows(service.uuid) ? nil : "\(grant.origin) does not allow it the service \(service.uuid)"
+        case .removeService, .removeAllServices, .respond, .update: nil
+        }
+    }
+
+    private func refusal(of request: ChannelRequest) -> String? {
+        switch request {
+        case .send, .consumed, .resize: channelRefusal
+        case .close: nil
+        }
+    }
+
+    private var channelRefusal: String? {
+        isFenced ? "\(grant.origin) allows it services alone, and no channels" : nil
     }
 
     /// A request is for the host.

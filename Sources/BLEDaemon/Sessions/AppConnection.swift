@@ -76,7 +76,7 @@ final class AppConnection: @unchecked Sendable {
         self.alert = alert
         app = AppCredentials(of: stream)
         grant = policy.grant(to: app)
-        gate = SessionGate(grant)
+        gate = SessionGate(grant, for: nil)
     }
 
     /// The session of the app, for people; `nil` if there is none.
@@ -259,6 +259,7 @@ final class AppConnection: @unchecked Sendable {
         conversation.welcome()
         greeting?.cancel()
         hasBegun = true
+        gate = SessionGate(grant, for: hello.role)
         facts = SessionFacts(hello, radio: radio, of: app)
         facts?.hearsAllValues = !gate.isFenced
         let key = AppKey(hello, of: app)

@@ -62,7 +62,7 @@ final class KeptApp: @unchecked Sendable {
 
     /// The app, which is not there, may do this: what it may not do ends here.
     func obey(_ grant: Grant) {
-        var gate = SessionGate(grant)
+        var gate = SessionGate(grant, for: key.role)
         _ = gate.admit(.restored(kept.state))
         for request in gate.takeWithdrawals() {
             note(request)

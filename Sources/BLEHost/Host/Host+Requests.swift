@@ -5,13 +5,12 @@ extension Host {
     mutating func carryOut(
         _ request: ClientRequest,
         for client: ClientID,
-        role: ClientRole,
         at now: Instant
     ) {
         switch request {
         case .appMoved(let phase): move(client, to: phase)
         case .security(let request): perform(request, for: client, at: now)
-        case _ where !isReady: refuse(request, of: client)
+        case _ where !isReady: refuse(request, of: client, for: .poweredOff)
         case .tester(let request): perform(request, for: client, at: now)
         case .showAlerts: break
         case .scan(let scan, let number): startScanning(scan, number, for: client)
@@ -63,15 +62,17 @@ extension Host {
         }
     }
 
-    /// Answers a request that needs a controller, when there is none.
-    private mutating func refuse(_ request: ClientRequest, of client: ClientID) {
+    /// Answers a request that is not carried out for this reason.
+    mutating func refuse(_ request: ClientRequest, of client: ClientID, for failure: Failure) {
         switch request {
-        case .connect(let peer, let connect): if !connect.isRenewal { tell(client, .connectFailed(peer, .poweredOff)) }
+        case .connect(let peer, let connect): if !connect.isRenewal { tell(client, .connectFailed(peer, failure)) }
         case .peer(let peer, let request, let number):
-            tell(client, .peer(peer, request.answer(.poweredOff), answering: number))
-        case .server(let request): if let answer = request.answer(.poweredOff) { tell(client, .server(answer)) }
-        case .service(let request): if let answer = request.answer(.poweredOff) { tell(client, .server(answer)) }
-        case .tester(let request): refuse(request, of: client)
+            tell(client, .peer(peer, request.answer(failure), answering: number))
+        case .server(let request): if let answer = request.answer(failure) { tell(client, .server(answer)) }
+        case .service(let request): if let answer = request.answer(failure) { tell(client, .server(answer)) }
+        case .security(.pair(let peer)): tell(client, .security(.failed(peer, .refused(.unspecified))))
+        case .security(.listBonds), .security(.removeBond): tell(client, .security(.bonds([])))
+        case .tester(let request): refuse(request, of: client, for: failure)
         case .scan, .stopScan, .cancelConnection, .channel, .appMoved, .security, .showAlerts: break
         }
     }

@@ -36,12 +36,12 @@ extension Host {
         }
     }
 
-    /// Answers a request of a tester that needs a controller, when there is none.
-    mutating func refuse(_ request: TesterRequest, of client: ClientID) {
+    /// Answers a request of a test suite that is not carried out for this reason.
+    mutating func refuse(_ request: TesterRequest, of client: ClientID, for failure: Failure) {
         switch request {
-        case .startSet(let id, _): tell(client, .tester(.setStarted(id, .poweredOff)))
+        case .startSet(let id, _): tell(client, .tester(.setStarted(id, failure)))
         case .stopSet(let id): tell(client, .tester(.setEnded(id)))
-        case .listen: tell(client, .tester(.listening(.poweredOff)))
+        case .listen: tell(client, .tester(.listening(failure)))
         case .secure(let peer, _): tell(client, .security(.failed(peer, .disconnected)))
         case .reset, .readLocalAddress, .find, .stopListening: break
         }

@@ -251,14 +251,21 @@ extension Host {
         proceed(at: now)
     }
 
-    /// Takes what a client asks for.
+    /// Carries out a client's request.
+    ///
+    /// A request that the client's role may not make fails. The fast path needs no such check: it only serves clients
+    /// that own the attribute, the question or the connection, and only the right role can get one of those.
     package mutating func perform(_ request: ClientRequest, for client: ClientID, at now: Instant) {
         if performAtOnce(request, for: client, at: now) {
             if scheduler.maySend { flush(at: now) }
             return
         }
         guard let role = clients.role(of: client) else { return note(.unknownClient(client)) }
-        carryOut(request, for: client, role: role, at: now)
+        guard request.isAllowed(to: role) else {
+            note(.wrongRole(client, role))
+            return refuse(request, of: client, for: .notSupported)
+        }
+        carryOut(request, for: client, at: now)
         if request.steersController { proceed(at: now) } else { flush(at: now) }
     }
 

@@ -82,6 +82,8 @@ package enum Note: Equatable, Sendable {
     case channelBroken(ChannelFault, ChannelIdentifier, ConnectionHandle)
     /// An ATT transaction was not answered within 30 s.
     case transactionTimedOut(ConnectionHandle)
+    /// A client made a request that sessions of its role may not make.
+    case wrongRole(ClientID, ClientRole)
     /// A client answered a request of a peer that is not there, or not any more.
     case lateResponse(ClientID)
     /// A client wants to send more without an answer than a packet holds.
@@ -130,6 +132,7 @@ extension Note: CustomStringConvertible {
         case .channelBroken(let fault, let channel, let link):
             "channel \(channel) of link \(link.wire) is closed for \(fault)"
         case .transactionTimedOut(let link): "a transaction on link \(link.wire) was not answered"
+        case .wrongRole(let client, let role): "refused a request of client \(client.rawValue): it is a \(role) session"
         case .lateResponse(let client): "client \(client.rawValue) answered what nobody asks"
         case .oversizedCommand(let handle, let link): "a command to write \(handle) does not fit link \(link.wire)"
         case .unwantedValue(let handle, let link): "nobody wants the value of \(handle) on link \(link.wire)"

@@ -15,6 +15,8 @@ struct ScriptedDevice {
 
     let station: Int
     let client: ClientID
+    /// The session of the device for pairing, once it needs one.
+    var agent: ClientID?
     private(set) var peripheral: SimulatedPeripheral
     private(set) var attributes: [Attribute] = []
     /// What a test wants instead of what the description says.
@@ -77,8 +79,11 @@ struct ScriptedDevice {
     /// Says no to whoever wants to pair, from now on, or leaves it to the host, which says yes.
     mutating func refusePairing(_ isRefusing: Bool) -> [ClientRequest] {
         behaviour.refusesPairing = isRefusing
-        return [.security(.attend(isRefusing ? .displayYesNo : nil))]
+        return [attendance]
     }
+
+    /// Has the host ask the device about pairings, if the device refuses them.
+    var attendance: ClientRequest { .security(.attend(behaviour.refusesPairing ? .displayYesNo : nil)) }
 
     /// Forgets all bonds.
     mutating func forgetBonds() -> [ClientRequest] {

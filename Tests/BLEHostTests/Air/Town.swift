@@ -29,6 +29,29 @@ final class Station {
         self.app = app
     }
 
+    private static let agent = ClientID(rawValue: 1_000)
+    private var hasAgent = false
+
+    /// Carries out a request of the app: what is about pairing in a session for that, which is opened the first time.
+    fileprivate func perform(_ request: ClientRequest, at now: Instant) {
+        guard case .security = request else { return host.perform(request, for: app.client, at: now) }
+        if !hasAgent { host.open(Self.agent, role: .agent, at: now) }
+        hasAgent = true
+        host.perform(request, for: Self.agent, at: now)
+    }
+
+    /// Ends the sessions of the app.
+    fileprivate func close(at now: Instant) {
+        host.close(app.client, at: now)
+        if hasAgent { host.close(Self.agent, at: now) }
+        hasAgent = false
+    }
+
+    /// Whether the app hears this event: of its session for pairing, it only needs what is about pairing.
+    fileprivate func hears(_ event: ClientEvent, for client: ClientID) -> Bool {
+        if client == Self.agent, case .stateChanged = event { false } else { true }
+    }
+
     fileprivate func count(_ note: Note) { notes.append(note) }
     fileprivate func remember(_ record: PeerRecord) { remembered.append(record) }
     fileprivate func countTransportReset() { transportResets += 1 }
@@ -146,14 +169,14 @@ final class Town {
     /// Lets two stations hear each other no more.
     func separate(_ one: Station, _ other: Station) { air.partition = [ControllerPair(one.id, other.id)] }
 
-    func perform(_ request: ClientRequest, at station: Station, for app: App? = nil) {
-        station.host.perform(request, for: (app ?? station.app).client, at: now)
+    func perform(_ request: ClientRequest, at station: Station) {
+        station.perform(request, at: now)
         pump()
     }
 
     /// Ends the session of a station's app.
     func close(_ station: Station) {
-        station.host.close(station.app.client, at: now)
+        station.close(at: now)
         pump()
     }
 
@@ -198,8 +221,8 @@ final class Town {
             stepsLeft = stepsLeft.map { $0 - 1 }
             air.receive(packet.span, from: station.id, at: now)
         case .event(let event, let client):
-            let app = station.otherApps.first { $0.client == client } ?? station.app
-            for request in app.hear(event) { station.host.perform(request, for: app.client, at: now) }
+            guard station.hears(event, for: client) else { return }
+            for request in station.app.hear(event) { station.perform(request, at: now) }
         case .note(let note): station.count(note)
         case .resetTransport: station.countTransportReset()
         case .remember(let record): station.remember(record)

@@ -18,7 +18,7 @@ struct AbortedPairingTests {
     @Test("Ten thousand, by strangers and by who has the address of a bonded peer, have nothing stored")
     func store() {
         let encryption = EncryptionTests(), rig = encryption.makeRig(role: .peripheral)
-        rig.perform(.security(.attend(.displayOnly)), for: Rig.peripheral)
+        rig.ask(.attend(.displayOnly))
         rig.disconnect()
         let before = rig.remembered
         var begun = 0
@@ -36,7 +36,7 @@ struct AbortedPairingTests {
         }
         #expect(begun == 10_000)
         #expect(rig.remembered == before)
-        rig.perform(.security(.listBonds), for: Rig.peripheral)
+        rig.ask(.listBonds)
         let bonds = rig.events.compactMap { if case .security(.bonds(let bonds)) = $0.event { bonds } else { nil } }
         #expect(bonds.last?.map(\.identity) == [encryption.address])
     }

@@ -221,7 +221,7 @@ struct EncryptionTests {
     @Test("A peripheral that wants more than the bond is paired with anew if that can come to more", arguments: wishes)
     func wish(bond: LinkSecurity, capability: SMP.IOCapability?, pairs: Bool) {
         let rig = makeRig(security: bond, role: .central)
-        if let capability { rig.perform(.security(.attend(capability))) }
+        if let capability { rig.ask(.attend(capability)) }
         rig.inject(.encryptionChange(.init(status: .success, handle: link, encryption: .on)))
         let request = SMPPacket.securityRequest(.init([.bonding, .secureConnections, .mitm])).encoded
         rig.deliver(request, on: .securityManager, of: link)

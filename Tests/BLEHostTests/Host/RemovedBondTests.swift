@@ -27,7 +27,7 @@ struct RemovedBondTests {
         let peer = try #require(rig.host.links[link]?.peer)
         rig.inject(.leLongTermKeyRequest(.init(handle: link, random: 5, diversifier: 6)))
         rig.inject(.encryptionChange(.init(status: .success, handle: link, encryption: .on)))
-        rig.perform(.security(.removeBond(peer)))
+        rig.ask(.removeBond(peer))
         #expect(rig.disconnections == [.authenticationFailure])
         Self.deeds[deed](rig, link)
         rig.pump()
@@ -51,7 +51,7 @@ struct RemovedBondTests {
             rig.pump()
             let answer = rig.frames.last { $0.channel == .securityManager }?.payload ?? []
             #expect(answer.starts(with: expected))
-            rig.perform(.security(.removeBond(peer)))
+            rig.ask(.removeBond(peer))
         }
     }
 
@@ -68,7 +68,7 @@ struct RemovedBondTests {
         }
         if isAskedBefore { ask() }
         #expect(!rig.frames.contains { $0.channel == .attribute })
-        rig.perform(.security(.removeBond(peer)))
+        rig.ask(.removeBond(peer))
         if !isAskedBefore { ask() }
         #expect(rig.frames.contains { $0.channel == .attribute })
         #expect(rig.disconnections.isEmpty)

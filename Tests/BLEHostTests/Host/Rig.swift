@@ -13,6 +13,7 @@ final class Rig {
     private(set) var notes: [Note] = []
     private(set) var remembered: [PeerRecord] = []
     private(set) var transportResets = 0
+    private var hasAgent = false
     /// Whether the ACL buffers are given back at once.
     var returnsBuffers = true
     /// What the peer of every link answers to an ATT packet.
@@ -21,6 +22,7 @@ final class Rig {
     static let central = ClientID(rawValue: 1)
     static let otherCentral = ClientID(rawValue: 2)
     static let peripheral = ClientID(rawValue: 3)
+    static let agent = ClientID(rawValue: 4)
 
     init(_ controller: FakeController = .old, configuration: Host.Configuration = .init(identifierSecret: 42)) {
         self.controller = controller
@@ -94,6 +96,13 @@ final class Rig {
         L2CAPHeader(length: length, channel: channel).encode(into: &encoder)
         encoder.append(contentsOf: payload)
         host.receive(encoder.bytes.span, at: now)
+    }
+
+    /// Asks about pairing in a session for that, which is opened the first time.
+    func ask(_ request: SecurityRequest) {
+        if !hasAgent { host.open(Self.agent, role: .agent, at: now) }
+        hasAgent = true
+        perform(.security(request), for: Self.agent)
     }
 
     func perform(_ request: ClientRequest, for client: ClientID = central) {

@@ -1,0 +1,93 @@
+// The roles that requests belong to. Every switch names every case, so that a new request does not compile before
+// somebody has said who may make it.
+extension ClientRequest {
+    /// The roles whose sessions may make this request, apart from testers, who may make every one.
+    package var roles: [ClientRole] {
+        switch self {
+        case .scan, .stopScan, .connect, .cancelConnection: ClientRole.onlyCentral
+        case .peer(_, let request, _): request.roles
+        case .server(let request): request.roles
+        case .service(let request): request.roles
+        case .channel(_, let request): request.roles
+        case .security(let request): request.roles
+        case .tester: ClientRole.onlyTester
+        case .appMoved: ClientRole.everyApp
+        case .showAlerts: ClientRole.onlyAgent
+        }
+    }
+
+    /// Whether a session of this role may make the request.
+    package func isAllowed(to role: ClientRole) -> Bool { role == .tester || roles.contains(role) }
+}
+
+extension PeerRequest {
+    fileprivate var roles: [ClientRole] {
+        switch self {
+        case .attribute(let request): request.roles
+        case .link(let request): request.roles
+        case .openChannel: ClientRole.onlyCentral
+        }
+    }
+}
+
+extension AttributeRequest {
+    fileprivate var roles: [ClientRole] {
+        switch self {
+        case .discoverServices, .discoverIncludedServices, .discoverCharacteristics, .discoverDescriptors, .read,
+            .write, .writeCommand, .subscribe, .forgetDatabase:
+            ClientRole.onlyCentral
+        }
+    }
+}
+
+extension LinkRequest {
+    fileprivate var roles: [ClientRole] {
+        switch self {
+        case .readRSSI, .tune: ClientRole.onlyCentral
+        }
+    }
+}
+
+extension ServerRequest {
+    fileprivate var roles: [ClientRole] {
+        switch self {
+        case .startAdvertising, .stopAdvertising, .setLatency, .disconnect, .publishChannel, .unpublishChannel:
+            ClientRole.onlyPeripheral
+        }
+    }
+}
+
+extension ServiceRequest {
+    fileprivate var roles: [ClientRole] {
+        switch self {
+        case .addService, .removeService, .removeAllServices, .respond, .update: ClientRole.onlyPeripheral
+        }
+    }
+}
+
+extension ChannelRequest {
+    fileprivate var roles: [ClientRole] {
+        switch self {
+        case .send, .consumed, .resize, .close: ClientRole.centralOrPeripheral
+        }
+    }
+}
+
+extension SecurityRequest {
+    fileprivate var roles: [ClientRole] {
+        switch self {
+        case .attend, .answer, .pair, .insist, .makeOutOfBandData, .takeOutOfBandData, .takeTemporaryKey, .listBonds,
+            .removeBond:
+            ClientRole.onlyAgent
+        }
+    }
+}
+
+extension ClientRole {
+    fileprivate static let onlyCentral: [Self] = [.central]
+    fileprivate static let onlyPeripheral: [Self] = [.peripheral]
+    fileprivate static let onlyAgent: [Self] = [.agent]
+    fileprivate static let onlyTester: [Self] = [.tester]
+    fileprivate static let centralOrPeripheral: [Self] = [.central, .peripheral]
+    fileprivate static let everyApp: [Self] = [.central, .peripheral, .agent]
+}

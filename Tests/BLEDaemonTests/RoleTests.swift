@@ -1,0 +1,70 @@
+import BLEHost
+import BLEWire
+import Testing
+
+@testable import BLEDaemon
+
+@Suite("Requests and the roles of sessions")
+struct RoleTests {
+    @Test("The list has every kind of request")
+    func kinds() {
+        let all = EveryRequest.all + [.tester(.reset)]
+        #expect(all.count == 43)
+        #expect(Set(EveryRequest.roles) == [.central, .peripheral, .agent])
+    }
+
+    @Test("A session makes the requests of its own role only, although its app may take on every role")
+    func gate() {
+        for role in EveryRequest.roles {
+            let gate = SessionGate(Grant(origin: "P"), for: role)
+            for request in EveryRequest.all + [.tester(.reset)] {
+                let isAllowed = EveryRequest.roles(for: request).contains(role)
+                #expect((gate.refusal(of: request) == nil) == isAllowed, "\(request) of a \(role)")
+            }
+        }
+    }
+
+    @Test("A session that has not said its role makes no request")
+    func noRole() {
+        let gate = SessionGate(Grant(origin: "P"), for: nil)
+        for request in EveryRequest.all { #expect(gate.refusal(of: request) != nil, "\(request)") }
+    }
+
+    @Test("A refusal names the rule that does not allow the other role", arguments: EveryRequest.roles)
+    func sentence(role: ClientRole) {
+        let gate = SessionGate(Grant(roles: [role], origin: "rule 1"), for: role)
+        for request in EveryRequest.all where !EveryRequest.roles(for: request).contains(role) {
+            #expect(gate.refusal(of: request)?.hasPrefix("rule 1 does not allow it to be a") == true, "\(request)")
+        }
+    }
+
+    @Test("A session makes no requests when the grant does not allow its role any more", arguments: EveryRequest.roles)
+    func revoked(role: ClientRole) {
+        var gate = SessionGate(Grant(origin: "P"), for: role)
+        _ = gate.obey(Grant(roles: EveryRequest.roles.filter { $0 != role }, origin: "Q"))
+        for request in EveryRequest.all { #expect(gate.refusal(of: request) != nil, "\(request)") }
+    }
+
+    @Test("A host refuses the requests of other roles, and does nothing about them")
+    func host() {
+        for role in EveryRequest.roles {
+            for request in EveryRequest.all + [.tester(.reset)] {
+                var host = Host(configuration: .init(identifierSecret: 1), random: SystemRandomNumberGenerator())
+                let client = ClientID(rawValue: 1)
+                host.open(client, role: role, at: Instant())
+                while host.next() != nil {}
+                host.perform(request, for: client, at: Instant())
+                var isRefused = false
+                while let output = host.next() {
+                    if output == .note(.wrongRole(client, role)) { isRefused = true }
+                }
+                #expect(isRefused != EveryRequest.roles(for: request).contains(role), "\(request) of a \(role)")
+            }
+        }
+    }
+
+    @Test("A host lets a test suite make every request")
+    func tester() {
+        for request in EveryRequest.all + [.tester(.reset)] { #expect(request.isAllowed(to: .tester), "\(request)") }
+    }
+}
