@@ -10,6 +10,9 @@ package protocol HostLink: AnyObject, Sendable {
     /// it goes on if the host has kept it since an earlier launch; a host that ends with its app keeps nothing.
     func open(_ role: ClientRole, restoring identifier: String?, _ receiver: EventReceiver) -> any HostSession
 
+    /// Opens a session for an app of another process, which may act only on what is its own.
+    func open(_ role: ClientRole, for owner: ClientOwner, _ receiver: EventReceiver) -> any HostSession
+
     /// The host that this leads to, which is the same for all links to it.
     var host: HostIdentity { get }
 
@@ -51,6 +54,11 @@ extension HostLink {
     /// A host of its own.
     package var host: HostIdentity { HostIdentity(of: self) }
 
+    /// Hosts of other processes learn from the kernel who has a session, and not from this process.
+    package func open(_ role: ClientRole, for owner: ClientOwner, _ receiver: EventReceiver) -> any HostSession {
+        open(role, restoring: nil, receiver)
+    }
+
     /// What nobody guards may be used.
     package var permission: HostAuthorization { .allowed }
 
@@ -82,6 +90,9 @@ package protocol HostSession: Sendable {
     /// Says that the app was launched again: it hears what every new session does.
     func appReturned()
 
+    /// Gives the session to another app, or to the same one with other rights.
+    func give(to owner: ClientOwner)
+
     /// Says that the app is about to be called on a thread of its own choice.
     ///
     /// A simulated world lets no time pass while the hold is there; others need none.
@@ -98,6 +109,7 @@ package protocol HostSession: Sendable {
 }
 
 extension HostSession {
+    package func give(to owner: ClientOwner) {}
     package func hold() -> Hold? { nil }
     @discardableResult
     package func report(_ rule: String, _ sentence: String) -> Bool { false }

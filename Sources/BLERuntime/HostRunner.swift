@@ -18,11 +18,12 @@ package final class HostRunner: @unchecked Sendable {
         case start
         case stop
         case power(Bool)
-        case open(ClientMailbox, ClientRole)
+        case open(ClientMailbox, ClientRole, ClientOwner)
         case request(ClientRequest, ClientID)
         case close(ClientMailbox)
         case appEnded(ClientMailbox)
         case appReturned(ClientMailbox)
+        case give(ClientID, ClientOwner)
         case caughtUp(ClientID)
     }
 
@@ -129,9 +130,10 @@ package final class HostRunner: @unchecked Sendable {
         case .request(let request, let client):
             if witnesses.areThere { witnesses.hear("app \(client.rawValue) asks: \(request)", at: loop.clock.now) }
             host.perform(request, for: client, at: now)
-        case .open(let mailbox, let role):
+        case .open(let mailbox, let role, let owner):
             posts.open(mailbox)
-            host.open(mailbox.client, role: role, at: now)
+            host.open(mailbox.client, role: role, of: owner, at: now)
+        case .give(let client, let owner): host.give(client, to: owner)
         case .close(let mailbox):
             posts.close(mailbox)
             caughtUp(mailbox.client)
@@ -262,6 +264,7 @@ extension HostRunner: SwitchableHost {
 
         func appEnded() { runner.hand(over: .appEnded(mailbox)) }
         func appReturned() { runner.hand(over: .appReturned(mailbox)) }
+        func give(to owner: ClientOwner) { runner.hand(over: .give(mailbox.client, owner)) }
     }
 
     package func open(
@@ -269,11 +272,15 @@ extension HostRunner: SwitchableHost {
         restoring identifier: String?,
         _ receiver: EventReceiver
     ) -> any HostSession {
+        open(role, for: .program, receiver)
+    }
+
+    package func open(_ role: ClientRole, for owner: ClientOwner, _ receiver: EventReceiver) -> any HostSession {
         let client = ClientID(rawValue: clientCount.wrappingAdd(1, ordering: .relaxed).newValue)
         let mailbox = ClientMailbox(client: client, receiver: receiver, on: loop) { [weak self] in
             self?.hand(over: .caughtUp(client))
         }
-        hand(over: .open(mailbox, role))
+        hand(over: .open(mailbox, role, owner))
         return Session(runner: self, mailbox: mailbox)
     }
 }

@@ -111,6 +111,7 @@ extension Machine: SwitchableHost {
         func close() { world.tell(.close(client)) }
         func appEnded() { world.tell(.appEnded(client)) }
         func appReturned() { world.tell(.appReturned(client)) }
+        func give(to owner: ClientOwner) { world.tell(.give(client, owner)) }
         func hold() -> Hold? { world.hold() }
         var passesTime: Bool { world.runsInRealTime }
     }
@@ -127,6 +128,10 @@ extension Machine: SwitchableHost {
         open(role, of: 0, restoring: identifier, receiver)
     }
 
+    package func open(_ role: ClientRole, for owner: ClientOwner, _ receiver: EventReceiver) -> any HostSession {
+        open(role, of: 0, restoring: nil, for: owner, receiver)
+    }
+
     /// Where those are told who want to be in the turns of a host, since the turns of a world are the world's.
     private static let turns = DispatchQueue(label: "bluetooth-world")
 
@@ -135,6 +140,7 @@ extension Machine: SwitchableHost {
         _ role: ClientRole,
         of app: Int,
         restoring identifier: String?,
+        for owner: ClientOwner = .program,
         _ receiver: EventReceiver
     ) -> any HostSession {
         let queue = receiver.queue ?? Self.turns
@@ -144,6 +150,7 @@ extension Machine: SwitchableHost {
                 machine: index,
                 app: app,
                 role: role,
+                owner: owner,
                 client: core.nextClient,
                 queue: queue,
                 appQueue: appQueue,

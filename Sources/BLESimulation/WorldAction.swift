@@ -9,6 +9,7 @@ enum WorldAction: Sendable {
     /// Whoever keeps sessions of apps outside of the world says that an app has ended, or was launched again.
     case appEnded(ClientID)
     case appReturned(ClientID)
+    case give(ClientID, ClientOwner)
     case request(ClientRequest, ClientID)
     case move(machine: Int, World.Position)
     case setRadio(machine: Int, isOn: Bool)
@@ -38,6 +39,8 @@ struct WorldSession: Sendable {
     /// The index of the app among those of the machine.
     let app: Int
     let role: ClientRole
+    /// The app of another process that the session is for, if a daemon has the world.
+    var owner = ClientOwner.program
     /// Whom the host takes the manager for; another than itself if an earlier launch of its app opened the session.
     var client: ClientID
     /// Where events are delivered.

@@ -11,7 +11,9 @@ extension WorldCore {
             if case .app(let session) = clients[client.rawValue], !isAuthorized(session) {
                 return turnAway(session, client)
             }
-            stations[index].host.open(client, role: role, at: now)
+            var owner = ClientOwner.program
+            if case .app(let session) = clients[client.rawValue] { owner = session.owner }
+            stations[index].host.open(client, role: role, of: owner, at: now)
             tellPhase(to: client)
             markDirty(index)
         case .close(let client): close(client)
@@ -23,6 +25,11 @@ extension WorldCore {
             guard case .app(let session) = clients[client.rawValue] else { return }
             stations[session.machine].host.appReturned(session.client, at: now)
             markDirty(session.machine)
+        case .give(let client, let owner):
+            guard case .app(var session) = clients[client.rawValue] else { return }
+            session.owner = owner
+            clients[client.rawValue] = .app(session)
+            stations[session.machine].host.give(session.client, to: owner)
         case .request(let request, let client): perform(request, for: client)
         case .move(let index, let position): move(index, to: Position(position))
         case .setRadio(let index, let isOn):

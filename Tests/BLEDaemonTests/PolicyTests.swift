@@ -1,6 +1,8 @@
 import BLEHost
+import BLESession
 import BLEWire
 import Foundation
+import Glibc
 import Testing
 
 @testable import BLEDaemon
@@ -14,13 +16,19 @@ struct PolicyTests {
         program: "/usr/bin/sensor"
     )
 
+    /// Whether these tests run as the same user.
+    private static var runsAsSensor: Bool { geteuid() == sensor.user }
+
     private func policy(_ rules: String) throws -> AppPolicy {
         try AppPolicy(json: Data(#"{"rules": [\#(rules)]}"#.utf8), origin: "P")
     }
 
     @Test("Without a policy everything is allowed, and with one only what its rules name")
     func none() throws {
-        #expect(AppPolicy.none.grant(to: Self.sensor) == Grant(origin: "no policy"))
+        #expect(
+            AppPolicy.none.grant(to: Self.sensor)
+                == Grant(isAdministrator: Self.runsAsSensor, origin: "no policy")
+        )
         #expect(AppPolicy.none.grant(to: nil) == Grant(origin: "no policy"))
         #expect(try policy("").grant(to: Self.sensor).roles.isEmpty)
         #expect(try policy("{}").grant(to: nil).roles.isEmpty)
@@ -75,12 +83,31 @@ struct PolicyTests {
             services: [.short(0x180D)],
             pairs: false,
             seesAddresses: false,
+            isAdministrator: Self.runsAsSensor,
             origin: "rule 2 of P"
         )
         #expect(grant == expected)
         #expect(grant.refusal(of: .central, on: "hci:1") == nil)
         #expect(grant.refusal(of: .central, on: "hci:0") == "rule 2 of P does not allow it the radio “hci:0”")
         #expect(grant.refusal(of: .peripheral, on: "hci:1") == "rule 2 of P does not allow it to be a peripheral")
+    }
+
+    /// The words of a rule, if there is a policy; the user of the app, and whether it is an administrator.
+    private static let administrations: [(rule: String?, user: UInt32, isAdministrator: Bool)] = [
+        (nil, 0, true), (nil, geteuid(), true), (nil, geteuid() + 1, false), ("", 0, true),
+        ("", geteuid() + 1, false), (#""admin": true"#, geteuid() + 1, true), (#""admin": false"#, 0, false),
+    ]
+
+    @Test(
+        "Root and the user of the daemon are administrators, others if a rule says so, and nobody of whom it says no",
+        arguments: administrations
+    )
+    func administrators(rule: String?, user: UInt32, isAdministrator: Bool) throws {
+        let app = AppCredentials(user: user, groups: [], process: 7, program: "/usr/bin/sensor")
+        let current = try rule.map { try policy("{\($0)}") } ?? AppPolicy.none
+        #expect(current.grant(to: app).isAdministrator == isAdministrator)
+        #expect(!current.grant(to: nil).isAdministrator)
+        #expect(current.grant(to: app).fact(of: app).isAdministrator == isAdministrator)
     }
 
     @Test(

@@ -143,7 +143,7 @@ struct SessionGateTests {
     @Test("What a session publishes that waits for its app ends with a grant that does not allow it")
     func waiting() {
         let host = ScriptedHost(), session = ServedSession {}
-        session.open(.peripheral, on: host)
+        session.open(.peripheral, for: .program, on: host)
         var record = KeptRecord()
         record.state = .peripheral(PreservedPeripheral(services: Self.services))
         let app = KeptApp(record, session)

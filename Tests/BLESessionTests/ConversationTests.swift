@@ -125,6 +125,21 @@ struct ConversationTests {
         #expect(asked(of: &second) == standing)
     }
 
+    @Test("The reason for which a request was refused is there once, for people")
+    func refusedRequest() {
+        var (app, daemon) = pair { $0.perform(.security(.insist(PairingPolicy(keepsBonds: false), everywhere: true))) }
+        carry(&app, &daemon)
+        guard case .request(let number, let request)? = daemon.takeAction() else {
+            Issue.record("nothing is asked")
+            return
+        }
+        #expect(request == .security(.insist(PairingPolicy(keepsBonds: false), everywhere: true)))
+        daemon.refuse(number, Refusal(.notAllowed, "no"))
+        carry(&app, &daemon)
+        #expect(app.takeRefusedRequest() == Refusal(.notAllowed, "no"))
+        #expect(app.takeRefusedRequest() == nil)
+    }
+
     static let refusals: [(ClientRequest, ClientEvent?)] = [
         (.connect(peer, ConnectRequest()), .connectFailed(peer, .notSupported)),
         (.connect(peer, ConnectRequest().renewal), nil),

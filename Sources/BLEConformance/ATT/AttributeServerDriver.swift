@@ -60,7 +60,7 @@ struct AttributeServerDriver: Driver {
             switch output {
             case .send(let pdu, _, _): return .packet(pdu.payload)
             case .confirmed: return .line(JSONLine.text(Answer(result: .init(confirmed: true))))
-            case .bearer, .event, .mtuSettled, .abandon, .nameRead, .servicesKnown, .secure, .bondChanged, .note:
+            case .bearer, .event, .mtuSettled, .abandon, .used, .nameRead, .servicesKnown, .secure, .bondChanged, .note:
                 continue
             }
         }

@@ -1,3 +1,4 @@
+import BLEHost
 import BLERuntime
 import Glibc
 
@@ -48,5 +49,16 @@ package struct AppCredentials: Equatable, Sendable {
         guard let peer = stream.peer else { return nil }
         let program = SystemFile.target(of: "/proc/\(peer.process)/exe") ?? ""
         self.init(user: peer.user, groups: stream.peerGroups, process: peer.process, program: program)
+    }
+}
+
+extension ClientOwner {
+    /// An app as the host knows it.
+    init(_ app: AppCredentials?, under grant: Grant) {
+        self.init(
+            user: app?.user ?? Self.unknownUser,
+            process: app.flatMap { $0.process > 0 ? $0.process : nil },
+            isAdministrator: grant.isAdministrator
+        )
     }
 }

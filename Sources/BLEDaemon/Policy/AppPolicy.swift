@@ -1,5 +1,6 @@
 package import BLEHost
 package import Foundation
+import Glibc
 
 /// Which apps may do what, as an administrator has written it: the first rule that an app matches decides.
 package struct AppPolicy: Equatable, Sendable {
@@ -28,13 +29,14 @@ package struct AppPolicy: Equatable, Sendable {
     }
 
     /// What an app may do; nothing if no rule is about it, or the kernel does not say who it is.
+    ///
+    /// Root and the user of the daemon are administrators, unless a rule says something else.
     package func grant(to app: AppCredentials?) -> Grant {
-        guard let rules else { return Grant(origin: origin) }
+        let ownsDaemon = app.map { [0, geteuid()].contains($0.user) } ?? false
+        guard let rules else { return Grant(isAdministrator: ownsDaemon, origin: origin) }
         guard let app, let index = rules.firstIndex(where: { $0.matches(app) }) else {
             return Grant(roles: [], origin: "\(origin), where no rule is about it,")
         }
-        var grant = rules[index].grant(origin: "rule \(index + 1) of \(origin)")
-        if let unattendedPairing { grant.unattendedPairing = unattendedPairing }
-        return grant
+        return rules[index].grant(isAdministrator: ownsDaemon, origin: "rule \(index + 1) of \(origin)")
     }
 }

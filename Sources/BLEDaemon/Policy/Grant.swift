@@ -18,6 +18,9 @@ package struct Grant: Equatable, Sendable {
     package var unattendedPairing = UnattendedPairing.whenNeeded
     /// Whether the addresses of devices are told.
     package var seesAddresses: Bool
+    /// Whether it may decide for the apps of all users: answer their questions of pairing, see and remove their bonds,
+    /// and set requirements for all pairings.
+    package var isAdministrator: Bool
     /// What says so, for people, such as "rule 2 of /etc/bled/policy.json".
     package var origin: String
 
@@ -27,6 +30,7 @@ package struct Grant: Equatable, Sendable {
         services: [BluetoothUUID]? = nil,
         pairs: Bool = true,
         seesAddresses: Bool = true,
+        isAdministrator: Bool = false,
         origin: String
     ) {
         self.roles = roles
@@ -34,6 +38,7 @@ package struct Grant: Equatable, Sendable {
         self.services = services
         self.pairs = pairs
         self.seesAddresses = seesAddresses
+        self.isAdministrator = isAdministrator
         self.origin = origin
     }
 
@@ -47,6 +52,7 @@ package struct Grant: Equatable, Sendable {
         fact.services = services
         fact.pairs = pairs
         fact.seesAddresses = seesAddresses
+        fact.isAdministrator = isAdministrator
         fact.origin = origin
         return fact
     }

@@ -27,7 +27,7 @@ struct PolicyRule: Decodable, Equatable, Sendable {
     }
 
     private enum Key: String, CodingKey, CaseIterable {
-        case user, group, program, roles, radios, services, pairing, addresses
+        case user, group, program, roles, radios, services, pairing, addresses, admin
     }
 
     private let user: UInt32?
@@ -35,6 +35,8 @@ struct PolicyRule: Decodable, Equatable, Sendable {
     /// The file of the program, or a folder with everything in it if it ends with a slash.
     private let program: String?
     private let permits: Grant
+    /// `nil` if the rule leaves it to who the app belongs to.
+    private let isAdministrator: Bool?
 
     init(from decoder: any Decoder) throws {
         try decoder.refuseKeys(of: "a rule", but: Key.self, hints: [:])
@@ -56,6 +58,7 @@ struct PolicyRule: Decodable, Equatable, Sendable {
             guard let uuid = BluetoothUUID(text) else { throw values.error(.services, "“\(text)” is no UUID") }
             return uuid
         }
+        isAdministrator = try values.decodeIfPresent(Bool.self, forKey: .admin)
         permits = Grant(
             roles: roles ?? all,
             radios: try values.decodeIfPresent([String].self, forKey: .radios),
@@ -73,9 +76,10 @@ struct PolicyRule: Decodable, Equatable, Sendable {
         return program.hasSuffix("/") ? app.program.hasPrefix(program) : app.program == program
     }
 
-    /// What an app may do that it is about.
-    func grant(origin: String) -> Grant {
+    /// What an app may do that it is about, which is an administrator by itself or not.
+    func grant(isAdministrator: Bool, origin: String) -> Grant {
         var grant = permits
+        grant.isAdministrator = self.isAdministrator ?? isAdministrator
         grant.origin = origin
         return grant
     }

@@ -49,7 +49,8 @@ struct SessionGate: Sendable {
         case .server(let request): refusal(of: request)
         case .service(let request): refusal(of: request)
         case .channel(_, let request): refusal(of: request)
-        case .scan, .stopScan, .connect, .cancelConnection, .security, .tester, .appMoved, .showAlerts: nil
+        case .security(let request): refusal(of: request)
+        case .scan, .stopScan, .connect, .cancelConnection, .tester, .appMoved, .showAlerts: nil
         }
     }
 
@@ -82,6 +83,18 @@ struct SessionGate: Sendable {
         switch request {
         case .send, .consumed, .resize: channelRefusal
         case .close: nil
+        }
+    }
+
+    private func refusal(of request: SecurityRequest) -> String? {
+        switch request {
+        case .insist(_, everywhere: true):
+            grant.isAdministrator
+                ? nil : "only an administrator decides for all apps, and it is none by \(grant.origin)"
+        // What these are about, and whether that is the app's, the host knows.
+        case .insist, .attend, .answer, .pair, .makeOutOfBandData, .takeOutOfBandData, .takeTemporaryKey, .listBonds,
+            .removeBond:
+            nil
         }
     }
 

@@ -87,6 +87,7 @@ final class AppConnection: @unchecked Sendable {
         let new = policy.grant(to: app)
         guard new != grant else { return }
         grant = new
+        session?.give(to: owner)
         if let fact, let sentence = new.refusal(of: fact.role, on: fact.radio) {
             return finish(Refusal(.notAllowed, sentence))
         }
@@ -95,6 +96,9 @@ final class AppConnection: @unchecked Sendable {
         withdraw()
         for event in events { tell(event, backlog: stream.pendingOctets) }
     }
+
+    /// The app as the host knows it.
+    private var owner: ClientOwner { ClientOwner(app, under: grant) }
 
     /// Has the host end what the app may not do.
     private func withdraw() {
@@ -272,13 +276,14 @@ final class AppConnection: @unchecked Sendable {
         let session = ServedSession(speak: speak)
         self.session = session
         kept = key.flatMap { keptApps.keep($0, hello.description, session) }
-        session.open(hello.role, on: link)
+        session.open(hello.role, for: owner, on: link)
     }
 
     /// Gives the app the session that its last launch left.
     private func goOn(with left: KeptApp, _ description: AppDescription?) {
         kept = left
         session = left.session
+        left.session.give(to: owner)
         note("session goes on: “\(left.key.identifier)”, \(left.key.role.name)")
         left.appReturned(description) { pass($0, backlog: 0) }
     }
@@ -290,7 +295,7 @@ final class AppConnection: @unchecked Sendable {
             let why = conversation.refusal?.sentence ?? (hasEnded ? "the app has gone" : "the app has ended it")
             note(kept == nil ? "session ended: \(why)" : "session is kept: \(why)")
         }
-        if let kept { kept.appEnded() } else { session?.close() }
+        if let kept { keptApps.appEnded(kept) } else { session?.close() }
         kept = nil
         session = nil
         facts = nil

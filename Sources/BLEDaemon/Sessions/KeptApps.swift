@@ -38,7 +38,7 @@ final class KeptApps: @unchecked Sendable {
             let app = KeptApp(record, session)
             app.obey(grant(to: record.key))
             apps.append(app)
-            session.open(record.key.role, on: link)
+            session.open(record.key.role, for: owner(of: record.key), on: link)
             session.perform(.appMoved(to: .background))
         }
     }
@@ -49,6 +49,17 @@ final class KeptApps: @unchecked Sendable {
         for app in apps where !app.hasApp {
             if isAllowed(app.key) { app.obey(grant(to: app.key)) } else { forget(app) }
         }
+    }
+
+    /// The app of a session as long as it does not run.
+    private func owner(of key: AppKey) -> ClientOwner {
+        ClientOwner(AppCredentials(of: key), under: grant(to: key))
+    }
+
+    /// The app of a session has ended.
+    func appEnded(_ app: KeptApp) {
+        app.session.give(to: owner(of: app.key))
+        app.appEnded()
     }
 
     private func grant(to key: AppKey) -> Grant { policy.grant(to: AppCredentials(of: key)) }

@@ -15,14 +15,17 @@ final class ServedSession: Sendable {
     /// Creates a session that begins with ``open(_:on:)``; `speak` is called when there is something to take.
     init(speak: @escaping @Sendable () -> Void) { self.speak = speak }
 
-    /// Opens the session.
-    func open(_ role: ClientRole, on link: any HostLink) {
-        let opened = link.open(role, restoring: nil, .inTurn { [weak self] in self?.hear(&$0) })
+    /// Opens the session for an app.
+    func open(_ role: ClientRole, for owner: ClientOwner, on link: any HostLink) {
+        let opened = link.open(role, for: owner, .inTurn { [weak self] in self?.hear(&$0) })
         session.withLock { $0 = opened }
     }
 
     /// Has the host do what the app asks for.
     func perform(_ request: ClientRequest) { session.withLock { $0 }?.send(request) }
+
+    /// Gives the session to another app, or to the same one with other rights.
+    func give(to owner: ClientOwner) { session.withLock { $0 }?.give(to: owner) }
 
     /// The app has ended, and the session goes on.
     func appEnded() {

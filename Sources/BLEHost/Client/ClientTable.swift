@@ -1,6 +1,15 @@
 /// The sessions that are open, in the order of their identifiers.
 struct ClientTable {
-    private(set) var clients: [(id: ClientID, role: ClientRole, phase: AppPhase)] = []
+    struct Client {
+        let id: ClientID
+        let role: ClientRole
+        fileprivate(set) var owner: ClientOwner
+        fileprivate(set) var phase = AppPhase.foreground
+        /// The connected centrals that the client was told last.
+        fileprivate var centrals: [ConnectedCentral] = []
+    }
+
+    private(set) var clients: [Client] = []
 
     /// The clients that use the host as a central.
     var centrals: [ClientID] { clients.filter { $0.role == .central }.map(\.id) }
@@ -8,13 +17,16 @@ struct ClientTable {
     /// The clients that use the host as a peripheral.
     var peripherals: [ClientID] { clients.filter { $0.role == .peripheral }.map(\.id) }
 
-    /// The clients that look after pairing and bonds, or hear what comes of it.
+    /// The clients that look after pairing and bonds, and the test suites.
     var agents: [ClientID] { clients.filter { $0.role == .agent || $0.role == .tester }.map(\.id) }
 
     /// The clients that test this host.
     var testers: [ClientID] { clients.filter { $0.role == .tester }.map(\.id) }
 
     func role(of client: ClientID) -> ClientRole? { clients.first { $0.id == client }?.role }
+
+    /// The app of a client; `nil` if there is no such session.
+    func owner(of client: ClientID) -> ClientOwner? { clients.first { $0.id == client }?.owner }
 
     /// How far the app of a client is in use.
     func phase(of client: ClientID) -> AppPhase { clients.first { $0.id == client }?.phase ?? .foreground }
@@ -24,10 +36,25 @@ struct ClientTable {
         clients[index].phase = phase
     }
 
-    mutating func open(_ client: ClientID, role: ClientRole) {
+    /// Gives a session to another app.
+    mutating func give(_ client: ClientID, to owner: ClientOwner) {
+        guard let index = clients.firstIndex(where: { $0.id == client }) else { return }
+        clients[index].owner = owner
+    }
+
+    /// Notes which connected centrals a client is told; returns whether they are others than before.
+    mutating func noteCentrals(_ centrals: [ConnectedCentral], toldTo client: ClientID) -> Bool {
+        guard let index = clients.firstIndex(where: { $0.id == client }), clients[index].centrals != centrals else {
+            return false
+        }
+        clients[index].centrals = centrals
+        return true
+    }
+
+    mutating func open(_ client: ClientID, role: ClientRole, of owner: ClientOwner) {
         precondition(self.role(of: client) == nil, "a session has an identifier of its own")
         let index = clients.firstIndex { $0.id > client } ?? clients.endIndex
-        clients.insert((client, role, .foreground), at: index)
+        clients.insert(Client(id: client, role: role, owner: owner), at: index)
     }
 
     /// Ends a session; `false` if there was none.

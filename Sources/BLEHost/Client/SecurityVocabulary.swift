@@ -1,32 +1,38 @@
 package import BLEWire
 
-/// What somebody who looks after pairing and bonds asks of the host.
+/// A request about pairing and bonds.
 package enum SecurityRequest: Equatable, Sendable {
-    /// Asks the user from now on, in place of whoever did so before: this is what the user can be shown and asked. With
-    /// `nil`, asks no more.
+    /// Has the client ask the user from now on, with these means; `nil` ends that.
     ///
-    /// While there is no agent, devices are paired as far as ``UnattendedPairing`` allows it: by Just Works, and not in
-    /// place of a bond.
+    /// It is asked about pairings on links that apps of its user use, and if it is an administrator about all. Of
+    /// several that may be asked, the latest is. While none may, devices are paired as far as nobody has to be asked:
+    /// Just Works, and not in place of a bond.
     case attend(SMP.IOCapability?)
-    /// What the user says to ``SecurityEvent/asked(_:)`` about this peer.
+    /// The user's reply to ``SecurityEvent/asked(_:)`` about this peer. It counts only from the client that was asked.
     case answer(PeerIdentifier, PairingReply)
-    /// Pairs with a peer that is connected, or asks it to; answered by ``SecurityEvent/paired(_:_:)`` or
-    /// ``SecurityEvent/failed(_:_:)``.
+    /// Pairs with a peer over a link that the client's app uses, or asks the peer to; answered by
+    /// ``SecurityEvent/paired(_:_:)`` or ``SecurityEvent/failed(_:_:)``.
     case pair(PeerIdentifier)
-    /// Has pairings that come to less refused, and bonds that are worth less not used, for as long as this client is
-    /// there. Of several clients, the strictest counts in each point.
-    case insist(PairingPolicy)
+    /// Refuses pairings that come to less, and does not use bonds that are worth less, as long as this client is there.
+    ///
+    /// This counts on links that the client's app uses; `everywhere` on all, which takes an administrator. Of several
+    /// clients, the strictest counts in each point, but an app that keeps no bonds does not keep others from it: on a
+    /// link that another app uses as well, bonds are kept.
+    case insist(PairingPolicy, everywhere: Bool = false)
     /// Makes what this host tells a device by other means than Bluetooth, for one pairing; answered by
-    /// ``SecurityEvent/outOfBandDataMade(_:)``. What was made before counts no more.
+    /// ``SecurityEvent/outOfBandDataMade(_:)``. What was made for the app before counts no more.
+    ///
+    /// This and the next two count on links that the client's app uses, and on those about which the client is asked.
     case makeOutOfBandData
     /// This is what a device told by other means, for the next pairing with it; `nil` to forget it.
     case takeOutOfBandData(SecurityManager.OutOfBandData.Told?, from: PeerIdentifier)
     /// This is a key that this host and a device know by other means, for the next pairing with it, done the
     /// legacy way then; `nil` to forget it. Without a peer it is for whichever pairs next.
     case takeTemporaryKey(Key128?, with: PeerIdentifier?)
-    /// Answered by ``SecurityEvent/bonds(_:)``.
+    /// Lists the bonds of the client's user, or all for an administrator; answered by ``SecurityEvent/bonds(_:)``.
     case listBonds
-    /// Forgets a bond, and ends the link to the peer if there is one; answered by ``SecurityEvent/bonds(_:)``.
+    /// Forgets one of these bonds, and ends the link to the peer if there is one; answered by
+    /// ``SecurityEvent/bonds(_:)``.
     case removeBond(PeerIdentifier)
 }
 

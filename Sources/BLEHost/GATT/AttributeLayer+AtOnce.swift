@@ -36,7 +36,8 @@ extension AttributeLayer {
         guard let index = index(of: packet.link), let handle = packet.attribute(in: octets),
             packet.parameterCount - 2 <= configuration.limits.attributeLength,
             let trust = links[index].trustAtOnce(forRequest: false),
-            let owner = database.holder(of: handle, for: .write, on: trust)
+            let owner = database.holder(of: handle, for: .write, on: trust),
+            links[index].server.clients.isLatest(owner.client)
         else { return false }
         let part = WritePart(attribute: owner.id, value: outbox.copy(packet.value(in: octets, droppingFirst: 2)))
         let event = ServerEvent.writeRequested(nil, links[index].central, WriteGroup(part))
@@ -54,7 +55,8 @@ extension AttributeLayer {
         guard let index = index(of: packet.link), let handle = packet.attribute(in: octets),
             isRead ? packet.parameterCount == 2 : packet.parameterCount - 2 <= configuration.limits.attributeLength,
             let trust = links[index].trustAtOnce(forRequest: true),
-            let owner = database.holder(of: handle, for: isRead ? .read : .write, on: trust)
+            let owner = database.holder(of: handle, for: isRead ? .read : .write, on: trust),
+            links[index].server.clients.isLatest(owner.client)
         else { return false }
         let transaction = makeTransaction(on: packet.link)
         let asked = ServerLink.Asked(transaction: transaction, client: owner.client)

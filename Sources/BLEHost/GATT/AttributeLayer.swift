@@ -49,6 +49,8 @@ package struct AttributeLayer {
         /// Do this with the channels that are enhanced bearers of a link.
         case bearer(BearerRequest, of: ConnectionHandle)
         case event(ClientEvent, for: ClientID)
+        /// A central has used something of this client for the first time.
+        case used(ClientID)
         /// Clients may use a link, whose packets have this size: a central has exchanged it, or has waited for a second
         /// to do so; a peripheral does not know whether there will be an exchange. One that comes later still counts.
         case mtuSettled(ConnectionHandle, Int)

@@ -78,7 +78,7 @@ extension Host {
         phase = .idle
         commands.reset(at: now)
         reports.reset()
-        let hadLinks = !systemLinks().isEmpty
+        let hadLinks = links.values.contains { $0.phase == .up }
         for handle in links.handles { linkDown(handle, .poweredOff, channels: .poweredOff, at: now) }
         if hadLinks { announceLinks() }
         for attachment in attachments.all { end(attachment, .poweredOff) }

@@ -70,6 +70,7 @@ extension Host {
             case .event(let event, let client): tell(client, event)
             case .accepted(let channel, let client, let link):
                 guard let peer = links[link]?.peer else { continue }
+                if layers.attributes.noteUse(of: client, on: link) { centralUsed(client) }
                 let central = RemoteCentral(peer: peer, mtu: parameters(of: link, to: peer).mtu)
                 tell(client, .server(.channelOpened(channel, by: central)))
             case .bearer(let event, let link):
@@ -96,6 +97,7 @@ extension Host {
             case .bearer(.channel(let channel, let request), _):
                 layers.channels.perform(request, on: channel, for: .attributes, at: now)
             case .event(let event, let client): tell(client, event)
+            case .used(let client): centralUsed(client)
             case .mtuSettled(let link, _): mtuSettled(on: link, at: now)
             case .abandon(let link):
                 note(.transactionTimedOut(link))

@@ -21,8 +21,8 @@ extension Host {
             perform(request, on: peer, for: Requester(client, number), at: now)
         case .server(.startAdvertising(let request)): startAdvertising(request, for: client)
         case .server(.stopAdvertising): stopAdvertising(client)
-        case .server(.setLatency(let peer, let latency)): setLatency(latency, of: peer, at: now)
-        case .server(.disconnect(let peer)): dismiss(peer, at: now)
+        case .server(.setLatency(let peer, let latency)): setLatency(latency, of: peer, for: client, at: now)
+        case .server(.disconnect(let peer)): dismiss(peer, for: client, at: now)
         case .server(.publishChannel(let isEncrypted)):
             withLayers(at: now) { _, channels in
                 channels.publish(isEncrypted ? .encrypted : .unencrypted, for: client)
@@ -56,6 +56,10 @@ extension Host {
         case .attribute(let request):
             withLayers(at: now) { attributes, _ in attributes.perform(request, on: link, for: requester, at: now) }
         case .link(.readRSSI): ask(.readRSSI, about: link, for: requester, at: now)
+        case .link(.tune(let tuning)) where isShared(link, beyondAppOf: requester.client):
+            // What another app relies on stays as it is.
+            let answer = PeerEvent.tuned(tuning, .notSupported)
+            tell(requester.client, .peer(peer, answer, answering: requester.number))
         case .link(.tune(let tuning)): ask(.tune(tuning), about: link, for: requester, at: now)
         case .openChannel(let psm):
             withLayers(at: now) { _, channels in channels.open(psm, on: link, for: requester, at: now) }

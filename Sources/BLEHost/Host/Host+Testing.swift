@@ -6,7 +6,7 @@ extension Host {
         guard case .ready(let controller) = phase else { return }
         switch request {
         case .reset:
-            for bonded in peers.bonds { removeBond(with: bonded.peer, at: now) }
+            for bonded in peers.bonds(of: .program) { removeBond(with: bonded.peer, at: now) }
             tearDown(at: now)
             changeState(to: .resetting)
             setUp(at: now)
@@ -103,7 +103,7 @@ extension Host {
             return tell(client, .security(.failed(peer, .disconnected)))
         }
         let needed: LinkSecurity = needsAuthentication ? .authenticated : .encrypted
-        if let strength = links.values[index].strength, pairings.policy.admits(strength),
+        if let strength = links.values[index].strength, pairings.policy(for: apps(on: handle)).admits(strength),
             links.values[index].details.security >= needed
         {
             let isBonded = peers.bond(with: peer) != nil

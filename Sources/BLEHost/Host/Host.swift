@@ -192,9 +192,15 @@ extension Host {
         if receiveWhole(packet, at: now) { proceed(at: now) } else { flush(at: now) }
     }
 
-    /// Begins a session; the client hears at once which peers are known and, if that is known, how the radio is.
-    package mutating func open(_ client: ClientID, role: ClientRole, at now: Instant) {
-        clients.open(client, role: role)
+    /// Begins a session of an app; the client is told at once which peers are known and, if that is known, how the
+    /// radio is.
+    package mutating func open(
+        _ client: ClientID,
+        role: ClientRole,
+        of owner: ClientOwner = .program,
+        at now: Instant
+    ) {
+        clients.open(client, role: role, of: owner)
         introduce(client, role)
         proceed(at: now)
     }
@@ -225,10 +231,11 @@ extension Host {
         switch role {
         case .central:
             tell(client, .knownPeers(peers.strangers + peers.knownPeers))
-            let links = systemLinks()
+            let links = systemLinks(for: client)
             if !links.isEmpty { tell(client, .systemLinks(links)) }
         case .peripheral:
-            let centrals = connectedCentrals()
+            let centrals = connectedCentrals(of: client)
+            _ = clients.noteCentrals(centrals, toldTo: client)
             if !centrals.isEmpty { tell(client, .server(.centralsConnected(centrals))) }
         case .agent, .tester: break
         }

@@ -82,6 +82,8 @@ package enum Note: Equatable, Sendable {
     case channelBroken(ChannelFault, ChannelIdentifier, ConnectionHandle)
     /// An ATT transaction was not answered within 30 s.
     case transactionTimedOut(ConnectionHandle)
+    /// A client wants to act on the link of a central that is not its own, or not its own alone.
+    case foreignCentral(ClientID)
     /// A client made a request that sessions of its role may not make.
     case wrongRole(ClientID, ClientRole)
     /// A client answered a request of a peer that is not there, or not any more.
@@ -132,6 +134,7 @@ extension Note: CustomStringConvertible {
         case .channelBroken(let fault, let channel, let link):
             "channel \(channel) of link \(link.wire) is closed for \(fault)"
         case .transactionTimedOut(let link): "a transaction on link \(link.wire) was not answered"
+        case .foreignCentral(let client): "refused a request of client \(client.rawValue) about a central of other apps"
         case .wrongRole(let client, let role): "refused a request of client \(client.rawValue): it is a \(role) session"
         case .lateResponse(let client): "client \(client.rawValue) answered what nobody asks"
         case .oversizedCommand(let handle, let link): "a command to write \(handle) does not fit link \(link.wire)"

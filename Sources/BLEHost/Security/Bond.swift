@@ -48,6 +48,8 @@ package struct Bond: Equatable, Sendable {
     package var localSigningKey: Key128?
     /// What the device signs its writes with; `nil` if it gave no such key.
     package var remoteSigning: RemoteSigning?
+    /// The users whose apps used the link when it was made, who may remove it; empty for the program of the host.
+    package var users: [UInt32] = []
     /// What the own server remembers of the device as its client.
     package var client = ClientMemory()
     /// What is known of the device's own attributes; `nil` if nothing is that could be relied on.
@@ -66,6 +68,14 @@ package struct Bond: Equatable, Sendable {
         self.keySize = keySize
         self.longTermKey = longTermKey
         self.remoteSigning = remoteSigning
+    }
+
+    /// How many users are kept of a bond at most.
+    package static let mostUsers = 16
+
+    /// Whether an app may see and remove the bond.
+    func belongs(to owner: ClientOwner) -> Bool {
+        owner.isAdministrator || owner.user.map(users.contains) ?? false
     }
 
     /// How much the key of this bond is worth.

@@ -134,6 +134,7 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
         case .refused(let reason, let sentence):
             if reason == .notAllowed { isDenied.store(true, ordering: .relaxed) }
             complain("The daemon at \(address) turns this app away: \(sentence).")
+        case .requestRefused(let sentence): complain("The daemon at \(address) refuses a request: \(sentence).")
         case .absent(let error):
             let cure = "Start it with “bled”, or set \(HostSpecification.variable) to another host."
             complain("There is no Bluetooth daemon at \(address) (\(error)). \(cure)")

@@ -10,6 +10,8 @@ final class DaemonSession: @unchecked Sendable {
     enum Standing {
         case welcome
         case refused(Refusal.Reason, String)
+        /// One request was refused, and the session goes on.
+        case requestRefused(String)
         /// Nobody listens.
         case absent(TransportError)
         case lost
@@ -121,6 +123,7 @@ final class DaemonSession: @unchecked Sendable {
         } catch {
             throw TransportError(.garbage, "\(error)")
         }
+        if let refusal = conversation.takeRefusedRequest() { report(.requestRefused(refusal.sentence)) }
         guard case .open(let stream, isWelcome: false) = state else { return }
         if let refusal = conversation.refusal {
             report(.refused(refusal.reason, refusal.sentence))

@@ -8,8 +8,8 @@ import BLEWire
 struct BondDocument: Codable {
     private enum Key: String, CodingKey {
         case adapter, isAdapterRandom, address, isRandom, security, keySize, isSecureConnections, longTermKey,
-            localLongTermKey, resolvingKey, wantedBy
-        case localSigningKey, remoteSigning, database
+            localLongTermKey, resolvingKey
+        case localSigningKey, remoteSigning, database, users
     }
 
     private struct LongTerm: Codable {
@@ -93,6 +93,10 @@ struct BondDocument: Codable {
             losses.append(place(of: error, under: decoder.codingPath))
             bond.client = .lost
         }
+        if values.contains(.users) {
+            let users = values.decodeIfReadable([UInt32].self, forKey: .users, losses: &losses) ?? []
+            bond.users = Array(users.prefix(Bond.mostUsers))
+        }
         bond.database = (try? values.decodeIfPresent(DatabaseDocument.self, forKey: .database))?.database
     }
 
@@ -111,6 +115,7 @@ struct BondDocument: Codable {
         try values.encodeIfPresent(bond.localSigningKey.map(\.digits), forKey: .localSigningKey)
         try values.encodeIfPresent(bond.longTermKey.map { LongTerm($0) }, forKey: .longTermKey)
         try values.encodeIfPresent(bond.remoteSigning.map { Signing($0) }, forKey: .remoteSigning)
+        if !bond.users.isEmpty { try values.encode(bond.users, forKey: .users) }
         try values.encodeIfPresent(bond.database.map { DatabaseDocument($0) }, forKey: .database)
         try ClientDocument(bond.client).encode(to: encoder)
     }

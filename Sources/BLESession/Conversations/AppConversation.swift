@@ -47,6 +47,12 @@ package struct AppConversation: Sendable {
     /// Whether a connection would be in vain until somebody changes something.
     package private(set) var refusal: Refusal?
 
+    /// Why the daemon refused a request last, until that is taken.
+    private var refusedRequest: Refusal?
+
+    /// Takes the reason for which the daemon refused a request last, for people.
+    package mutating func takeRefusedRequest() -> Refusal? { refusedRequest.take() }
+
     /// Whether there is a session at this moment.
     package var isOpen: Bool { if case .open = state { true } else { false } }
 
@@ -166,6 +172,7 @@ package struct AppConversation: Sendable {
     }
 
     private mutating func refuse(_ number: UInt32, _ refusal: Refusal) {
+        refusedRequest = refusal
         let failure: Failure = refusal.reason == .unknown ? .notSupported : .invalidParameters
         if let answer = untaken[position(of: number)]?.answer(failing: failure) { events.append(answer) }
     }

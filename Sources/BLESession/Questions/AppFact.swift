@@ -75,6 +75,8 @@ package struct GrantFact: Equatable, Packet {
     package var services: [BluetoothUUID]?
     package var pairs = false
     package var seesAddresses = false
+    /// Whether it may decide for the apps of all users.
+    package var isAdministrator = false
     /// What says so.
     package var origin = ""
 
@@ -95,5 +97,8 @@ package struct GrantFact: Equatable, Packet {
         try wire.flag(&pairs, "Pairing")
         try wire.flag(&seesAddresses, "Addresses")
         try wire.text(&origin, "Origin")
+        var mark = Numbering(isAdministrator ? 1 : 0)
+        try wire.tail(&mark)
+        isAdministrator = mark != nil
     }
 }

@@ -56,12 +56,11 @@ extension SecurityRequest: Choice {
         case .pair(var peer):
             try wire.field(&peer, "Peer")
             self = .pair(peer)
-        case .insist(var policy):
+        case .insist(var policy, let everywhere):
             try policy.layout(&wire)
-            var tail = policy.unattended.map { UnattendedTail($0) }
-            try wire.tail(&tail)
-            policy.unattended = tail?.unattended
-            self = .insist(policy)
+            var mark = Numbering(everywhere ? 1 : 0)
+            try wire.tail(&mark)
+            self = .insist(policy, everywhere: mark != nil)
         case .makeOutOfBandData, .listBonds: break
         case .takeOutOfBandData(var told, var peer):
             try wire.optional(&told, "Told")

@@ -60,7 +60,7 @@ extension WorldCore {
                 if authorization == .notDetermined { tell(session, client, .stateChanged(.unknown)) }
             }
             if authorization == .allowed {
-                station.host.open(session.client, role: session.role, at: now)
+                station.host.open(session.client, role: session.role, of: session.owner, at: now)
                 tellPhase(to: client)
             } else {
                 turnAway(session, client)

@@ -3,6 +3,9 @@ public import CoreBluetooth
 
 extension CBPeripheralManager {
     /// The centrals that are connected to this machine now, whether or not they use this app's services.
+    ///
+    /// Where apps share a radio through the daemon, those that do, and if this is the only app that publishes or
+    /// advertises, all.
     public var connectedCentrals: [CBCentral] { connections.map { object(for: $0.central) } }
 
     /// Where a connected central was reached; `nil` if it is not connected.
@@ -11,5 +14,8 @@ extension CBPeripheralManager {
     }
 
     /// Ends the connection to a central, for every app of this machine.
+    ///
+    /// Where apps share a radio through the daemon, nothing happens if the central is not among ``connectedCentrals``,
+    /// or if another app uses it as well.
     public func disconnect(_ central: CBCentral) { dismiss(central) }
 }

@@ -15,7 +15,9 @@ public import Dispatch
 ///         if case .asked(let prompt) = event { prompt.accept() }
 ///     }
 ///
-/// Of several that ask the user, the latest does, for as long as it is there.
+/// Of several that ask the user, the latest does, for as long as it is there. Where apps of several users share a radio
+/// through the daemon, an app is asked about the devices of its own user's apps, and lists and removes the bonds of
+/// its own user; root, the user of the daemon and apps that its policy names are not limited so.
 public final class BluetoothPairing: Sendable {
     /// What is told, in order, on the queue.
     public enum Event: Sendable {
@@ -97,7 +99,17 @@ public final class BluetoothPairing: Sendable {
     ///
     /// A device whose bond is not good enough is paired with anew. Connections that are encrypted already stay so. Of
     /// several policies, the strictest counts in each point.
-    public func insist(on policy: PairingPolicy) { session.send(.security(.insist(policy.wire))) }
+    ///
+    /// Where apps share a radio through the daemon, a policy counts for the connections of this app. Keys of a device
+    /// that another app is connected to as well are kept all the same.
+    ///
+    /// - Parameters:
+    ///   - policy: What is required.
+    ///   - allApps: Whether it counts for all apps that share the radio, which only administrators may say: root, the
+    ///     user of the daemon, and apps that its policy names. The daemon refuses it to others, and its log says so.
+    public func insist(on policy: PairingPolicy, forAllApps allApps: Bool = false) {
+        session.send(.security(.insist(policy.wire, everywhere: allApps)))
+    }
 
     /// Makes what this host can tell a device by other means than Bluetooth, such as a code that is shown or NFC, so
     /// that they can pair without anybody in between.

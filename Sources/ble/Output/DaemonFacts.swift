@@ -105,7 +105,8 @@ extension GrantFact {
     func fact(of process: UInt32) -> Fact {
         var fields: [String: Any] = [
             "process": Int(process), "user": Int(user), "program": program, "roles": roles.map(\.name),
-            "pairing": pairs, "addresses": seesAddresses, "because": origin,
+            "pairing": pairs, "addresses": seesAddresses, "admin": isAdministrator,
+            "because": origin,
         ]
         fields["radios"] = radios
         fields["services"] = services.map { $0.map { "\($0)" } }
@@ -114,7 +115,7 @@ extension GrantFact {
         let rest = [
             line("roles", list(roles.map(\.name))), line("radios", list(radios)),
             line("services", list(services?.map { "\($0)" })), line("pairing", pairs ? "yes" : "no"),
-            line("addresses", seesAddresses ? "yes" : "no"),
+            line("addresses", seesAddresses ? "yes" : "no"), line("admin", isAdministrator ? "yes" : "no"),
         ]
         let may = roles.isEmpty ? "may not use Bluetooth" : "may use Bluetooth"
         let head = "\(process) (\(program.printable), user \(user)) \(may): \(origin.printable)"

@@ -25,7 +25,14 @@ final class PairingDesk {
     ///   - readsInput: Whether answers are read from standard input, from the first question on; otherwise whoever
     ///     reads it calls ``answer(_:)``.
     ///   - notices: Asks on the desktop, in place of the terminal.
-    init(_ options: PairingOptions, _ printer: Printer, readsInput: Bool = true, notices: PairingNotices? = nil) {
+    ///   - isForAllApps: Whether the options count for all apps that share the radio.
+    init(
+        _ options: PairingOptions,
+        _ printer: Printer,
+        readsInput: Bool = true,
+        notices: PairingNotices? = nil,
+        isForAllApps: Bool = false
+    ) {
         self.printer = printer
         self.readsInput = readsInput && notices == nil
         self.notices = notices
@@ -33,7 +40,7 @@ final class PairingDesk {
             MainActor.assumeIsolated { self?.hear(event) }
         }
         self.pairing = pairing
-        if options.noBond { pairing.insist(on: PairingPolicy(keepsBonds: false)) }
+        if options.noBond { pairing.insist(on: PairingPolicy(keepsBonds: false), forAllApps: isForAllApps) }
         if let key = options.temporaryKey { pairing.use(key) }
         if options.tell { telling = Task { [weak self] in await self?.tell(pairing) } }
     }

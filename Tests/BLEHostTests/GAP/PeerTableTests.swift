@@ -103,13 +103,13 @@ struct PeerTableTests {
             return bond
         }
         var table = make([record])
-        #expect(table.bonds.map(\.peer) == [record.identifier])
+        #expect(table.bonds(of: .program).map(\.peer) == [record.identifier])
         let change = table.unbonded(record.identifier)
         #expect(change.record?.bonds == [])
-        #expect(table.bonds.isEmpty)
+        #expect(table.bonds(of: .program).isEmpty)
         #expect(table.unbonded(record.identifier) == .nothing)
         table.use(DeviceAddress(1, .public))
-        #expect(table.bonds.isEmpty && table.bond(with: record.identifier) == nil)
+        #expect(table.bonds(of: .program).isEmpty && table.bond(with: record.identifier) == nil)
     }
 
     @Test("A peer is found at its address whatever its identifier was derived from")
@@ -251,7 +251,7 @@ struct BoundedStorageTests {
         let address = DeviceAddress(1, .public), peer = table.identifier(of: address)
         for (number, adapter) in adapters.enumerated() {
             table.use(adapter)
-            #expect(table.bond(with: peer) == nil && table.bonds.isEmpty)
+            #expect(table.bond(with: peer) == nil && table.bonds(of: .program).isEmpty)
             let key = LongTermKey(key: Key128(wire: UInt128(number)))
             guard case .remember(let record) = table.bonded(peer, Bond(identity: address, longTermKey: key)) else {
                 return #expect(Bool(false))

@@ -1,6 +1,7 @@
-import BLEHost
 import BLEWire
 import Testing
+
+@testable import BLEHost
 
 /// A service with a value that the app holds, one that never changes, and one that is sent.
 enum SampleService {
@@ -147,6 +148,7 @@ struct AttributeExchangeTests {
             role: .peripheral,
             at: pair.now
         )
+        #expect(pair.peripheral.layer.noteUse(of: AttributePair.server, on: AttributePair.link))
         pair.now = pair.now + .seconds(2)
         pair.central.layer.linkUp(AttributePair.link, peer: AttributePair.peripheralPeer, role: .central, at: pair.now)
         _ = pair.serverEvents()

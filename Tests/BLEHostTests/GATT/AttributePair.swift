@@ -32,7 +32,8 @@ struct AttributePair {
                     trace.append(pdu.payload)
                     if let receipt, takesReceipts { layer.sent(receipt, at: now) }
                 case .event(let event, let client): events.append((client, event))
-                case .bearer, .mtuSettled, .abandon, .nameRead, .servicesKnown, .secure, .bondChanged, .confirmed,
+                case .bearer, .mtuSettled, .abandon, .used, .nameRead, .servicesKnown, .secure, .bondChanged,
+                    .confirmed,
                     .note:
                     others.append(output)
                 }

@@ -65,7 +65,7 @@ struct LoneLayer {
             case .secure(let link, let code):
                 refusals.append(code)
                 if let security { layer.securityAnswered(link, security, at: now) }
-            case .mtuSettled, .abandon, .nameRead, .servicesKnown, .bondChanged, .confirmed, .note:
+            case .mtuSettled, .abandon, .used, .nameRead, .servicesKnown, .bondChanged, .confirmed, .note:
                 others.append(output)
             }
         }

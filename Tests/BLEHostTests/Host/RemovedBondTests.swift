@@ -32,7 +32,7 @@ struct RemovedBondTests {
         Self.deeds[deed](rig, link)
         rig.pump()
         rig.disconnect(reason: .connectionTerminatedByLocalHost)
-        #expect(rig.host.peers.bonds.isEmpty)
+        #expect(rig.host.peers.bonds(of: .program).isEmpty)
         #expect(rig.remembered.last?.identifier == peer && rig.remembered.last?.bond == nil)
     }
 

@@ -63,6 +63,29 @@ struct OutOfBandSecretsTests {
         #expect(left == [nil, Key128(wire: 2), Key128(wire: 3)])
     }
 
+    @Test("What an app knows neither displaces nor ends what another knows, and counts where its app has a say")
+    func apps() {
+        let mine = ClientOwner(user: 1, process: 1, isAdministrator: false)
+        let theirs = ClientOwner(user: 2, process: 2, isAdministrator: false)
+        var generator = SeededGenerator(seed: 1), secrets = OutOfBandSecrets(limit: 2)
+        secrets.tell(told, for: P256KeyPair(using: &generator), by: one, of: mine)
+        secrets.learn(told, from: lamp, by: one, of: mine)
+        secrets.learn(Key128(wire: 7), sharedWith: nil, by: one, of: mine)
+        let own = P256KeyPair(using: &generator)
+        secrets.tell(told, for: own, by: other, of: theirs)
+        secrets.learn(nil, from: lamp, by: other, of: theirs)
+        for number in UInt128(1)...3 {
+            secrets.learn(Key128(wire: number), sharedWith: PeerIdentifier(rawValue: number), by: other, of: theirs)
+        }
+        secrets.learn(Key128(wire: 8), sharedWith: nil, by: other, of: theirs)
+        let lock = secrets.data(for: lock, allowsLegacy: true) { $1 == mine }
+        #expect(lock.temporaryKey == Key128(wire: 7) && lock.local?.told == told)
+        secrets.used(with: lamp) { $1 == theirs }
+        #expect(secrets.data(for: lamp, allowsLegacy: true) { $1 == mine }.remote == told)
+        #expect(secrets.data(for: lamp, allowsLegacy: true) { $1 == mine }.local != nil)
+        #expect(secrets.data(for: lamp, allowsLegacy: true) { $1 == theirs }.local == nil)
+    }
+
     /// The Pairing Response to a request, from a host one of whose clients knows, or knew, a key for any device.
     private func response(to outOfBand: SMP.OutOfBandFlag, isKnown: Bool) -> [UInt8] {
         let bonded = EncryptionTests(), rig = bonded.makeRig(isBonded: false, role: .peripheral)

@@ -39,6 +39,7 @@ struct StateFileTests {
     func bonds() throws {
         var bond = Bond(identity: DeviceAddress(3, .public), security: .authenticated, keySize: 7)
         bond.remoteSigning = RemoteSigning(key: Key128(wire: .max - 1), nextCounter: 17)
+        bond.users = [0, 1_000]
         bond.longTermKey = LongTermKey(key: Key128(wire: .max - 2), random: .max, diversifier: 7)
         bond.client.configurations = [
             .init(handle: AttributeHandle(wire: 9), characteristic: .short(0x2A05), bits: 2),

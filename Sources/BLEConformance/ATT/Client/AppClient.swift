@@ -90,7 +90,7 @@ struct AppClient {
                 state = .asking(retries: false)
                 layer.securityAnswered(link, retries ? .secured : .refused(nil), at: time)
             case .abandon: if case .connecting = state { state = .abandoned }
-            case .bearer, .event, .nameRead, .servicesKnown, .bondChanged, .confirmed, .note: continue
+            case .bearer, .event, .used, .nameRead, .servicesKnown, .bondChanged, .confirmed, .note: continue
             }
         }
         return nil

@@ -23,6 +23,9 @@ struct Advertiser {
     private var turn = 0
     private var turnEnd: Instant?
 
+    /// Whether a client wants to advertise.
+    func advertises(for client: ClientID) -> Bool { clients.contains { $0.id == client } }
+
     /// Whether another connection would be possible, so that it makes sense to advertise.
     var isAllowed: Bool {
         get { sets[0].isAllowed }

@@ -244,17 +244,14 @@ struct PeerTable {
         return remember(record)
     }
 
-    /// Whether there is room for a bond with a peer that this party wants, if need be in place of another bond.
-    func hasRoom(forBondWith peer: PeerIdentifier, wantedBy party: Bond.Party) -> Bool {
-        known.hasRoom(forBondWith: peer, wantedBy: party)
-    }
-
-    /// The devices that this host is bonded with, those that were of use last at the end.
+    /// The devices with whose bonds an app has to do, those that were of use last at the end.
     ///
     /// As long as no adapter has been in use those of all adapters count.
-    var bonds: [BondedPeer] {
+    func bonds(of owner: ClientOwner) -> [BondedPeer] {
         known.all.compactMap { record in
-            guard let bond = record.bond ?? (adapter == nil ? record.bonds.last : nil) else { return nil }
+            guard let bond = record.bond ?? (adapter == nil ? record.bonds.last : nil), bond.belongs(to: owner) else {
+                return nil
+            }
             return BondedPeer(
                 peer: record.identifier,
                 name: record.bestName,

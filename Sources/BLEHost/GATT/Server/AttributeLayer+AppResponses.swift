@@ -12,7 +12,7 @@ extension AttributeLayer {
     ) -> Reply {
         let transaction = makeTransaction(on: links[place.link].handle)
         let event = ServerEvent.readRequested(transaction, links[place.link].remote, owner.id, offset: offset)
-        outbox.tell(owner.client, of: .server(event))
+        tell(owner.client, of: event, at: place.link)
         let asked = ServerLink.Asked(transaction: transaction, client: owner.client)
         return .wait(.init(request: request, handle: handle, answer: .reading(asked, for: reading)))
     }
@@ -20,8 +20,24 @@ extension AttributeLayer {
     /// Asks a client whether it takes these writes, all of them or none.
     mutating func askToWrite(_ parts: [WritePart], client: ClientID, at place: Place) -> ServerLink.Asked {
         let transaction = makeTransaction(on: links[place.link].handle)
-        outbox.tell(client, of: .server(.writeRequested(transaction, links[place.link].remote, WriteGroup(parts))))
+        tell(client, of: .writeRequested(transaction, links[place.link].remote, WriteGroup(parts)), at: place.link)
         return ServerLink.Asked(transaction: transaction, client: client)
+    }
+
+    /// Tells a client that the peer of a link uses something of it.
+    mutating func tell(_ client: ClientID, of event: ServerEvent, at index: Int) {
+        if links[index].server.clients.note(client) { outbox.append(.used(client)) }
+        outbox.tell(client, of: .server(event))
+    }
+
+    /// Notes that the peer of a link uses something of a client; returns whether that is the first time.
+    mutating func noteUse(of client: ClientID, on link: ConnectionHandle) -> Bool {
+        index(of: link).map { links[$0].server.clients.note(client) } ?? false
+    }
+
+    /// The clients whose attributes or channels the peer of a link has used.
+    func servedClients(on link: ConnectionHandle) -> [ClientID] {
+        index(of: link).map { links[$0].server.clients.all } ?? []
     }
 
     /// A name for a question that a client is to answer, of which it can be told which link it is about.

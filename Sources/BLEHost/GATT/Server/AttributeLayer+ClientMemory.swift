@@ -39,6 +39,6 @@ extension AttributeLayer {
         else { return }
         configure(entry.handle, entry.bits, at: index)
         guard let owner = about.owner else { return }
-        outbox.tell(owner.client, of: .server(.subscribed(links[index].remote, to: owner.id)))
+        tell(owner.client, of: .subscribed(links[index].remote, to: owner.id), at: index)
     }
 }

@@ -52,6 +52,7 @@ extension AttributeLayer {
         switch reply {
         case .wait: preconditionFailure("an answer that waits is not sent")
         case .refuse(let handle, let code):
+            if code.isLackOfSecurity { noteUse(of: handle, at: place.link) }
             send(.errorResponse(.init(request: request, handle: handle, code: code)), at: place)
         case .respond(let packet, .none): send(packet, at: place)
         case .respond(let packet, .keep(let keepings)):
@@ -64,9 +65,20 @@ extension AttributeLayer {
         }
     }
 
-    /// Tells the clients of the own server that packets of a peer have another size now.
+    /// Notes that the peer wants something of the client that has an attribute, although it may not have it yet: the
+    /// pairing that is to follow concerns that client.
+    private mutating func noteUse(of handle: AttributeHandle, at index: Int) {
+        guard let client = database.services.first(where: { $0.range.contains(handle) })?.owner?.client,
+            links[index].server.clients.note(client)
+        else { return }
+        outbox.append(.used(client))
+    }
+
+    /// Tells the clients that a peer uses that its packets have another size now.
     mutating func announceSize(at index: Int) {
-        for client in database.clients { outbox.tell(client, of: .server(.centralChanged(links[index].remote))) }
+        for client in links[index].server.clients.all where database.clients.contains(client) {
+            outbox.tell(client, of: .server(.centralChanged(links[index].remote)))
+        }
     }
 
     /// Answers the request that has been waiting for clients, and goes on with those behind it.
@@ -93,7 +105,7 @@ extension AttributeLayer {
         case .keep(let keeping): keep(keeping, at: index)
         case .held(let owner):
             let part = WritePart(attribute: owner.id, value: command.value)
-            outbox.tell(owner.client, of: .server(.writeRequested(nil, links[index].remote, WriteGroup(part))))
+            tell(owner.client, of: .writeRequested(nil, links[index].remote, WriteGroup(part)), at: index)
         case .refused(let code): outbox.append(.note(.commandRefused(command.handle, code, links[index].handle)))
         }
     }
@@ -128,7 +140,15 @@ extension AttributeLayer {
             let event: ServerEvent =
                 bits == 0
                 ? .unsubscribed(links[index].remote, from: owner.id) : .subscribed(links[index].remote, to: owner.id)
-            outbox.tell(owner.client, of: .server(event))
+            tell(owner.client, of: event, at: index)
         }
+    }
+}
+
+extension ATT.ErrorCode {
+    /// Whether the peer may try again after it has paired.
+    fileprivate var isLackOfSecurity: Bool {
+        [.insufficientAuthentication, .insufficientEncryption, .encryptionKeySizeTooShort, .insufficientAuthorization]
+            .contains(self)
     }
 }

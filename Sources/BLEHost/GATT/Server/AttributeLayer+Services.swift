@@ -23,7 +23,10 @@ extension AttributeLayer {
 
     /// Forgets a client: it leaves all peers, its services go, and peers that wait for it are refused.
     package mutating func clientClosed(_ client: ClientID, at now: Instant) {
-        for index in links.indices { links[index].client.detach(client, at: now, into: &outbox) }
+        for index in links.indices {
+            links[index].client.detach(client, at: now, into: &outbox)
+            links[index].server.clients.remove(client)
+        }
         updates.remove(client)
         removeServices(at: now) { $0.owner?.client == client }
     }

@@ -49,6 +49,8 @@ struct ServerLink {
     /// Which bearer the values of a characteristic go over, once one has.
     private var routes: [(value: AttributeHandle, bearer: BearerID)] = []
     var configurations = ClientConfigurations()
+    /// The clients of this host whose attributes or channels the peer has used.
+    var clients = ServedClients()
     var prepared: PreparedWrites
     private(set) var features: ClientFeatures = []
     var awareness = ChangeAwareness()

@@ -10,9 +10,11 @@ extension Host {
         release(link, at: now)
     }
 
-    /// Ends the link to a central.
-    mutating func dismiss(_ peer: PeerIdentifier, at now: Instant) {
-        guard let link = link(to: peer), links[link]?.role == .peripheral else { return }
+    /// Ends the link to a central of a client, unless another app uses it.
+    mutating func dismiss(_ peer: PeerIdentifier, for client: ClientID, at now: Instant) {
+        guard let link = link(of: client, toCentral: peer), !isShared(link, beyondAppOf: client) else {
+            return note(.foreignCentral(client))
+        }
         release(link, at: now)
     }
 

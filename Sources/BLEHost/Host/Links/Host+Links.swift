@@ -65,7 +65,8 @@ extension Host {
         tellTesters(.linkMade(.init(handle: handle, peer: peer, address: address, role: role)))
         scheduler.linkUp(handle)
         for attachment in attachments.to(peer) where attachment.state == .pending { attach(attachment, at: now) }
-        let bond = usableBond(with: peer), isClaimed = bond?.longTermKey(as: role) != nil
+        let users = role == .peripheral ? clientsOfNewCentrals : []
+        let bond = usableBond(on: handle, and: users), isClaimed = bond?.longTermKey(as: role) != nil
         withLayers(at: now) { attributes, channels in
             channels.linkUp(handle, peer: peer, role: role)
             attributes.linkUp(
@@ -77,6 +78,7 @@ extension Host {
                 at: now
             )
         }
+        note(users, on: handle)
         recognize(handle, at: now)
         disconnectIfUnused(handle, at: now)
     }
@@ -150,30 +152,10 @@ extension Host {
         if link(to: peer) != nil { announceLinks() }
     }
 
-    /// The links that are of use, in the order of their handles.
-    mutating func systemLinks() -> [SystemLink] {
-        var systemLinks: [SystemLink] = []
-        for link in links.values where link.phase == .up {
-            let name = peers.name(of: link.peer), services = peers.services(of: link.peer)
-            systemLinks.append(SystemLink(peer: link.peer, name: name, services: services))
-        }
-        return systemLinks
-    }
-
-    /// Tells every central which links there are.
+    /// Tells every central and every peripheral the links that it may know.
     mutating func announceLinks() {
-        let links = systemLinks()
-        for client in clients.centrals { tell(client, .systemLinks(links)) }
-        let centrals = connectedCentrals()
-        for client in clients.peripherals { tell(client, .server(.centralsConnected(centrals))) }
-    }
-
-    /// The centrals that use this host, in the order of their links.
-    mutating func connectedCentrals() -> [ConnectedCentral] {
-        layers.attributes.links.compactMap { link in
-            guard let state = links[link.handle], state.role == .peripheral, state.phase == .up else { return nil }
-            return ConnectedCentral(link.remote, address: state.address)
-        }
+        for client in clients.centrals { tell(client, .systemLinks(systemLinks(for: client))) }
+        for client in clients.peripherals { announceCentrals(to: client) }
     }
 }
 

@@ -61,11 +61,19 @@ extension Host {
         submit(command, for: .link(handle), at: now)
     }
 
-    /// Asks the central of a link for another trade between delay and energy.
+    /// Asks a central of a client for another trade between delay and energy.
     ///
-    /// The controllers agree on it by themselves if both can; otherwise the central's host is asked.
-    mutating func setLatency(_ latency: ConnectionLatency, of peer: PeerIdentifier, at now: Instant) {
-        guard case .ready = phase, let handle = link(to: peer), links[handle]?.role == .peripheral else { return }
+    /// A link that another app uses as well can become faster, and not slower. The controllers agree on it by
+    /// themselves if both can; otherwise the central's host is asked.
+    mutating func setLatency(
+        _ latency: ConnectionLatency,
+        of peer: PeerIdentifier,
+        for client: ClientID,
+        at now: Instant
+    ) {
+        guard case .ready = phase, let handle = link(of: client, toCentral: peer),
+            latency == .low || !isShared(handle, beyondAppOf: client)
+        else { return note(.foreignCentral(client)) }
         let parameters = HCI.ConnectionParameters(.peripheral(latency), timeout: supervisionTimeout)
         ask(.propose(parameters), about: handle, for: nil, at: now)
     }

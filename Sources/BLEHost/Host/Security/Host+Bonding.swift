@@ -21,10 +21,11 @@ extension Host {
         at now: Instant
     ) {
         pairings.entries.update(handle) { $0.hasPaired = true }
-        if outcome.method == .outOfBand { pairings.changeSecrets { $0.used(with: peer) } }
+        if outcome.method == .outOfBand { pairings.useSecrets(on: handle) }
         trust(handle, outcome.security, keySize: outcome.strength.keySize, at: now)
         var isBonded = false
-        if let bond = outcome.bond {
+        if var bond = outcome.bond {
+            bond.users = usersOfBond(with: peer, on: handle)
             switch peers.claim(bond, for: peer, by: outcome) {
             case .new: isBonded = true
             case .replaced(let record):
@@ -35,23 +36,17 @@ extension Host {
             }
             if isBonded { isBonded = keep(bond, of: handle, at: now) }
         }
-        tellAgents(.paired(peer, outcome.method, isBonded: isBonded))
+        tellAgents(.paired(peer, outcome.method, isBonded: isBonded), of: handle)
         secured(handle, with: outcome.strength, isBonded: isBonded)
         answerSecurity(of: handle, .secured, at: now)
         proceed(at: now)
     }
 
-    /// Keeps the bond that a pairing has made, with what the peer has proved of its identity.
-    private mutating func keepNew(_ made: Bond, of handle: ConnectionHandle, at now: Instant) {
-        guard let link = links[handle] else { return note(.unknownLink(handle)) }
-        let peer = link.peer, claimed = made.identity.onAir
-        let isInUse =
-            attachments.all.contains { $0.peer != peer && $0.address == claimed }
-            || links.values.contains { $0.peer != peer && $0.onAir.peer == claimed }
-        let (bond, change) = peers.paired(peer, made, at: link.onAir.peer, isInUse: isInUse)
-        if bond.identity.onAir != claimed { note(.unprovedIdentity(claimed, handle)) }
-        remember(change)
-        withLayers(at: now) { attributes, _ in attributes.bonded(handle, bond, at: now) }
+    /// The users of a bond that a pairing on a link has made: those of the apps there and of the bond it replaces.
+    private func usersOfBond(with peer: PeerIdentifier, on handle: ConnectionHandle) -> [UInt32] {
+        var users = apps(on: handle).users
+        for user in peers.bond(with: peer)?.users ?? [] where !users.contains(user) { users.append(user) }
+        return Array(users.prefix(Bond.mostUsers))
     }
 
     /// Removes the bond with a peer; a link that is encrypted, or about to be, ends.
@@ -83,6 +78,6 @@ extension Host {
             link.secured(with: strength)
             return link.peer
         }
-        if let peer { tellAgents(.secured(peer, strength, isBonded: isBonded)) }
+        if let peer { tellAgents(.secured(peer, strength, isBonded: isBonded), of: handle) }
     }
 }

@@ -145,7 +145,10 @@ extension Host {
 
     /// Makes a security manager for a link, if it has none; `false` if the controller cannot encrypt.
     private mutating func prepareToPair(on handle: ConnectionHandle) -> Bool {
-        if pairings.entries.index(of: handle) != nil { return true }
+        if pairings.entries.index(of: handle) != nil {
+            pairings.note(apps(on: handle), on: handle)
+            return true
+        }
         guard case .ready(let controller) = phase, let link = links[handle] else { return false }
         let needed: HCI.Opcode = link.role == .central ? .leEnableEncryption : .leLongTermKeyRequestReply
         guard controller.commands.contains(needed) else { return false }
@@ -156,7 +159,8 @@ extension Host {
             local: link.onAir.local,
             remote: link.onAir.peer,
             identity: identity(on: controller),
-            existing: peers.bond(with: link.peer)?.strength
+            existing: peers.bond(with: link.peer)?.strength,
+            apps: apps(on: handle)
         )
         return true
     }
@@ -164,12 +168,13 @@ extension Host {
     /// The key of the bond with the peer of a link, for the role that this host has there.
     func bondKey(of handle: ConnectionHandle) -> LongTermKey? {
         guard let link = links[handle] else { return nil }
-        return usableBond(with: link.peer)?.longTermKey(as: link.role)
+        return usableBond(on: handle)?.longTermKey(as: link.role)
     }
 
-    /// The bond with a peer, if there is one that is good enough for what clients insist on.
-    func usableBond(with peer: PeerIdentifier) -> Bond? {
-        peers.bond(with: peer).flatMap { pairings.policy.admits($0.strength) ? $0 : nil }
+    /// The bond with the peer of a link, if it is good enough for the apps that use the link.
+    func usableBond(on handle: ConnectionHandle, and clients: [ClientID] = []) -> Bond? {
+        guard let peer = links[handle]?.peer, let bond = peers.bond(with: peer) else { return nil }
+        return pairings.policy(for: apps(on: handle, and: clients)).admits(bond.strength) ? bond : nil
     }
 
     /// Has the security manager of a link hear what became of its encryption.
@@ -197,10 +202,7 @@ extension Host {
         at now: Instant
     ) {
         note(.pairingFailed(handle, failure))
-        if failure == .refused(.authenticationRequirements) {
-            pairings.entries.update(handle) { $0.isHopeless = true }
-        }
-        tellAgents(.failed(peer, failure))
+        tellAgents(.failed(peer, failure), of: handle)
         giveUp(on: handle, for: failure.answer, at: now)
     }
 
@@ -213,7 +215,8 @@ extension Host {
             case .send(let packet): send(OutgoingPayload(packet), on: .securityManager, of: handle, at: now)
             case .encrypt(let key): encrypt(handle, with: key, from: .pairing, at: now)
             case .ask(let question): ask(question, about: peer, index, at: now)
-            case .withdraw: if let agent = pairings.agent { tell(agent.client, .security(.withdrawn(peer))) }
+            case .withdraw:
+                if let asked = pairings.entries.values[index].asked { tell(asked, .security(.withdrawn(peer))) }
             case .securityRequested(let wish): securityRequested(wish, on: handle, at: now)
             case .paired(let outcome):
                 let party = party(ofPairingOn: handle, by: outcome.method)
@@ -225,15 +228,15 @@ extension Host {
         }
     }
 
-    /// Asks whoever looks after pairing; if nobody does, what needs nobody is agreed to.
+    /// Asks the client that asks the user about this link; if there is none, what needs nobody is agreed to.
     private mutating func ask(
         _ question: PairingQuestion,
         about peer: PeerIdentifier,
         _ index: Int,
         at now: Instant
     ) {
-        if let agent = pairings.agent {
-            pairings.entries.values[index].isAttended = true
+        if let agent = pairings.agent(for: pairings.entries.values[index].apps) {
+            pairings.entries.values[index].asked = agent.client
             let cause = pairings.entries.values[index].cause
             let inquiry = PairingInquiry(peer: peer, name: peers.name(of: peer), question: question, cause: cause)
             return tell(agent.client, .security(.asked(inquiry)))
@@ -253,7 +256,7 @@ extension Host {
     ) {
         guard let index = links.index(of: handle), !links.values[index].encryption.isStarting else { return }
         let canProtect = prepareToPair(on: handle) && pairings.entries[handle]?.manager.configuration.canProtect == true
-        let needsMITM = wish.contains(.mitm) && canProtect, bond = usableBond(with: links.values[index].peer)
+        let needsMITM = wish.contains(.mitm) && canProtect, bond = usableBond(on: handle)
         let isEnough = bond.map { $0.security == .authenticated || !needsMITM } ?? false
         if links.values[index].encryption.isOn, isEnough || pairings.entries[handle]?.hasPaired ?? false { return }
         if let key = bondKey(of: handle), isEnough { return encrypt(handle, with: key, from: .bond, at: now) }
@@ -269,42 +272,51 @@ extension Host {
     mutating func raise(_ handle: ConnectionHandle, to needed: LinkSecurity, at now: Instant) {
         guard let index = links.index(of: handle), !links.values[index].encryption.isStarting else { return }
         if !links.values[index].encryption.isOn, links.values[index].role == .central, let key = bondKey(of: handle),
-            let bond = usableBond(with: links.values[index].peer), bond.security >= needed
+            let bond = usableBond(on: handle), bond.security >= needed
         {
             return encrypt(handle, with: key, from: .bond, at: now)
         }
         pair(handle, needsMITM: needed == .authenticated, for: .request, at: now)
     }
 
-    mutating func tellAgents(_ event: SecurityEvent) {
-        let others = clients.agents.filter { $0 != pairings.agent?.client }
-        for client in others + [pairings.agent?.client].compactMap(\.self) { tell(client, .security(event)) }
+    /// Tells the agents that a link concerns what happened there; the one that was asked, or would be, last.
+    mutating func tellAgents(_ event: SecurityEvent, of handle: ConnectionHandle) {
+        let apps = pairings.entries[handle]?.apps ?? apps(on: handle)
+        let last = pairings.entries[handle]?.asked ?? pairings.agent(for: apps)?.client
+        for client in clients.agents where client != last && clients.owner(of: client).map(apps.concern) ?? false {
+            tell(client, .security(event))
+        }
+        if let last { tell(last, .security(event)) }
     }
 
-    /// Carries out what somebody asks about pairing and bonds.
+    /// Carries out a request about pairing and bonds.
     mutating func perform(_ request: SecurityRequest, for client: ClientID, at now: Instant) {
+        guard let owner = clients.owner(of: client) else { return note(.unknownClient(client)) }
         switch request {
-        case .attend(let capability): pairings.attend(client, capability)
+        case .attend(let capability): pairings.attend(client, of: owner, capability)
         case .answer(let peer, let reply):
-            guard pairings.agent?.client == client, let handle = link(to: peer),
-                let index = pairings.entries.index(of: handle)
+            guard let handle = link(to: peer), let index = pairings.entries.index(of: handle),
+                pairings.entries.values[index].asked == client
             else { return }
             pairings.entries.values[index].manager.answer(reply, at: now)
             drainPairing(handle, at: now)
         case .pair(let peer):
-            guard case .ready = phase, let handle = link(to: peer) else {
+            guard case .ready = phase, let handle = link(to: peer), apps(on: handle).include(owner) else {
                 return tell(client, .security(.failed(peer, .disconnected)))
             }
             pair(handle, needsMITM: false, for: .request, at: now)
-        case .insist(let policy): pairings.insist(client, on: policy)
-        case .makeOutOfBandData: tell(client, .security(.outOfBandDataMade(pairings.makeOutOfBandData(for: client))))
-        case .takeOutOfBandData(let told, let peer): pairings.changeSecrets { $0.learn(told, from: peer, by: client) }
+        case .insist(let policy, let everywhere):
+            pairings.insist(client, of: owner, on: policy, everywhere: everywhere)
+        case .makeOutOfBandData:
+            tell(client, .security(.outOfBandDataMade(pairings.makeOutOfBandData(for: client, of: owner))))
+        case .takeOutOfBandData(let told, let peer):
+            pairings.changeSecrets { $0.learn(told, from: peer, by: client, of: owner) }
         case .takeTemporaryKey(let key, let peer):
-            pairings.changeSecrets { $0.learn(key, sharedWith: peer, by: client) }
-        case .listBonds: tell(client, .security(.bonds(peers.bonds)))
+            pairings.changeSecrets { $0.learn(key, sharedWith: peer, by: client, of: owner) }
+        case .listBonds: tell(client, .security(.bonds(peers.bonds(of: owner))))
         case .removeBond(let peer):
-            removeBond(with: peer, at: now)
-            tell(client, .security(.bonds(peers.bonds)))
+            if peers.bonds(of: owner).contains(where: { $0.peer == peer }) { removeBond(with: peer, at: now) }
+            tell(client, .security(.bonds(peers.bonds(of: owner))))
         }
     }
 }

@@ -10,15 +10,22 @@ struct OutOfBandSecrets {
 
     private struct Secret<Value> {
         let client: ClientID
-        /// Whom it is about; `nil` for whichever device pairs next.
+        var owner: ClientOwner
+        /// The peer that it is about; `nil` for any that pairs next.
         let peer: PeerIdentifier?
         let value: Value
     }
 
-    /// How many there may be of a kind; of more, the oldest are forgotten.
+    /// Whether what a client of this app knows counts for a pairing.
+    typealias Counting = (ClientID, ClientOwner) -> Bool
+
+    /// How many of a kind are kept of each app at most.
+    static let mostOfApp = 64
+
+    /// How many of a kind are kept of each app; of more, the oldest are forgotten.
     private let limit: Int
-    /// What this host has told, and the keys that this is about.
-    private var own: (client: ClientID, told: Told, pair: P256KeyPair)?
+    /// What apps have told others of this host, and the keys that this is about, the latest last; one of each app.
+    private var own: [Secret<(told: Told, pair: P256KeyPair)>] = []
     /// What peers have told.
     private var heard: [Secret<Told>] = []
     /// Keys for legacy pairing that this host and a device know.
@@ -27,48 +34,82 @@ struct OutOfBandSecrets {
     init(limit: Int) { self.limit = limit }
 
     /// A client tells others this of the host.
-    mutating func tell(_ told: Told, for pair: P256KeyPair, by client: ClientID) { own = (client, told, pair) }
-
-    /// A client knows what a peer told; `nil` forgets it.
-    mutating func learn(_ told: Told?, from peer: PeerIdentifier, by client: ClientID) {
-        Self.replace(Secret(client: client, peer: peer, value: told), in: &heard, limit)
+    mutating func tell(_ told: Told, for pair: P256KeyPair, by client: ClientID, of owner: ClientOwner = .program) {
+        own.removeAll { $0.client == client || $0.owner.isSameApp(as: owner) }
+        own.append(Secret(client: client, owner: owner, peer: nil, value: (told, pair)))
     }
 
-    /// A client knows a key that this host shares with a peer, or with whichever pairs next; `nil` forgets it.
-    mutating func learn(_ temporaryKey: Key128?, sharedWith peer: PeerIdentifier?, by client: ClientID) {
-        Self.replace(Secret(client: client, peer: peer, value: temporaryKey), in: &temporaryKeys, limit)
+    /// A client knows what a peer told; `nil` forgets it.
+    mutating func learn(
+        _ told: Told?,
+        from peer: PeerIdentifier,
+        by client: ClientID,
+        of owner: ClientOwner = .program
+    ) {
+        Self.replace(Secret(client: client, owner: owner, peer: peer, value: told), in: &heard, limit)
+    }
+
+    /// A client knows a key that this host shares with a peer, or with any that pairs next; `nil` forgets it.
+    mutating func learn(
+        _ temporaryKey: Key128?,
+        sharedWith peer: PeerIdentifier?,
+        by client: ClientID,
+        of owner: ClientOwner = .program
+    ) {
+        Self.replace(Secret(client: client, owner: owner, peer: peer, value: temporaryKey), in: &temporaryKeys, limit)
     }
 
     /// A peer was paired with by what is known of it: that counts for no other pairing.
-    mutating func used(with peer: PeerIdentifier) {
-        own = nil
-        heard.removeAll { $0.peer == peer }
-        let isShared = temporaryKeys.contains { $0.peer == peer }
-        temporaryKeys.removeAll { $0.peer == (isShared ? peer : nil) }
+    mutating func used(with peer: PeerIdentifier, counting counts: Counting = { _, _ in true }) {
+        own.removeAll { counts($0.client, $0.owner) }
+        heard.removeAll { $0.peer == peer && counts($0.client, $0.owner) }
+        let isShared = temporaryKeys.contains { $0.peer == peer && counts($0.client, $0.owner) }
+        temporaryKeys.removeAll { $0.peer == (isShared ? peer : nil) && counts($0.client, $0.owner) }
     }
 
     /// A client is gone.
     mutating func leave(_ client: ClientID) {
-        if own?.client == client { own = nil }
+        own.removeAll { $0.client == client }
         heard.removeAll { $0.client == client }
         temporaryKeys.removeAll { $0.client == client }
     }
 
-    /// What counts for a pairing with a peer; a key for legacy pairing is of no use to who knows something better.
-    func data(for peer: PeerIdentifier, allowsLegacy: Bool) -> SecurityManager.OutOfBandData {
-        let remote = heard.first { $0.peer == peer }?.value
-        let key = temporaryKeys.first { $0.peer == peer } ?? temporaryKeys.first { $0.peer == nil }
+    /// Gives a session to another app.
+    mutating func give(_ client: ClientID, to owner: ClientOwner) {
+        for index in own.indices where own[index].client == client { own[index].owner = owner }
+        for index in heard.indices where heard[index].client == client { heard[index].owner = owner }
+        for index in temporaryKeys.indices where temporaryKeys[index].client == client {
+            temporaryKeys[index].owner = owner
+        }
+    }
+
+    /// Returns what counts for a pairing with a peer.
+    ///
+    /// A key for legacy pairing does not count if something better is known.
+    func data(
+        for peer: PeerIdentifier,
+        allowsLegacy: Bool,
+        counting counts: Counting = { _, _ in true }
+    ) -> SecurityManager.OutOfBandData {
+        let remote = heard.last { $0.peer == peer && counts($0.client, $0.owner) }?.value
+        let keys = temporaryKeys.filter { counts($0.client, $0.owner) }
+        let key = keys.last { $0.peer == peer } ?? keys.last { $0.peer == nil }
         return SecurityManager.OutOfBandData(
             remote: remote,
-            local: own.map { ($0.told, $0.pair) },
+            local: own.last { counts($0.client, $0.owner) }?.value,
             temporaryKey: allowsLegacy && remote == nil ? key?.value : nil
         )
     }
 
     private static func replace<Value>(_ secret: Secret<Value?>, in secrets: inout [Secret<Value>], _ limit: Int) {
-        secrets.removeAll { $0.peer == secret.peer }
+        func isOfSameApp(_ other: Secret<Value>) -> Bool {
+            other.client == secret.client || other.owner.isSameApp(as: secret.owner)
+        }
+        secrets.removeAll { $0.peer == secret.peer && isOfSameApp($0) }
         guard let value = secret.value else { return }
-        if secrets.count == limit { secrets.removeFirst() }
-        secrets.append(Secret(client: secret.client, peer: secret.peer, value: value))
+        if secrets.count(where: isOfSameApp) >= limit, let oldest = secrets.firstIndex(where: isOfSameApp) {
+            secrets.remove(at: oldest)
+        }
+        secrets.append(Secret(client: secret.client, owner: secret.owner, peer: secret.peer, value: value))
     }
 }

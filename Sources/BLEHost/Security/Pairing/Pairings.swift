@@ -6,20 +6,30 @@ struct Pairings {
     /// The client that asks the user, and what it can show and be told.
     struct Agent: Equatable {
         let client: ClientID
+        fileprivate(set) var owner: ClientOwner
         let capability: SMP.IOCapability
+    }
+
+    /// What a client insists on.
+    private struct Demand {
+        let client: ClientID
+        var owner: ClientOwner
+        let policy: PairingPolicy
+        let isEverywhere: Bool
+
+        /// Whether it counts on every link.
+        var countsEverywhere: Bool { owner.isProgram || isEverywhere && owner.isAdministrator }
     }
 
     /// What belongs to a pairing beside its manager.
     struct Entry {
         var manager: SecurityManager
         let peer: PeerIdentifier
-        private(set) var cause = PairingInquiry.Cause.peer
-        /// Whether the user was asked something in this pairing.
-        var isAttended = false
-        /// Whether there is room for a bond with the peer.
-        fileprivate var hasRoom = true
-        /// Whether the peer could not be paired with on this link so that nobody stands in between.
-        var isHopeless = false
+        /// The apps that used the link when the pairing began.
+        fileprivate(set) var apps: LinkApps
+        /// The client that was asked last.
+        var asked: ClientID?
+        var cause = PairingInquiry.Cause.peer
         /// Whether the peer was paired with on this link: once more would come to the same.
         var hasPaired = false
         /// What has been agreed on and given, for as long as it is not certain that the peer got the last of it.
@@ -38,7 +48,7 @@ struct Pairings {
         }
     }
 
-    /// Whoever asks the user, the latest last.
+    /// The clients that ask the user, the latest last.
     private var agents: [Agent] = []
     var entries = ConnectionTable<Entry>()
     /// How often pairing with peers has failed, over links.
@@ -46,8 +56,7 @@ struct Pairings {
     private var random: any RandomNumberGenerator & Sendable
     /// What this host offers whoever asks the user.
     private let configuration: SecurityManager.Configuration
-    /// What clients insist on.
-    private var policies: [(client: ClientID, policy: PairingPolicy)] = []
+    private var demands: [Demand] = []
     private var secrets: OutOfBandSecrets
 
     init(
@@ -58,11 +67,11 @@ struct Pairings {
         self.random = random
         self.configuration = configuration
         attempts = BoundedMap(capacity: max(limits.knownPeers, 2))
-        secrets = OutOfBandSecrets(limit: max(limits.knownPeers, 1))
+        secrets = OutOfBandSecrets(limit: max(1, min(limits.knownPeers, OutOfBandSecrets.mostOfApp)))
     }
 
-    /// Who is to ask the user: of several, the latest.
-    var agent: Agent? { agents.last }
+    /// The client that asks the user about pairings on a link that these apps use: of several, the latest.
+    func agent(for apps: LinkApps) -> Agent? { agents.last { apps.concern($0.owner) } }
 
     /// When something is due, if nothing happens before.
     var deadline: Instant? {
@@ -71,56 +80,62 @@ struct Pairings {
         return least
     }
 
-    /// Has this client ask the user from now on, in place of all others; with `nil`, it asks no more.
-    mutating func attend(_ client: ClientID, _ capability: SMP.IOCapability?) {
+    /// Has this client ask the user from now on; with `nil`, it asks no more.
+    mutating func attend(_ client: ClientID, of owner: ClientOwner, _ capability: SMP.IOCapability?) {
         agents.removeAll { $0.client == client }
-        if let capability { agents.append(Agent(client: client, capability: capability)) }
+        if let capability { agents.append(Agent(client: client, owner: owner, capability: capability)) }
         configureAll()
     }
 
-    /// When this host pairs although there is no agent.
-    var unattended: UnattendedPairing { policy.unattended ?? configuration.unattended }
-
-    /// Notes that a pairing begins on a link for this cause, with room for a bond or without.
-    mutating func begin(at index: Int, for cause: PairingInquiry.Cause, hasRoom: Bool) {
-        var entry = entries.values[index]
-        entry.begin(for: cause, hasRoom: hasRoom)
-        configure(&entry)
-        entries.values[index] = entry
+    /// What is insisted on for a link that these apps use.
+    func policy(for apps: LinkApps) -> PairingPolicy {
+        let counting = demands.filter { $0.countsEverywhere || apps.include($0.owner) }
+        var policy = counting.reduce(PairingPolicy()) { $0.joined(with: $1.policy) }
+        let isForbidden = counting.contains { $0.countsEverywhere && !$0.policy.keepsBonds }
+        policy.keepsBonds =
+            !isForbidden
+            && apps.keepBonds { owner in
+                counting.contains { !$0.policy.keepsBonds && $0.owner.isSameApp(as: owner) }
+            }
+        return policy
     }
-
-    /// Whether there is out-of-band data for a pairing with a peer: what the peer told, or, if the peer `isInformed`,
-    /// what it may have been told.
-    func isTold(of peer: PeerIdentifier, isInformed: Bool) -> Bool {
-        let data = secrets.data(for: peer, allowsLegacy: !policy.requiresSecureConnections)
-        return data.remote != nil || isInformed && (data.local != nil || data.temporaryKey != nil)
-    }
-
-    /// What all clients together insist on.
-    var policy: PairingPolicy { policies.reduce(PairingPolicy()) { $0.joined(with: $1.policy) } }
 
     /// Has this client insist on something.
-    mutating func insist(_ client: ClientID, on policy: PairingPolicy) {
-        policies.removeAll { $0.client == client }
-        if policy != PairingPolicy() { policies.append((client, policy)) }
+    mutating func insist(_ client: ClientID, of owner: ClientOwner, on policy: PairingPolicy, everywhere: Bool) {
+        demands.removeAll { $0.client == client }
+        if policy != PairingPolicy() {
+            demands.append(Demand(client: client, owner: owner, policy: policy, isEverywhere: everywhere))
+        }
         configureAll()
     }
 
     /// A client is gone: it asks nobody, insists on nothing, and what it was told counts no more.
     mutating func leave(_ client: ClientID) {
-        policies.removeAll { $0.client == client }
+        demands.removeAll { $0.client == client }
         secrets.leave(client)
-        attend(client, nil)
+        agents.removeAll { $0.client == client }
+        configureAll()
+    }
+
+    /// Gives a session to another app.
+    mutating func give(_ client: ClientID, to owner: ClientOwner) {
+        for index in agents.indices where agents[index].client == client { agents[index].owner = owner }
+        for index in demands.indices where demands[index].client == client { demands[index].owner = owner }
+        secrets.give(client, to: owner)
+        configureAll()
     }
 
     /// Makes what a client tells others of this host by other means than Bluetooth.
-    mutating func makeOutOfBandData(for client: ClientID) -> SecurityManager.OutOfBandData.Told {
+    mutating func makeOutOfBandData(
+        for client: ClientID,
+        of owner: ClientOwner
+    ) -> SecurityManager.OutOfBandData.Told {
         var generator = LinkGenerator(base: random, salt: random.next())
         let pair = P256KeyPair(using: &generator)
         let number = UInt128(generator.next()) << 64 | UInt128(generator.next())
         random = generator.base
         let told = SecurityManager.OutOfBandData.Told(for: pair, random: Key128(wire: number))
-        changeSecrets { $0.tell(told, for: pair, by: client) }
+        changeSecrets { $0.tell(told, for: pair, by: client, of: owner) }
         return told
     }
 
@@ -128,6 +143,24 @@ struct Pairings {
     mutating func changeSecrets(_ body: (inout OutOfBandSecrets) -> Void) {
         body(&secrets)
         configureAll()
+    }
+
+    /// Forgets what was known by other means than Bluetooth and has been of use in a pairing on a link.
+    mutating func useSecrets(on link: ConnectionHandle) {
+        guard let entry = entries[link] else { return }
+        let counts = counting(for: entry.apps)
+        changeSecrets { $0.used(with: entry.peer, counting: counts) }
+    }
+
+    /// Notes the apps that use a link, unless a pairing is under way, which goes on as it began.
+    mutating func note(_ apps: LinkApps, on link: ConnectionHandle) {
+        guard let index = entries.index(of: link), !entries.values[index].manager.isUnderWay,
+            entries.values[index].apps != apps
+        else { return }
+        var entry = entries.values[index]
+        entry.apps = apps
+        configure(&entry)
+        entries.values[index] = entry
     }
 
     /// Makes the manager of a link, unless there is one.
@@ -138,7 +171,8 @@ struct Pairings {
         local: DeviceAddress,
         remote: DeviceAddress,
         identity: SecurityManager.Identity,
-        existing: PairingStrength?
+        existing: PairingStrength?,
+        apps: LinkApps
     ) {
         guard entries[link] == nil else { return }
         let manager = SecurityManager(
@@ -151,7 +185,7 @@ struct Pairings {
             attempts: attempts[peer] ?? RepeatedAttempts(),
             random: LinkGenerator(base: random, salt: random.next())
         )
-        var entry = Entry(manager: manager, peer: peer)
+        var entry = Entry(manager: manager, peer: peer, apps: apps)
         configure(&entry)
         entries[link] = entry
     }
@@ -179,18 +213,23 @@ struct Pairings {
     }
 
     private func configure(_ entry: inout Entry) {
-        let policy = policy
-        entry.manager.configuration.ioCapability = agent?.capability ?? .noInputNoOutput
-        entry.manager.configuration.isBonding = configuration.isBonding && policy.keepsBonds && entry.hasRoom
-        entry.manager.configuration.asksForConsentAsCentral =
-            configuration.asksForConsentAsCentral || agent != nil && unattended == .never
+        let policy = policy(for: entry.apps)
+        entry.manager.configuration.ioCapability = agent(for: entry.apps)?.capability ?? .noInputNoOutput
+        entry.manager.configuration.isBonding = configuration.isBonding && policy.keepsBonds
         entry.manager.configuration.leastKeySize = max(configuration.leastKeySize, policy.leastKeySize)
         entry.manager.configuration.secureConnections =
             policy.requiresSecureConnections ? .required : configuration.secureConnections
         entry.manager.configuration.outOfBand = secrets.data(
             for: entry.peer,
-            allowsLegacy: !policy.requiresSecureConnections
+            allowsLegacy: !policy.requiresSecureConnections,
+            counting: counting(for: entry.apps)
         )
+    }
+
+    /// Whether what a client knows by other means than Bluetooth counts on a link that these apps use.
+    private func counting(for apps: LinkApps) -> (ClientID, ClientOwner) -> Bool {
+        let agent = agent(for: apps)?.client
+        return { client, owner in apps.include(owner) || client == agent }
     }
 }
 

@@ -46,7 +46,12 @@ struct Agent: AsyncParsableCommand {
             }
             var options = pairing
             if desktop != nil { options.pairing = options.pairing ?? .yesNo }
-            let desk = PairingDesk(options, printer, notices: desktop.map { PairingNotices($0) })
+            let desk = PairingDesk(
+                options,
+                printer,
+                notices: desktop.map { PairingNotices($0) },
+                isForAllApps: true
+            )
             let alerts = AlertDesk(printer, desktop)
             let place = desktop == nil ? "here" : "on the desktop"
             printer.remark("Questions of pairing are asked \(place); Ctrl-C ends it.")
