@@ -1,6 +1,7 @@
-import BLEHost
 import BLEWire
 import Testing
+
+@testable import BLEHost
 
 @Suite("Requests of clients to a peer")
 struct ClientRequestTests {
@@ -209,6 +210,7 @@ struct ClientRequestTests {
         var layer = AttributeLayer(configuration: .init())
         layer.linkUp(LoneLayer.link, peer: LoneLayer.peer, role: .central, at: Instant())
         layer.perform(.addService(SampleService.definition), for: two, at: Instant())
+        #expect(layer.noteUse(of: two, on: LoneLayer.link))
         while layer.next() != nil {}
         let answer = [UInt8]("03 f700")
         layer.receive(answer.span, on: LoneLayer.link, at: Instant())
