@@ -13,6 +13,8 @@ package struct Backoff: Equatable {
     /// The first pause and the longest.
     package static let pauses = Duration.milliseconds(100)...Duration.seconds(5)
     static let shortest = pauses.lowerBound
+    /// A controller that the host gave up on after so long has worked before, and is tried again soon.
+    static let probation = Duration.seconds(30)
 
     /// How many attempts may fail after there was a connection before the controller counts as absent.
     private static let patience = 3

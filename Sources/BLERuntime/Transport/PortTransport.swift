@@ -20,6 +20,8 @@ package final class PortTransport: Transport, @unchecked Sendable {
 
     private let port: any ControllerPort
     private var state = State.idle
+    /// When the connection was made.
+    private var opened: Instant?
     private var backoff: Backoff
     private var loop: EventLoop?
     private weak var client: (any TransportClient)?
@@ -55,7 +57,8 @@ package final class PortTransport: Transport, @unchecked Sendable {
 
     package func reset() {
         guard case .open = state else { return }
-        lost(TransportError(.closed, "it does not answer"))
+        if let opened, let loop, loop.clock.now - opened > Backoff.probation { backoff.succeeded() }
+        gaveUp(TransportError(.closed, "it does not answer, or refuses to be reset"))
     }
 
     package func stop() {
@@ -75,16 +78,18 @@ package final class PortTransport: Transport, @unchecked Sendable {
 
     /// A controller, or what was taken for one, has gone.
     private func lost(_ error: TransportError) {
-        guard case .open(_, hasHeard: true) = state else {
-            disconnect()
-            retry(after: backoff.failed().delay)
-            if backoff.isAbsent { client?.transportAbsent(error) } else { client?.transportClosed(error) }
-            return
-        }
+        guard case .open(_, hasHeard: true) = state else { return gaveUp(error) }
         disconnect()
         backoff.succeeded()
         retry(after: Backoff.shortest)
         client?.transportClosed(error)
+    }
+
+    /// What is there is of no use, or not now.
+    private func gaveUp(_ error: TransportError) {
+        disconnect()
+        retry(after: backoff.failed().delay)
+        if backoff.isAbsent { client?.transportAbsent(error) } else { client?.transportClosed(error) }
     }
 
     private func failed(_ error: TransportError) {
@@ -132,6 +137,7 @@ extension PortTransport: PortStream.Owner {
         guard case .opening(let stream) = state else { return }
         state = .open(stream, hasHeard: false)
         backoff.connected()
+        opened = loop?.clock.now
         client?.transportOpened()
     }
 

@@ -16,6 +16,8 @@ package final class SocketTransport: Transport, @unchecked Sendable {
 
     private let address: SocketAddress
     private var state = State.idle
+    /// When the connection was made.
+    private var opened: Instant?
     private var backoff = Backoff()
     private var loop: EventLoop?
     private weak var client: (any TransportClient)?
@@ -47,7 +49,8 @@ package final class SocketTransport: Transport, @unchecked Sendable {
 
     package func reset() {
         guard case .open = state else { return }
-        lost(TransportError(.closed, "it does not answer"))
+        if let opened, let loop, loop.clock.now - opened > Backoff.probation { backoff.succeeded() }
+        gaveUp(TransportError(.closed, "it does not answer, or refuses to be reset"))
     }
 
     package func stop() {
@@ -90,6 +93,7 @@ package final class SocketTransport: Transport, @unchecked Sendable {
 
     private func open(_ descriptor: Descriptor, on loop: EventLoop) {
         backoff.connected()
+        opened = loop.clock.now
         let stream = SocketStream(descriptor, on: loop)
         loop.allowPolling(
             { [weak stream] in stream?.readIfAny() ?? false },
@@ -120,15 +124,17 @@ package final class SocketTransport: Transport, @unchecked Sendable {
     }
 
     private func lost(_ error: TransportError) {
-        var wasController = false
-        if case .open(_, let hasHeard) = state { wasController = hasHeard && error.code != .garbage }
+        guard case .open(_, hasHeard: true) = state, error.code != .garbage else { return gaveUp(error) }
         disconnect()
-        if wasController {
-            backoff.succeeded()
-            retry(after: Backoff.shortest)
-        } else {
-            retry(after: backoff.failed().delay)
-        }
+        backoff.succeeded()
+        retry(after: Backoff.shortest)
+        client?.transportClosed(error)
+    }
+
+    /// What is there is of no use, or not now.
+    private func gaveUp(_ error: TransportError) {
+        disconnect()
+        retry(after: backoff.failed().delay)
         if backoff.isAbsent { client?.transportAbsent(error) } else { client?.transportClosed(error) }
     }
 

@@ -38,6 +38,23 @@ struct SocketTransportTests {
         controller.stop()
     }
 
+    @Test("A controller that answers and cannot be reset is tried less and less often, and counts as absent")
+    func useless() async throws {
+        let controller = try ScriptedController(), owner = TransportOwner(to: controller.address)
+        var seen: [TransportOwner.Event] = []
+        for _ in 0..<5 {
+            #expect(await owner.next() == .opened)
+            await controller.nextConnection()
+            controller.send(Self.event)
+            #expect(await owner.packet() == Self.event)
+            owner.reset()
+            if let event = await owner.next() { seen.append(event) }
+        }
+        #expect(seen == [.closed(.closed), .closed(.closed)] + Array(repeating: .absent(.closed), count: 3))
+        owner.stop()
+        controller.stop()
+    }
+
     @Test("A controller that was never there is absent, and is found when it comes")
     func comesLate() async throws {
         let path = FileManager.default.temporaryDirectory.path + "/hci-\(UUID().uuidString.prefix(8))"

@@ -44,6 +44,7 @@ final class TransportOwner: TransportClient {
     func send(_ packets: [UInt8]) { loop.post { [transport] in transport.send(packets.span) } }
     func pause() { loop.post { [transport] in transport.pause() } }
     func resume() { loop.post { [transport] in transport.resume() } }
+    func reset() { loop.post { [transport] in transport.reset() } }
     func stop() { loop.post { [transport] in transport.stop() } }
 
     /// Stops, and returns when that is done.
