@@ -222,8 +222,8 @@ class Lab:
             assert self.wait(lambda lines: any("needs" in line for line in lines)), "the app does not begin"
             met[next(line["needs"] for line in self.diary.read() if "needs" in line)]()
         assert self.wait(lambda lines: any("works" in line for line in lines)), "the app does not work"
-        # What it asked for last has no answer.
-        time.sleep(0.5)
+        # What it asked for last has no answer, and the daemon writes its sessions at most once a second.
+        time.sleep(1.2)
 
     def happen(self):
         """What the app waits for happens, if it does not by itself."""

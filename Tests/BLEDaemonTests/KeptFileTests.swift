@@ -36,6 +36,17 @@ struct KeptFileTests {
         }
     }
 
+    @Test("Changes that follow each other are written together, and the last is on the disk in the end")
+    func pacing() throws {
+        try withPath { path in
+            let file = KeptFile(path: path), last = records(4, seed: 9)
+            for seed in 1..<200 as Range<UInt64> { file.write(records(1, seed: seed)) }
+            file.write(last)
+            file.flush()
+            #expect(KeptFile(path: path).read().map(\.encoded) == last.map(\.encoded))
+        }
+    }
+
     @Test("A file that was cut anywhere, or is something else, is read as far as it makes sense")
     func damage() throws {
         try withPath { path in

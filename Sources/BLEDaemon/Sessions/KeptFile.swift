@@ -4,14 +4,24 @@ import BLEWire
 import Dispatch
 import Logging
 
-/// The file in which sessions outlive the daemon: replaced as a whole, off the thread of the loop, the latest last.
+/// The file in which sessions outlive the daemon: replaced as a whole, off the thread of the loop.
+///
+/// It is written as soon as something changes, but after four times at most once a second, and at the end
+/// (``flush()``).
 package final class KeptFile: Sendable {
     /// What the file begins with; the last octet is the version.
     private static let mark: [UInt8] = Array("bled sessions ".utf8) + [1]
 
     private let file: PrivateFile
+    private struct State {
+        var pacing = WritePacing(burst: 4)
+        /// What the file is to hold.
+        var latest: [KeptRecord] = []
+    }
+
     private let queue = DispatchQueue(label: "bled.file")
-    private let latest = Locked<[KeptRecord]?>(nil)
+    private let clock = MonotonicClock()
+    private let state = Locked(State())
     private let hasComplained = Locked(false)
 
     package init(path: String) { file = PrivateFile(path: path, mostOctets: 64 << 20) }
@@ -42,18 +52,33 @@ package final class KeptFile: Sendable {
 
     /// Has the file hold these sessions soon.
     func write(_ records: [KeptRecord]) {
-        let isFirst = latest.withLock { latest in
-            defer { latest = records }
-            return latest == nil
+        let next = state.withLock { state in
+            state.latest = records
+            return state.pacing.changed(.soon, at: clock.now)
         }
-        if isFirst { queue.async { self.writeLatest() } }
+        schedule(next)
     }
 
-    /// Returns when all is written.
-    package func flush() { queue.sync {} }
+    /// Writes what is not written yet, and returns when it is.
+    package func flush() { queue.sync { writeIfDue(isLast: true) } }
 
-    private func writeLatest() {
-        guard let records = latest.withLock({ $0.take() }) else { return }
+    private func schedule(_ next: WritePacing.OnChange) {
+        guard case .wake(let instant) = next else { return }
+        let nanoseconds = max(0, instant.nanoseconds(since: clock.now))
+        queue.asyncAfter(deadline: .now() + .nanoseconds(Int(nanoseconds))) { self.writeIfDue(isLast: false) }
+    }
+
+    /// Writes if it is time, or if there is no more time; on the queue.
+    private func writeIfDue(isLast: Bool) {
+        let records = state.withLock { state in
+            state.pacing.begin(at: clock.now, isLast: isLast) == .write ? state.latest : nil
+        }
+        guard let records else { return }
+        let isWritten = write(octetsOf: records)
+        schedule(state.withLock { $0.pacing.ended(isWritten: isWritten, at: clock.now) })
+    }
+
+    private func write(octetsOf records: [KeptRecord]) -> Bool {
         // Without sessions it is empty, by which the service manager knows that nobody waits for the daemon.
         var writer = FrameWriter(), octets = records.isEmpty ? [] : Self.mark
         for record in records { _ = writer.write(record) }
@@ -62,12 +87,14 @@ package final class KeptFile: Sendable {
             let all = octets
             try file.locked { () throws(FileProblem) in try file.replace(with: all) }
             hasComplained.withLock { $0 = false }
+            return true
         } catch {
             let isNew = hasComplained.withLock { said in
                 defer { said = true }
                 return !said
             }
             if isNew { Logger.coreBluetooth.error("Sessions of apps would not outlive the daemon. \(error)") }
+            return false
         }
     }
 }

@@ -6,9 +6,6 @@ import BLEWire
 /// Another process may have stored something else meanwhile. So of what is stored just that is replaced which this
 /// process has changed.
 struct PeerChange: Equatable {
-    /// What is to be stored as soon as can be, and what can wait for it.
-    enum Urgency: Equatable { case later, soon }
-
     let before: PeerRecord?
     private(set) var after: PeerRecord
 
@@ -18,7 +15,7 @@ struct PeerChange: Equatable {
     }
 
     /// A new peer and a bond cannot be learnt again; names, and who was of use last, can.
-    var urgency: Urgency { before == nil || before?.bonds ?? [] != after.bonds ? .soon : .later }
+    var urgency: WritePacing.Urgency { before == nil || before?.bonds ?? [] != after.bonds ? .soon : .later }
 
     /// This change, and `next` after it.
     func followed(by next: Self) -> Self { Self(from: before, to: next.after) }

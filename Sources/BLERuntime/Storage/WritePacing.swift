@@ -1,87 +1,102 @@
-import BLEWire
+package import BLEWire
 
 /// When to write what changes again and again: at once, but not more often than every second.
 ///
 /// What can wait is written together with what cannot, or after a minute.
-struct WritePacing {
+package struct WritePacing: Sendable {
+    /// What is to be stored as soon as can be, and what can wait for it.
+    package enum Urgency: Equatable, Sendable { case later, soon }
+
     private enum State {
-        /// Nothing has changed since the last writing, which is not to be followed by another one before this instant.
-        case clean(rested: Instant)
-        case due(at: Instant, rested: Instant)
+        /// Nothing has changed since the last writing.
+        case clean(spent: Instant)
+        case due(at: Instant, spent: Instant)
         /// This is how urgent what has changed since the writing began is, if anything has.
-        case writing(next: PeerChange.Urgency?)
+        case writing(next: Urgency?, spent: Instant)
     }
 
     private static let rest = Duration.seconds(1)
     private static let patience = Duration.seconds(60)
 
-    private var state = State.clean(rested: Instant())
+    /// How many times may be written in succession before each rest counts.
+    private let burst: Int
+    /// `spent` is when all writings would have been, had each been followed by a rest.
+    private var state = State.clean(spent: Instant())
+
+    /// Creates a pace that lets so many writings follow each other at once, then one a second.
+    package init(burst: Int = 1) {
+        precondition(burst > 0, "something is written")
+        self.burst = burst
+    }
 
     /// When to write, if nothing happens before.
     var deadline: Instant? {
         if case .due(let instant, _) = state { instant } else { nil }
     }
 
-    enum OnChange: Equatable {
+    package enum OnChange: Equatable {
         /// The deadline is another one now.
         case wake(at: Instant)
         case wait
     }
 
     /// Something has changed.
-    mutating func changed(_ urgency: PeerChange.Urgency, at now: Instant) -> OnChange {
+    package mutating func changed(_ urgency: Urgency, at now: Instant) -> OnChange {
         let action: OnChange
         (state, action) =
             switch state {
-            case .clean(let rested): Self.schedule(urgency, rested: rested, at: now)
-            case .due(let instant, let rested) where urgency == .soon && instant > max(now, rested):
-                Self.schedule(urgency, rested: rested, at: now)
+            case .clean(let spent): schedule(urgency, spent: spent, at: now)
+            case .due(let instant, let spent) where urgency == .soon && instant > max(now, rested(spent)):
+                schedule(urgency, spent: spent, at: now)
             case .due: (state, .wait)
-            case .writing(next: .soon): (state, .wait)
-            case .writing: (.writing(next: urgency), .wait)
+            case .writing(next: .soon, _): (state, .wait)
+            case .writing(_, let spent): (.writing(next: urgency, spent: spent), .wait)
             }
         return action
     }
 
-    enum OnBegin: Equatable {
+    package enum OnBegin: Equatable {
         case write
         case wait
     }
 
     /// Whoever wants to write may do so now, if it is time, or if there is no more time and anything has changed.
-    mutating func begin(at now: Instant, isLast: Bool = false) -> OnBegin {
+    package mutating func begin(at now: Instant, isLast: Bool = false) -> OnBegin {
         let action: OnBegin
         (state, action) =
             switch state {
-            case .due(let instant, _) where instant <= now || isLast: (.writing(next: nil), .write)
+            case .due(let instant, let spent) where instant <= now || isLast:
+                (.writing(next: nil, spent: spent), .write)
             case .clean, .due, .writing: (state, .wait)
             }
         return action
     }
 
     /// What had changed when the writing began was written, or is still to be if it failed.
-    mutating func ended(isWritten: Bool, at now: Instant) -> OnChange {
+    package mutating func ended(isWritten: Bool, at now: Instant) -> OnChange {
         let action: OnChange
         (state, action) =
             switch state {
-            case .writing(let next?): Self.schedule(next, rested: now + Self.rest, at: now)
-            case .writing(next: nil) where !isWritten: Self.schedule(.later, rested: now + Self.rest, at: now)
-            case .writing(next: nil): (.clean(rested: now + Self.rest), .wait)
+            case .writing(let next?, let spent): schedule(next, spent: counted(spent, at: now), at: now)
+            case .writing(next: nil, let spent) where !isWritten:
+                schedule(.later, spent: counted(spent, at: now), at: now)
+            case .writing(next: nil, let spent): (.clean(spent: counted(spent, at: now)), .wait)
             case .clean, .due: (state, .wait)
             }
         return action
     }
 
-    private static func schedule(
-        _ urgency: PeerChange.Urgency,
-        rested: Instant,
-        at now: Instant
-    ) -> (State, OnChange) {
+    private func counted(_ spent: Instant, at now: Instant) -> Instant { max(spent, now) + Self.rest }
+
+    /// When the next writing may be.
+    private func rested(_ spent: Instant) -> Instant { spent + Self.rest * (1 - burst) }
+
+    private func schedule(_ urgency: Urgency, spent: Instant, at now: Instant) -> (State, OnChange) {
         let instant =
             switch urgency {
-            case .soon: max(now, rested)
-            case .later: now + patience
+            case .soon: max(now, rested(spent))
+            case .later: now + Self.patience
             }
-        return (.due(at: instant, rested: rested), .wake(at: instant))
+        return (.due(at: instant, spent: spent), .wake(at: instant))
     }
 }

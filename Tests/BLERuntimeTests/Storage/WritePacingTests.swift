@@ -45,7 +45,7 @@ struct WritePacingTests {
         var pacing = WritePacing()
         _ = pacing.changed(.soon, at: Self.now)
         #expect(pacing.begin(at: Self.now) == .write)
-        for urgency in [PeerChange.Urgency.later, .soon, .later] {
+        for urgency in [WritePacing.Urgency.later, .soon, .later] {
             #expect(pacing.changed(urgency, at: Self.now) == .wait)
         }
         #expect(pacing.begin(at: Self.now, isLast: true) == .wait)
@@ -68,6 +68,22 @@ struct WritePacingTests {
         #expect(pacing.begin(at: Self.now, isLast: true) == .wait)
         _ = pacing.changed(.later, at: Self.now)
         #expect(pacing.begin(at: Self.now, isLast: true) == .write)
+    }
+
+    @Test("A burst of writings may follow each other, and a pause makes room for the next burst")
+    func burst() {
+        var pacing = WritePacing(burst: 3)
+        for now in [Self.now, Self.now + .seconds(60)] {
+            for _ in 0..<3 {
+                #expect(pacing.changed(.soon, at: now) == .wake(at: now))
+                #expect(pacing.begin(at: now) == .write)
+                #expect(pacing.ended(isWritten: true, at: now) == .wait)
+            }
+            #expect(pacing.changed(.soon, at: now) == .wake(at: now + .seconds(1)))
+            #expect(pacing.begin(at: now + .seconds(1) + Self.justBefore) == .wait)
+            #expect(pacing.begin(at: now + .seconds(1)) == .write)
+            #expect(pacing.ended(isWritten: true, at: now + .seconds(1)) == .wait)
+        }
     }
 
     @Test("However much changes in an hour, it is written once in a second")
