@@ -1,5 +1,6 @@
 import ArgumentParser
 import BLERuntime
+import Glibc
 import Logging
 
 /// The tool: everything that an app can do with Core Bluetooth, from a terminal or a script.
@@ -37,7 +38,8 @@ struct Ble: AsyncParsableCommand {
               ble logs --follow                     what the daemon notes of them
 
             Exit status: 0 done, 1 it did not happen, 64 wrong usage, 66 a file or port cannot be used, 69 no radio, \
-            daemon or desktop, or none any more, 74 standard output cannot be written, 75 the peer was not found or \
+            daemon or desktop, or none any more, 71 too few descriptors, 74 standard output cannot be written, 75 the \
+            peer was not found or \
             did not answer in time, 130 interrupted by Ctrl-C and 143 by SIGTERM before it was done. Commands that \
             go on until they are interrupted are done then.
             """,
@@ -50,6 +52,10 @@ struct Ble: AsyncParsableCommand {
     )
 
     static func main() async {
+        if let problem = DescriptorLimit.raise(to: DescriptorLimit.ofApp) {
+            try? StandardStream.error.write(line: problem)
+            _exit(71)
+        }
         OrderlyEnd.expect()
         await main(nil)
     }

@@ -17,14 +17,11 @@ final class LoopInbox: Sendable {
     }
 
     private let contents = Locked(Contents())
-    /// Written to when the thread waits and must not.
-    let bell: Descriptor
+    /// Written to when the thread waits and must not; its number is -1 if the process had no descriptor left.
+    let bell = Descriptor(eventfd(0, O_NONBLOCK | O_CLOEXEC))
 
-    init() {
-        let raw = eventfd(0, O_NONBLOCK | O_CLOEXEC)
-        precondition(raw >= 0, "the process has no descriptor left for a bell")
-        bell = Descriptor(raw)
-    }
+    /// How long the thread may wait at most, in nanoseconds; `nil` without limit, since it can be rung for.
+    var longestWait: Int64? { bell.raw < 0 ? 10_000_000 : nil }
 
     /// Leaves work for the next round.
     func post(_ body: @escaping @Sendable () -> Void) { tell { $0.bodies.append(body) } }

@@ -252,6 +252,7 @@ final class LoopThread: @unchecked Sendable {
             hasRead = false
             work.prepareToAsk()
         }
+        let nanoseconds = inbox.longestWait.map { min($0, nanoseconds ?? $0) } ?? nanoseconds
         guard let nanoseconds else { return ppoll(&answers, UInt(answers.count), nil, nil) > 0 }
         let (seconds, rest) = nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
         var time = timespec(tv_sec: Int(seconds), tv_nsec: Int(rest))

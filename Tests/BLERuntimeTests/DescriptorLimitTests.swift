@@ -1,0 +1,43 @@
+import Glibc
+import Testing
+
+@testable import BLERuntime
+
+@Suite("Limit of descriptors")
+struct DescriptorLimitTests {
+    @Test("Too few descriptors are said with the cure", arguments: [8, 31, 32, 1_024] as [UInt64])
+    func problem(limit: UInt64) {
+        let sentence = DescriptorLimit.problem(limit: limit)
+        #expect((sentence == nil) == (limit >= 32))
+        if let sentence { #expect(sentence.contains("\(limit) files") && sentence.contains("ulimit -n")) }
+    }
+
+    @Test("A limit that may be raised is raised, and one that may not is a problem")
+    func raise() async {
+        await #expect(processExitsWith: .success) {
+            let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+            setrlimit(kind, [rlimit(rlim_cur: 40, rlim_max: 100)])
+            var limit = rlimit()
+            try #require(DescriptorLimit.raise(to: 64) == nil)
+            getrlimit(kind, &limit)
+            try #require(limit.rlim_cur == 64)
+            try #require(DescriptorLimit.raise(to: 1_000) == nil)
+            getrlimit(kind, &limit)
+            try #require(limit.rlim_cur == 100)
+        }
+    }
+
+    @Test("A loop that has no descriptor to be woken by looks for work by itself")
+    func loop() async {
+        await #expect(processExitsWith: .success) {
+            let kind = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+            setrlimit(kind, [rlimit(rlim_cur: 64, rlim_max: 64)])
+            var held: [Int32] = []
+            while case let raw = dup(0), raw >= 0 { held.append(raw) }
+            let inbox = LoopInbox()
+            try #require(inbox.bell.raw < 0 && inbox.longestWait != nil)
+            for raw in held { close(raw) }
+            try #require(LoopInbox().longestWait == nil)
+        }
+    }
+}
