@@ -1,5 +1,8 @@
+import BLERuntime
 import BLESimulation
 import CoreBluetoothExtras
+import Dispatch
+import Glibc
 import Testing
 
 @testable import BLEDaemon
@@ -89,6 +92,63 @@ struct SharingTests {
         await central.reach(.poweredOn)
         let lamp = try await connect(to: "Lamp", by: central)
         #expect(lamp.identifier == before)
+    }
+
+    /// The states of a manager from one that is on to one that is `last` after the daemon has gone.
+    private func states(
+        of central: CBCentralManager,
+        until last: CBManagerState,
+        _ change: () async throws -> Void
+    ) async throws -> [CBManagerState] {
+        let seen = Locked<[CBManagerState]>([]), states = central.states
+        await central.reach(.poweredOn)
+        let task = Task {
+            for await state in states {
+                let all = seen.withLock { all in
+                    if all.last != state { all.append(state) }
+                    return all
+                }
+                if state == last, all.count > 1 { return }
+            }
+        }
+        try await change()
+        await task.value
+        return seen.withLock { $0 }
+    }
+
+    @Test("While a daemon that was lost is expected back an app has no other state than resetting")
+    func expectedBack() async throws {
+        let bench = try DaemonBench(), central = bench.central()
+        await central.reach(.poweredOn)
+        let seen = try await states(of: central, until: .poweredOn) {
+            bench.stop()
+            await central.reach(.resetting)
+            // A socket that ends each connection at once stands in for a daemon that does not come up.
+            unlink(bench.path)
+            let loop = EventLoop("test"), count = Locked(0)
+            loop.start()
+            var listener: SocketListener? = try SocketListener(at: .unix(path: bench.path), on: loop) { _ in
+                count.withLock { $0 += 1 }
+            }
+            try await waiting { count.withLock { $0 } >= 6 }
+            listener = nil
+            _ = listener
+            unlink(bench.path)
+            try bench.start()
+        }
+        #expect(seen == [.poweredOn, .resetting, .poweredOn])
+    }
+
+    @Test("A daemon that stays away for longer than it is expected back is missing in the end")
+    func staysAway() async throws {
+        let bench = try DaemonBench()
+        let link = DaemonLink(to: bench.path, expectedBackWithin: .milliseconds(50))
+        let central = Bluetooth.$link.withValue(link) {
+            CBCentralManager(delegate: nil, queue: DispatchQueue(label: "app"))
+        }
+        await central.reach(.poweredOn)
+        let seen = try await states(of: central, until: .unsupported) { bench.stop() }
+        #expect(seen == [.poweredOn, .resetting, .unsupported])
     }
 
     @Test("An app that starts before the daemon has Bluetooth as soon as the daemon is there")

@@ -53,6 +53,22 @@ struct GoodPracticeTests {
         #expect(listener.heard.isEmpty)
     }
 
+    @Test("A subscription begins again after the radio was lost for a while", arguments: seeds)
+    func lasting(seed: UInt64) async {
+        let stage = Stage(seed: seed)
+        _ = stage.start(on: "peripheral") { Publisher() }
+        let subscriber = stage.start(on: "central") {
+            LastingSubscriber(to: Publisher.changingUUID, of: Publisher.secondServiceUUID)
+        }
+        for count in 1...3 {
+            await stage.wait(until: "subscription \(count) begins") { subscriber.subscriptionCount == count }
+            stage.world.machine("central").unplugRadio()
+            await stage.wait(until: "the radio is lost") { subscriber.states.last != .poweredOn }
+            stage.world.machine("central").plugInRadio()
+        }
+        #expect(subscriber.states.contains(.resetting))
+    }
+
     @Test("A name and a service of 128 bits fit into advertisement and scan response")
     func budget() async {
         let stage = Stage()

@@ -21,6 +21,7 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
 
     private let address: SocketAddress
     private let radio: String
+    private let patience: Duration
     private let logger: Logger
     private let loop = EventLoop("bluetooth-app")
     private let inbox = Locked<[Errand]>([])
@@ -36,8 +37,16 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
     /// - Parameters:
     ///   - path: The socket of the daemon.
     ///   - radio: Which of its radios; empty for the first.
+    ///   - patience: How long a daemon that was lost is expected back; until then managers are `.resetting`, and from
+    ///     then on `.unsupported`.
     ///   - logger: Where it is said that there is no daemon, or that it turns the app away.
-    package init(to path: String, radio: String = "", logger: Logger = .coreBluetooth) {
+    package init(
+        to path: String,
+        radio: String = "",
+        expectedBackWithin patience: Duration = .seconds(30),
+        logger: Logger = .coreBluetooth
+    ) {
+        self.patience = patience
         address = .unix(path: path)
         self.radio = radio
         self.logger = logger
@@ -68,7 +77,8 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
             radio: radio,
             describing: identifier.map { _ in .own(as: role) }
         )
-        let session = DaemonSession(conversation, with: address, on: loop) { [weak self] in
+        let session = DaemonSession(conversation, with: address, on: loop, expectedBackWithin: patience) {
+            [weak self] in
             self?.heard($0)
         } mailbox: { session in
             ClientMailbox(client: client, receiver: receiver) { [weak self, weak session] in
@@ -138,6 +148,13 @@ package final class DaemonLink: HostLink, @unchecked Sendable {
         case .absent(let error):
             let cure = "Start it with “bled”, or set \(HostSpecification.variable) to another host."
             complain("There is no Bluetooth daemon at \(address) (\(error)). \(cure)")
+        case .busy(let error):
+            complain(
+                """
+                The Bluetooth daemon at \(address) takes no connections: its queue is full (\(error)). Some program \
+                connects again and again; the daemon's “ble logs” names its user.
+                """
+            )
         case .lost: complain("The Bluetooth daemon at \(address) was lost; trying to reach it again.")
         }
     }

@@ -17,12 +17,12 @@ package struct DaemonQuery {
     /// - Throws: ``TransportError/Code/unreachable`` if nobody listens, ``TransportError/Code/closed`` if nobody
     ///   answers in time.
     package func ask(_ question: Question) throws(TransportError) -> Answer {
-        let socket = try address.connect()
+        let clock = MonotonicClock(), begun = clock.now
+        let socket = try connect(until: begun + Self.patience, clock)
         try send(question, to: socket)
-        let clock = MonotonicClock()
         var reader = FrameReader(), buffer = [UInt8](repeating: 0, count: 65_536), answer: Answer?
         while answer == nil {
-            try wait(for: socket, atMost: Self.patience - (clock.now - Instant()))
+            try wait(for: socket, atMost: begun + Self.patience - clock.now)
             let count = recv(socket.raw, &buffer, buffer.count, 0)
             guard count != 0 else { throw TransportError(.closed, "the daemon ended the connection") }
             guard count > 0 else {
@@ -37,6 +37,19 @@ package struct DaemonQuery {
             }
         }
         return answer ?? .done
+    }
+
+    /// Connects, again and again while the daemon's queue of connections is full.
+    private func connect(until end: Instant, _ clock: MonotonicClock) throws(TransportError) -> Descriptor {
+        var pause = timespec(tv_sec: 0, tv_nsec: 5_000_000)
+        while true {
+            do throws(TransportError) {
+                return try address.connect()
+            } catch {
+                guard error.errno == EAGAIN, clock.now < end else { throw error }
+                nanosleep(&pause, nil)
+            }
+        }
     }
 
     private static func answer(in octets: Span<UInt8>) -> Answer? {

@@ -1,6 +1,7 @@
 import BLEHost
 import BLESession
 import BLEWire
+import Glibc
 
 /// One session with the daemon and the connection that it has now.
 ///
@@ -14,8 +15,16 @@ final class DaemonSession: @unchecked Sendable {
         case requestRefused(String)
         /// Nobody listens.
         case absent(TransportError)
+        /// The daemon listens, and its queue of connections has been full for a while.
+        case busy(TransportError)
         case lost
     }
+
+    /// The longest pause between attempts while the daemon is expected back.
+    private static let longestPause = Duration.seconds(1)
+    /// The pause between attempts while the daemon's queue of connections is full, and how long that may last before
+    /// there is no daemon.
+    private static let (busyPause, busyPatience) = (Duration.milliseconds(10), Duration.seconds(8))
 
     private enum State {
         case idle
@@ -31,20 +40,30 @@ final class DaemonSession: @unchecked Sendable {
     private var conversation: AppConversation
     private var state = State.idle
     private var backoff = Backoff()
+    private let patience: Duration
+    /// When the session was lost; `nil` while there is one, before the first, and when the app knows that none is
+    /// expected.
+    private var lostSince: Instant?
+    /// Since when the daemon's queue of connections is full.
+    private var busySince: Instant?
     private var events: [ClientEvent] = []
     private var isCrowded = false
+    /// Whether the app knows that it has no session since the daemon's queue is full.
+    private var isBusyTold = false
 
     /// Creates a session that begins with ``connect()``.
     init(
         _ conversation: AppConversation,
         with address: SocketAddress,
         on loop: EventLoop,
+        expectedBackWithin patience: Duration,
         report: @escaping (Standing) -> Void,
         mailbox: (DaemonSession) -> ClientMailbox
     ) {
         self.conversation = conversation
         self.address = address
         self.loop = loop
+        self.patience = patience
         self.report = report
         self.mailbox = mailbox(self)
     }
@@ -63,6 +82,7 @@ final class DaemonSession: @unchecked Sendable {
         if case .closed = state { return }
         do throws(TransportError) {
             let stream = SocketStream(try address.connect(), on: loop)
+            busySince = nil
             // Whoever is turned away at once may hear why after it could say nothing.
             stream.readsToTheEnd = true
             state = .open(stream, isWelcome: false)
@@ -78,12 +98,32 @@ final class DaemonSession: @unchecked Sendable {
 
     /// There is nobody, or nobody who knows what to say.
     private func failed(_ error: TransportError) {
+        guard error.errno != EAGAIN else { return isBusy(error) }
         let step = backoff.failed()
-        if step.isAbsent {
-            conversation.absent()
-            report(.absent(error))
+        guard let lostSince else {
+            if step.isAbsent { isAbsent(.absent(error)) }
+            return retry(after: step.delay)
         }
-        retry(after: step.delay)
+        let end = lostSince + patience, now = loop.clock.now
+        if now >= end { isAbsent(.absent(error)) }
+        retry(after: min(step.delay, Self.longestPause, max(end - now, .milliseconds(1))))
+    }
+
+    /// The daemon's queue of connections is full: somebody connects faster than it can turn them away.
+    private func isBusy(_ error: TransportError) {
+        let since = busySince ?? loop.clock.now
+        busySince = since
+        if loop.clock.now - since >= Self.busyPatience, !isBusyTold {
+            isBusyTold = true
+            isAbsent(.busy(error))
+        }
+        retry(after: isBusyTold ? Backoff.shortest : Self.busyPause)
+    }
+
+    private func isAbsent(_ standing: Standing) {
+        lostSince = nil
+        conversation.absent()
+        report(standing)
     }
 
     /// Sends what there is to send, and hands the app what there is to hear.
@@ -130,6 +170,7 @@ final class DaemonSession: @unchecked Sendable {
         } else if conversation.isOpen {
             state = .open(stream, isWelcome: true)
             backoff.succeeded()
+            (lostSince, isBusyTold) = (nil, false)
             report(.welcome)
         }
     }
@@ -141,7 +182,10 @@ final class DaemonSession: @unchecked Sendable {
         isCrowded = false
         // Whoever was turned away waits longer, since little changes in a moment.
         guard conversation.refusal == nil else { return retry(after: Backoff.pauses.upperBound) }
-        if wasWelcome { report(.lost) }
+        if wasWelcome {
+            report(.lost)
+            lostSince = loop.clock.now
+        }
         failed(error)
     }
 

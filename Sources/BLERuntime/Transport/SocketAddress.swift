@@ -19,7 +19,9 @@ package enum SocketAddress: Hashable, Sendable, CustomStringConvertible {
     package func connect() throws(TransportError) -> Descriptor {
         try makeSocket { (socket, name, length) throws(TransportError) in
             guard Glibc.connect(socket, name, length) == 0 else {
-                throw TransportError(.unreachable, errno: errno, "connecting")
+                let code = errno
+                let isFull = code == EAGAIN
+                throw TransportError(.unreachable, errno: code, isFull ? "too many programs connect" : "connecting")
             }
         }
     }
