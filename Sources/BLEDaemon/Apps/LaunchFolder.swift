@@ -1,5 +1,5 @@
 import BLERuntime
-import Glibc
+import Logging
 
 /// The folder of files by which units learn that they are to run, and what they restore.
 ///
@@ -13,28 +13,22 @@ struct LaunchFolder: Sendable {
 
     /// Replaces the file of a unit; whether that could be done.
     func write(_ variables: [String: String], for unit: UnitName, of user: UInt32) -> Bool {
-        let folder = "\(path)/\(user)", file = "\(folder)/\(unit)", draft = "\(folder)/.draft"
-        guard Self.make(path), Self.make(folder),
-            access(file, F_OK) == 0 || SystemFile.names(in: folder).count < Self.mostUnits
-        else { return false }
+        let folder = "\(path)/\(user)"
         let lines = variables.sorted { $0.key < $1.key }.map { "\($0.key)=\(Self.quoted($0.value))\n" }
-        unlink(draft)
-        let raw = open(draft, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o644)
-        guard raw >= 0 else { return false }
-        let octets = Array(lines.joined().utf8)
-        // The unit's user reads what the daemon writes, whatever the daemon's mask is.
-        let isWritten = Glibc.write(raw, octets, octets.count) == octets.count && fchmod(raw, 0o644) == 0
-        close(raw)
-        return isWritten && rename(draft, file) == 0
+        do throws(FileProblem) {
+            let place = try TrustedPath("\(folder)/\(unit)", creating: 0o755)
+            guard place.exists || SystemFile.names(in: folder).count < Self.mostUnits else { return false }
+            // The unit's user reads what the daemon writes.
+            try place.replace(with: Array(lines.joined().utf8), mode: 0o644)
+            return true
+        } catch {
+            Logger.coreBluetooth.error("\(unit) is not launched. \(error)")
+            return false
+        }
     }
 
     /// Removes the file of a unit, which runs: what it is started for later is no launch.
-    func remove(_ unit: UnitName, of user: UInt32) { unlink("\(path)/\(user)/\(unit)") }
-
-    private static func make(_ folder: String) -> Bool {
-        if mkdir(folder, 0o755) == 0 { return chmod(folder, 0o755) == 0 }
-        return errno == EEXIST
-    }
+    func remove(_ unit: UnitName, of user: UInt32) { try? TrustedPath("\(path)/\(user)/\(unit)").remove() }
 
     /// A value as systemd reads it from a file of variables: within quotes, with a backslash before what means more.
     private static func quoted(_ value: String) -> String {

@@ -22,17 +22,23 @@ package struct PolicyFile: Sendable {
 
     /// Reads the policy.
     package func read() throws(Problem) -> AppPolicy {
-        var facts = stat()
-        guard stat(path, &facts) == 0 else {
-            guard errno == ENOENT, !isNeeded else { throw problem(String(cString: strerror(errno))) }
+        let file: Descriptor
+        do throws(FileProblem) {
+            file = try TrustedPath(path).openToRead()
+        } catch {
+            guard error.reason == .system(errno: ENOENT), !isNeeded else {
+                throw problem([error.text, error.cure].compactMap { $0 }.joined(separator: ". "))
+            }
             return .none
         }
-        guard [0, geteuid()].contains(facts.st_uid), facts.st_mode & 0o022 == 0 else {
+        var facts = stat()
+        guard fstat(file.raw, &facts) == 0, [0, geteuid()].contains(facts.st_uid), facts.st_mode & 0o022 == 0 else {
             throw problem("others may write it; “chmod go-w \(path)” as its owner, root or the daemon's user")
         }
-        guard facts.st_size <= Self.mostOctets, let data = FileManager.default.contents(atPath: path) else {
+        guard let octets = SystemFile.octets(of: file, most: Self.mostOctets) else {
             throw problem("it cannot be read, or has more than \(Self.mostOctets) octets")
         }
+        let data = Data(octets)
         do {
             return try AppPolicy(json: data, origin: path)
         } catch let error as DecodingError {

@@ -78,6 +78,40 @@ package enum SystemFile {
         return String(cString: group.pointee.gr_name)
     }
 
+    /// Whether two paths lead to the same file.
+    package static func isSame(_ one: String, _ other: String) -> Bool {
+        var first = stat(), second = stat()
+        return stat(one, &first) == 0 && stat(other, &second) == 0 && first.st_dev == second.st_dev
+            && first.st_ino == second.st_ino
+    }
+
+    /// The working directory of this process; the root if it is gone.
+    package static var workingDirectory: String {
+        guard let directory = getcwd(nil, 0) else { return "" }
+        defer { free(directory) }
+        return String(cString: directory)
+    }
+
+    /// Whether a group has only the user of this process as a member: root's group for root, and the group that many
+    /// distributions create with each user, which has the user's name.
+    static func isPrivate(_ group: gid_t) -> Bool {
+        if geteuid() == 0 { return group == 0 }
+        guard group == getegid(), let entry = getgrgid(group), let user = getpwuid(geteuid()) else { return false }
+        return strcmp(entry.pointee.gr_name, user.pointee.pw_name) == 0
+    }
+
+    /// What is in an open file, or `nil` if it cannot be read or has more than `most` octets.
+    package static func octets(of file: Descriptor, most: Int) -> [UInt8]? {
+        var octets: [UInt8] = [], chunk = [UInt8](repeating: 0, count: 65_536)
+        while octets.count <= most {
+            let count = read(file.raw, &chunk, chunk.count)
+            guard count != 0 else { return octets }
+            guard count > 0 || errno == EINTR else { return nil }
+            octets += chunk[..<max(0, count)]
+        }
+        return nil
+    }
+
     /// Where a symbolic link leads; `nil` if it is none or may not be read.
     package static func target(of path: String) -> String? {
         var buffer = [CChar](repeating: 0, count: 4096)

@@ -38,11 +38,12 @@ package struct AppManifest: Decodable, Equatable {
     ///
     /// Only the user of the app or root may have written it, since what it says is done as that user.
     package init?(ofProgram program: String, user: UInt32) {
-        let path = program + ".bluetooth.json"
+        let raw = open(program + ".bluetooth.json", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
+        guard raw >= 0 else { return nil }
+        let file = Descriptor(raw)
         var facts = stat()
-        guard stat(path, &facts) == 0, facts.st_uid == user || facts.st_uid == 0, facts.st_mode & 0o022 == 0,
-            facts.st_size <= 65_536, let data = FileManager.default.contents(atPath: path),
-            let manifest = try? Self(json: data)
+        guard fstat(raw, &facts) == 0, facts.st_uid == user || facts.st_uid == 0, facts.st_mode & 0o022 == 0,
+            let octets = SystemFile.octets(of: file, most: 65_536), let manifest = try? Self(json: Data(octets))
         else { return nil }
         self = manifest
     }

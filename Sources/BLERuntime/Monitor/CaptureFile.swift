@@ -13,7 +13,25 @@ package final class CaptureFile: Sendable {
     package struct Failure: Error, Equatable, CustomStringConvertible {
         package let path: String
         package let reason: String
-        package var description: String { "\(path) cannot be used for a capture: \(reason)." }
+
+        /// Sentences that say what to do; `nil` if the reason says enough.
+        package let cure: String?
+
+        init(path: String, reason: String) {
+            self.path = path
+            self.reason = reason
+            cure = nil
+        }
+
+        init(path: String, _ problem: FileProblem) {
+            self.path = path
+            reason = problem.text
+            if case .untrusted = problem.reason { cure = problem.cure } else { cure = nil }
+        }
+
+        package var description: String {
+            "\(path) cannot be used for a capture: \(reason)." + (cure.map { " " + $0 } ?? "")
+        }
     }
 
     /// How many comments wait for a packet at most.
@@ -64,10 +82,14 @@ package final class CaptureFile: Sendable {
     /// Nothing is made or changed for it.
     package static func obstacle(at path: String) -> Failure? {
         guard CaptureFormat(path: path) != nil else { return Failure(path: path, reason: unknownName) }
-        if faccessat(AT_FDCWD, path, W_OK, AT_EACCESS) == 0 { return nil }
-        let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-        if errno == ENOENT, faccessat(AT_FDCWD, folder, W_OK | X_OK, AT_EACCESS) == 0 { return nil }
-        return Failure(path: path, reason: String(cString: strerror(errno)))
+        do throws(FileProblem) {
+            let place = try TrustedPath(path)
+            if faccessat(place.directory.raw, place.name, W_OK, AT_EACCESS) == 0 { return nil }
+            if errno == ENOENT, faccessat(place.directory.raw, ".", W_OK | X_OK, AT_EACCESS) == 0 { return nil }
+            throw FileProblem(.written, path, errno: errno)
+        } catch {
+            return Failure(path: path, error)
+        }
     }
 
     private static let unknownName = "its name ends neither in .pcapng nor in .btsnoop"
@@ -98,19 +120,26 @@ package final class CaptureFile: Sendable {
     }
 
     private func begin(_ state: inout State) throws(Failure) {
-        let raw = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0o600)
-        guard raw >= 0 else { throw failure() }
-        state.descriptor = Descriptor(raw)
-        try keepOthersOut(of: raw)
+        do throws(FileProblem) {
+            let place = try TrustedPath(path), file = try place.open(O_WRONLY | O_CREAT | O_APPEND)
+            state.descriptor = file
+            try keepOthersOut(of: file.raw)
+        } catch {
+            throw Failure(path: path, error)
+        }
         (state.size, state.sources) = (0, [])
         try append(format.header, &state)
     }
 
-    /// Has only its user read a file, also one that was there before; what is none, such as a pipe, is left as it is.
-    private func keepOthersOut(of descriptor: Int32) throws(Failure) {
+    /// Empties a file and makes it readable only for its user; anything else, such as a pipe, is left as it is.
+    private func keepOthersOut(of descriptor: Int32) throws(FileProblem) {
         var facts = stat()
         guard fstat(descriptor, &facts) == 0, facts.st_mode & S_IFMT == S_IFREG else { return }
-        guard fchmod(descriptor, 0o600) == 0 else { throw failure() }
+        // A second name may be that of a file which belongs elsewhere.
+        guard facts.st_nlink <= 1 else { throw FileProblem(.written, path, errno: EMLINK) }
+        guard fchmod(descriptor, 0o600) == 0, ftruncate(descriptor, 0) == 0 else {
+            throw FileProblem(.written, path, errno: errno)
+        }
     }
 
     private func write(_ record: PacketRecord, _ state: inout State) throws(Failure) {
@@ -118,7 +147,7 @@ package final class CaptureFile: Sendable {
         let clock = state.clock ?? WallClock(at: record.time)
         state.clock = clock
         if state.size >= limit {
-            guard rename(path, path + ".1") == 0 else { throw failure() }
+            try setAside()
             try begin(&state)
         }
         let number: Int
@@ -133,6 +162,16 @@ package final class CaptureFile: Sendable {
         let octets = format.record(record.bytes, record.direction, of: number, at: time, comments: state.comments)
         state.comments = []
         try append(octets, &state)
+    }
+
+    /// Gives the file the name of the one before.
+    private func setAside() throws(Failure) {
+        do throws(FileProblem) {
+            let place = try TrustedPath(path)
+            guard place.rename(suffix: "", to: ".1") else { throw FileProblem(.written, path, errno: errno) }
+        } catch {
+            throw Failure(path: path, error)
+        }
     }
 
     private func append(_ octets: [UInt8], _ state: inout State) throws(Failure) {

@@ -3,12 +3,22 @@ import Glibc
 /// What the system does not let be done with a file, and what there is to be done about it.
 package struct FileProblem: Error, Equatable {
     /// What was to be done.
-    package enum Action: String { case read, written, locked }
+    package enum Action: String { case read, written, locked, used }
+
+    /// Why a directory or a file is not trusted.
+    package enum Exposure: Equatable {
+        /// Other users may write in the directory, and it is not sticky.
+        case writable
+        /// It belongs to another user.
+        case owned(by: UInt32)
+    }
 
     package enum Reason: Equatable {
         case system(errno: Int32)
         /// A later version of this package wrote the file.
         case newer(version: Int)
+        /// Another user could replace the file, because of this directory, link or file.
+        case untrusted(String, Exposure)
     }
 
     package let action: Action
@@ -52,18 +62,22 @@ package struct FileProblem: Error, Equatable {
             guard let place else { return nil }
             if place.owner != geteuid() { return "sudo chown \(geteuid()) \(place.path)" }
             return "chmod \(place.isDirectory ? "u+rwx" : "u+rw") \(place.path)"
-        case .newer, .system: return nil
+        case .untrusted(let path, .writable): return "chmod go-w \(path)"
+        case .newer, .system, .untrusted(_, .owned): return nil
         }
     }
 
     /// What somebody can do about it, as sentences.
-    var cure: String? {
+    package var cure: String? {
         switch reason {
         case .newer: return "Use a program with that version of this package, or move the file elsewhere."
         case .system(EACCES), .system(EPERM):
             guard let place, let command else { return nil }
             if place.owner != geteuid() { return "\(place.path) belongs to user \(place.owner): run '\(command)'." }
             return "Run '\(command)'."
+        case .untrusted(let path, .writable): return "Run 'chmod go-w \(path)' as its owner, or use another directory."
+        case .untrusted(_, .owned):
+            return "Use a directory that belongs to \(geteuid() == 0 ? "root" : "root or to you"), or /var/tmp."
         case .system(ENOSPC), .system(EDQUOT): return "Make room on its disk."
         case .system(EROFS): return "Have XDG_STATE_HOME name a directory that can be written."
         case .system(EWOULDBLOCK): return "Another process holds it: end that, or let it go on."
@@ -73,14 +87,20 @@ package struct FileProblem: Error, Equatable {
     }
 
     /// What cannot be done and why, as a sentence.
-    var sentence: String {
-        let text =
-            switch reason {
-            case .system(let errno): String(cString: strerror(errno))
-            case .newer(let version): "It is of version \(version)"
-            }
-        return "\(path) cannot be \(action.rawValue): \(text)."
+    var sentence: String { "\(path) cannot be \(action.rawValue): \(text)." }
+
+    /// Why it cannot be done, without a full stop.
+    package var text: String {
+        switch reason {
+        case .system(let errno): String(cString: strerror(errno))
+        case .newer(let version): "It is of version \(version)"
+        case .untrusted(let path, .writable): "Other users may write in \(path), which is not sticky"
+        case .untrusted(let path, .owned(let user)): "\(path) belongs to user \(user), who could replace it"
+        }
     }
+
+    /// Whether there is no such file or directory.
+    var isMissing: Bool { reason == .system(errno: ENOENT) }
 }
 
 extension FileProblem: CustomStringConvertible {

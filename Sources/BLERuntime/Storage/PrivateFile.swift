@@ -17,16 +17,17 @@ package struct PrivateFile: Sendable {
     ///
     /// Of a file that is too large it is the beginning.
     package func read() throws(FileProblem) -> [UInt8]? {
-        let raw = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-        guard raw >= 0 else {
-            guard errno == ENOENT else { throw FileProblem(.read, path, errno: errno) }
-            return nil
+        let file: Descriptor
+        do throws(FileProblem) {
+            file = try TrustedPath(path).openToRead()
+        } catch {
+            if error.isMissing { return nil }
+            throw FileProblem(.read, path, error.reason)
         }
-        defer { close(raw) }
         var octets: [UInt8] = []
         var chunk = [UInt8](repeating: 0, count: 65_536)
         while octets.count <= mostOctets {
-            let count = Glibc.read(raw, &chunk, chunk.count)
+            let count = Glibc.read(file.raw, &chunk, chunk.count)
             guard count != 0 else { break }
             if count > 0 {
                 octets.append(contentsOf: chunk[..<count])
@@ -43,11 +44,11 @@ package struct PrivateFile: Sendable {
     /// seconds has been stopped, and is not waited for; who has it leaves a mark, so that many that have it in turn
     /// are told from one.
     package func locked<Result>(_ body: () throws(FileProblem) -> Result) throws(FileProblem) -> Result {
-        try makeDirectories()
         let lockPath = path + ".lock"
-        let raw = open(lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard raw >= 0 else { throw FileProblem(.written, lockPath, errno: errno) }
-        defer { close(raw) }
+        let lock = try written { () throws(FileProblem) in
+            try TrustedPath(path, creating: 0o700).open(O_RDWR | O_CREAT, suffix: ".lock")
+        }
+        let raw = lock.raw
         var pause = timespec(tv_sec: 0, tv_nsec: 5_000_000), attempts = 2_000, mark = Self.mark(of: raw)
         while flock(raw, LOCK_EX | LOCK_NB) != 0 {
             let failure = errno, latest = Self.mark(of: raw)
@@ -59,7 +60,13 @@ package struct PrivateFile: Sendable {
             nanosleep(&pause, nil)
         }
         futimens(raw, nil)
+        defer { withExtendedLifetime(lock) {} }
         return try body()
+    }
+
+    /// Runs `body`, whose problems keep the file from being written.
+    private func written<Result>(_ body: () throws(FileProblem) -> Result) throws(FileProblem) -> Result {
+        do throws(FileProblem) { return try body() } catch { throw FileProblem(.written, error.path, error.reason) }
     }
 
     /// When somebody last took the lock, in nanoseconds.
@@ -74,49 +81,35 @@ package struct PrivateFile: Sendable {
     /// When this returns they are on the disk.
     package func replace(with octets: [UInt8]) throws(FileProblem) {
         guard octets.count <= mostOctets else { throw FileProblem(.written, path, errno: EFBIG) }
-        let temporary = path + ".new"
-        unlink(temporary)
-        let raw = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard raw >= 0 else { throw FileProblem(.written, temporary, errno: errno) }
-        defer { close(raw) }
-        guard Self.write(octets, to: raw), fsync(raw) == 0, rename(temporary, path) == 0 else {
-            let reason = errno
-            unlink(temporary)
-            throw FileProblem(.written, path, errno: reason)
-        }
-        let directory = open(directoryPath, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard directory >= 0 else { return }
-        fsync(directory)
-        close(directory)
+        try written { () throws(FileProblem) in try TrustedPath(path).replace(with: octets) }
     }
 
     /// Gives the file as it is another name, under which nobody replaces it, and returns that; only for those who hold
     /// the lock.
     func setAside() throws(FileProblem) -> String {
-        var own = stat()
-        guard lstat(path, &own) == 0 else { throw FileProblem(.read, path, errno: errno) }
-        let names = [path + ".unreadable"] + (2...9).map { "\(path).unreadable-\($0)" }
-        for name in names {
-            var other = stat()
-            if lstat(name, &other) == 0 {
+        let place = try TrustedPath(path)
+        guard let own = place.status() else { throw FileProblem(.read, path, errno: errno) }
+        let suffixes = [".unreadable"] + (2...9).map { ".unreadable-\($0)" }
+        for suffix in suffixes {
+            if let other = place.status(suffix: suffix) {
                 guard other.st_ino == own.st_ino, other.st_dev == own.st_dev else { continue }
-                return name
+                return path + suffix
             }
-            guard link(path, name) == 0 || rename(path, name) == 0 else {
-                throw FileProblem(.written, name, errno: errno)
+            guard place.link(suffix: suffix) || place.rename(suffix: "", to: suffix) else {
+                throw FileProblem(.written, path + suffix, errno: errno)
             }
-            return name
+            return path + suffix
         }
-        throw FileProblem(.written, names[0], errno: EEXIST)
+        throw FileProblem(.written, path + suffixes[0], errno: EEXIST)
     }
 
     /// Whether another process holds the lock, and does not let go of it within two seconds.
     ///
     /// Nothing is made or changed for it.
     var isHeld: Bool {
-        let raw = open(path + ".lock", O_RDONLY | O_CLOEXEC)
-        guard raw >= 0 else { return false }
-        defer { close(raw) }
+        guard let lock = try? TrustedPath(path).open(O_RDONLY, suffix: ".lock") else { return false }
+        let raw = lock.raw
+        defer { withExtendedLifetime(lock) {} }
         var pause = timespec(tv_sec: 0, tv_nsec: 5_000_000)
         for _ in 0..<400 {
             if flock(raw, LOCK_EX | LOCK_NB) == 0 { return false }
@@ -126,15 +119,18 @@ package struct PrivateFile: Sendable {
         return true
     }
 
-    /// Whether the file can be replaced or made, as far as the directories tell.
+    /// Checks whether the file can be replaced or created, as far as the directories tell.
     ///
-    /// - Throws: What stands in the way of that.
+    /// - Throws: What prevents it.
     func checkReplaceable() throws(FileProblem) {
-        var place = directoryPath
-        while !place.isEmpty {
-            if faccessat(AT_FDCWD, place, W_OK | X_OK, AT_EACCESS) == 0 { return }
-            guard errno == ENOENT, let slash = place.lastIndex(of: "/") else {
-                throw FileProblem(.written, place, errno: errno)
+        var place = path
+        while let slash = place.lastIndex(of: "/"), slash != place.startIndex {
+            do throws(FileProblem) {
+                let directory = try TrustedPath(place).directory
+                if faccessat(directory.raw, ".", W_OK | X_OK, AT_EACCESS) == 0 { return }
+                throw FileProblem(.written, String(place[..<slash]), errno: errno)
+            } catch {
+                guard error.isMissing else { throw FileProblem(.written, error.path, error.reason) }
             }
             place = String(place[..<slash])
         }
@@ -144,26 +140,5 @@ package struct PrivateFile: Sendable {
     var rightsOfOthers: mode_t? {
         var status = stat()
         return stat(path, &status) == 0 ? status.st_mode & 0o077 : nil
-    }
-
-    private static func write(_ octets: [UInt8], to raw: Int32) -> Bool {
-        var written = 0
-        while written < octets.count {
-            let count = octets[written...].withUnsafeBytes { Glibc.write(raw, $0.baseAddress, $0.count) }
-            guard count > 0 || errno == EINTR else { return false }
-            written += max(0, count)
-        }
-        return true
-    }
-
-    private var directoryPath: String { path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "." }
-
-    private func makeDirectories() throws(FileProblem) {
-        for (index, character) in zip(path.indices, path) where character == "/" && index != path.startIndex {
-            let directory = String(path[..<index])
-            guard mkdir(directory, 0o700) == 0 || errno == EEXIST || errno == EISDIR else {
-                throw FileProblem(.written, directory, errno: errno)
-            }
-        }
     }
 }

@@ -1,0 +1,252 @@
+import Glibc
+import LinuxCalls
+
+/// The name of a file in an open directory that no other user can replace or redirect.
+///
+/// Every directory from the root to the file must belong to root or to the user of this process. It must not be
+/// writable for other users, unless it is sticky like `/tmp`. Symbolic links on the way must belong to one of the two
+/// users as well. All operations are relative to the open directory, so what was checked is what is used.
+package struct TrustedPath: Sendable {
+    /// Most symbolic links followed on the way, as in Linux.
+    fileprivate static let mostLinks = 40
+
+    /// The directory that holds the file.
+    let directory: Descriptor
+    /// The name of the file in its directory.
+    let name: String
+    /// The path without symbolic links.
+    package let path: String
+    /// Whether other users may create files in the directory, which is sticky.
+    private let isShared: Bool
+
+    /// Checks all directories on the way to `path`.
+    ///
+    /// - Parameters:
+    ///   - path: The path of a file that need not exist. A relative one starts at the working directory.
+    ///   - mode: The permissions of directories to create where they are missing; `nil` to create none.
+    /// - Throws: `ENOENT` if a directory is missing, or why a directory cannot be trusted.
+    package init(_ path: String, creating mode: UInt32? = nil) throws(FileProblem) {
+        var walk = try Walk(path)
+        while let component = walk.components.popLast() {
+            if walk.components.isEmpty, component != ".." {
+                guard try !walk.follow(component) else { continue }
+                (directory, name, isShared) = (walk.directory, component, walk.isShared)
+                self.path = walk.place + "/" + component
+                return
+            }
+            try walk.enter(component, creating: mode)
+        }
+        throw FileProblem(.used, path, errno: EISDIR)
+    }
+
+    /// Opens the file, or one whose name has a suffix, without following a symbolic link.
+    ///
+    /// A new file has the permissions `mode`, less the process's mask.
+    func open(_ flags: Int32, mode: UInt32 = 0o600, suffix: String = "") throws(FileProblem) -> Descriptor {
+        try checkOwner(suffix)
+        let raw = openat(directory.raw, name + suffix, flags | O_NOFOLLOW | O_CLOEXEC, mode)
+        guard raw >= 0 else { throw problem(errno, suffix) }
+        let file = Descriptor(raw)
+        var facts = stat()
+        guard fstat(raw, &facts) == 0 else { throw problem(errno, suffix) }
+        try checkOwner(of: facts, suffix)
+        return file
+    }
+
+    /// Opens the file to read what is in it, without waiting for it if it is a pipe.
+    package func openToRead() throws(FileProblem) -> Descriptor { try open(O_RDONLY | O_NONBLOCK) }
+
+    /// Refuses a file that another user put in a directory that is open to all.
+    private func checkOwner(_ suffix: String) throws(FileProblem) {
+        if let facts = status(suffix: suffix) { try checkOwner(of: facts, suffix) }
+    }
+
+    private func checkOwner(of facts: stat, _ suffix: String) throws(FileProblem) {
+        guard isShared, !Self.isTrusted(facts.st_uid) else { return }
+        throw FileProblem(.used, path + suffix, .untrusted(path + suffix, .owned(by: facts.st_uid)))
+    }
+
+    /// The file's status, of the link itself if it is a symbolic link; `nil` if there is no file.
+    func status(suffix: String = "") -> stat? {
+        var facts = stat()
+        return fstatat(directory.raw, name + suffix, &facts, AT_SYMLINK_NOFOLLOW) == 0 ? facts : nil
+    }
+
+    /// Whether there is a file, of any kind.
+    package var exists: Bool { status() != nil }
+
+    /// Removes a socket; any other file is left as it is.
+    ///
+    /// - Throws: ``FileProblem/Reason/untrusted(_:_:)`` if it belongs to another user.
+    package func removeSocket() throws(FileProblem) {
+        guard let facts = status(), facts.st_mode & S_IFMT == S_IFSOCK else { return }
+        guard Self.isTrusted(facts.st_uid) else {
+            throw FileProblem(.used, path, .untrusted(path, .owned(by: facts.st_uid)))
+        }
+        remove()
+    }
+
+    /// Removes the file, if it exists.
+    package func remove(suffix: String = "") { unlinkat(directory.raw, name + suffix, 0) }
+
+    /// Puts a file with these octets in the place of what is there; only for one process at a time.
+    ///
+    /// When this returns they are on the disk. A reader finds what was there before or the new file, which has the
+    /// permissions `mode` whatever the process's mask is.
+    package func replace(with octets: [UInt8], mode: UInt32 = 0o600) throws(FileProblem) {
+        remove(suffix: ".new")
+        let file = try open(O_WRONLY | O_CREAT | O_EXCL, mode: mode, suffix: ".new")
+        guard fchmod(file.raw, mode) == 0, Self.write(octets, to: file.raw), fsync(file.raw) == 0,
+            rename(suffix: ".new", to: "")
+        else {
+            let reason = errno
+            remove(suffix: ".new")
+            throw FileProblem(.written, path, errno: reason)
+        }
+        syncDirectory()
+    }
+
+    private static func write(_ octets: [UInt8], to raw: Int32) -> Bool {
+        var written = 0
+        while written < octets.count {
+            let count = octets[written...].withUnsafeBytes { Glibc.write(raw, $0.baseAddress, $0.count) }
+            guard count > 0 || errno == EINTR else { return false }
+            written += max(0, count)
+        }
+        return true
+    }
+
+    /// Renames a file beside the path to another name there; returns whether that worked.
+    func rename(suffix: String, to other: String) -> Bool {
+        renameat(directory.raw, name + suffix, directory.raw, name + other) == 0
+    }
+
+    /// Gives the file a further name; returns whether that worked.
+    func link(suffix: String) -> Bool { linkat(directory.raw, name, directory.raw, name + suffix, 0) == 0 }
+
+    /// Writes the directory's entries to the disk.
+    private func syncDirectory() {
+        let raw = openat(directory.raw, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard raw >= 0 else { return }
+        fsync(raw)
+        close(raw)
+    }
+
+    /// A path through the open directory, for system calls that take only a path.
+    ///
+    /// It is valid as long as this value exists. Without `/proc` it is ``path``.
+    var descriptorPath: String {
+        let folder = "/proc/self/fd/\(directory.raw)"
+        return access(folder, F_OK) == 0 ? "\(folder)/\(name)" : path
+    }
+
+    private func problem(_ code: Int32, _ suffix: String) -> FileProblem {
+        FileProblem(.used, path + suffix, errno: code)
+    }
+
+    /// Whether a user may change what this process relies on: root, the user of this process, or one that its user
+    /// namespace does not know, as which the root of the machine appears there.
+    static func isTrusted(_ user: uid_t) -> Bool { user == 0 || user == geteuid() || user == unknownUser }
+
+    /// The user that stands for all those that a user namespace does not know; `nil` outside of one.
+    private static let unknownUser: uid_t? = {
+        let map = SystemFile.text(of: "/proc/self/uid_map").split(whereSeparator: \.isWhitespace)
+        guard !map.isEmpty, map != ["0", "0", "4294967295"] else { return nil }
+        return SystemFile.line(of: "/proc/sys/kernel/overflowuid").flatMap { uid_t($0) }
+    }()
+}
+
+/// The way from the root to a file.
+private struct Walk {
+    /// What is left of the path, the next component last.
+    var components: [String]
+    /// The directory reached so far, and its path; the empty path is the root.
+    private(set) var directory: Descriptor
+    private(set) var place = ""
+    /// Whether ``directory`` is open to all, and sticky.
+    private(set) var isShared = false
+
+    private let path: String
+    private var links = 0
+
+    init(_ path: String) throws(FileProblem) {
+        self.path = path
+        let start = path.hasPrefix("/") ? "" : SystemFile.workingDirectory
+        components = Self.components(of: start + "/" + path)
+        let raw = Glibc.open("/", open_place_only() | O_DIRECTORY | O_CLOEXEC)
+        guard raw >= 0 else { throw FileProblem(.used, path, errno: errno) }
+        directory = Descriptor(raw)
+        try check(directory)
+    }
+
+    private static func components(of path: String) -> [String] {
+        path.split(separator: "/").filter { $0 != "." }.reversed().map(String.init)
+    }
+
+    /// Continues at a symbolic link's target; returns whether `component` is a symbolic link.
+    mutating func follow(_ component: String) throws(FileProblem) -> Bool {
+        var facts = stat()
+        guard fstatat(directory.raw, component, &facts, AT_SYMLINK_NOFOLLOW) == 0,
+            facts.st_mode & S_IFMT == S_IFLNK
+        else { return false }
+        let link = place + "/" + component
+        guard TrustedPath.isTrusted(facts.st_uid) else {
+            throw FileProblem(.used, path, .untrusted(link, .owned(by: facts.st_uid)))
+        }
+        var target = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlinkat(directory.raw, component, &target, target.count)
+        links += 1
+        guard count > 0, links <= TrustedPath.mostLinks else {
+            throw FileProblem(.used, path, errno: count > 0 ? ELOOP : errno)
+        }
+        let text = String(decoding: target[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        if text.hasPrefix("/") {
+            let root = Glibc.open("/", open_place_only() | O_DIRECTORY | O_CLOEXEC)
+            guard root >= 0 else { throw FileProblem(.used, path, errno: errno) }
+            (directory, place, isShared) = (Descriptor(root), "", false)
+        }
+        components += Self.components(of: text)
+        return true
+    }
+
+    /// Goes into a directory, which is created with these permissions if it is missing and they are given.
+    mutating func enter(_ component: String, creating mode: UInt32?) throws(FileProblem) {
+        if component != "..", try follow(component) { return }
+        var raw = openat(directory.raw, component, open_place_only() | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        if raw < 0, errno == ENOENT, let mode {
+            raw = try create(component, mode)
+        }
+        guard raw >= 0 else { throw FileProblem(.used, path, errno: errno) }
+        directory = Descriptor(raw)
+        if component == ".." {
+            place = place.lastIndex(of: "/").map { String(place[..<$0]) } ?? ""
+        } else {
+            place += "/" + component
+        }
+        try check(directory)
+    }
+
+    private func create(_ component: String, _ mode: UInt32) throws(FileProblem) -> Int32 {
+        let isNew = mkdirat(directory.raw, component, mode) == 0
+        guard isNew || errno == EEXIST else {
+            throw FileProblem(.written, place + "/" + component, errno: errno)
+        }
+        let raw = openat(directory.raw, component, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+        // Independent of the process's mask.
+        if raw >= 0, isNew { fchmod(raw, mode) }
+        return raw
+    }
+
+    private mutating func check(_ directory: Descriptor) throws(FileProblem) {
+        var facts = stat()
+        guard fstat(directory.raw, &facts) == 0 else { throw FileProblem(.used, path, errno: errno) }
+        let own = place.isEmpty ? "/" : place
+        guard TrustedPath.isTrusted(facts.st_uid) else {
+            throw FileProblem(.used, path, .untrusted(own, .owned(by: facts.st_uid)))
+        }
+        isShared = facts.st_mode & 0o002 != 0 || facts.st_mode & 0o020 != 0 && !SystemFile.isPrivate(facts.st_gid)
+        guard !isShared || facts.st_mode & S_ISVTX != 0 else {
+            throw FileProblem(.used, path, .untrusted(own, .writable))
+        }
+    }
+}
