@@ -11,13 +11,13 @@ package final class Daemon: @unchecked Sendable {
     /// How much is done for all apps, for those of one user, and for one process.
     package struct Limits: Sendable {
         let doorkeeper: Doorkeeper
-        let pace: NewcomerPace
+        let newcomers: AcceptRateLimiter<Descriptor>
         /// How long a program may be connected that says nothing.
         let greeting: Duration
         /// How long a program that is turned away has to hear why.
         let farewell: Duration
 
-        /// Limits connections, how many of them have not greeted, and how many come at once.
+        /// Limits connections, how many of them have not greeted, and how many of one user come at once.
         package init(
             connections: Int = 512,
             connectionsOfUser: Int = 256,
@@ -26,7 +26,7 @@ package final class Daemon: @unchecked Sendable {
             greeting: Duration = .seconds(10),
             farewell: Duration = .seconds(5)
         ) {
-            pace = NewcomerPace(burst: newcomers, then: .milliseconds(10))
+            self.newcomers = AcceptRateLimiter(burst: newcomers, then: .milliseconds(10))
             doorkeeper = Doorkeeper(
                 connections: .init(process: connectionsOfProcess, user: connectionsOfUser, all: connections),
                 strangers: .init(process: 16, user: 32, all: 128)
@@ -42,14 +42,9 @@ package final class Daemon: @unchecked Sendable {
     private let news: News
     private let keptApps: KeptApps
     private let log: DaemonLog
-    private var pace: NewcomerPace
-    /// Ends the time in which newcomers wait.
-    private var pause: LoopAlarm?
     private var switches: RadioSwitches
     private var policy: AppPolicy
-    /// Sessions that tell the hosts what the policy says of pairing; none before it has said something.
-    private var pairingSessions: [any HostSession] = []
-    private var listener: SocketListener?
+    private var acceptor: ConnectionAcceptor?
     private var connections: [AppConnection] = []
 
     /// Creates a daemon that begins with ``listen(at:)``.
@@ -72,14 +67,16 @@ package final class Daemon: @unchecked Sendable {
         self.radios = radios
         self.switches = RadioSwitches(radios, keptAt: switches)
         self.limits = limits
-        pace = limits.pace
         self.policy = policy
         let news = News { [loop] in loop.wake() }
         self.news = news
         let log = DaemonLog(loop.clock)
         self.log = log
-        keptApps = KeptApps(file, launcher: launcher, radios: radios, under: policy, noting: log) { news.arrive() }
-        setUnattendedPairing()
+        keptApps = KeptApps(file, launcher: launcher, radios: radios, under: policy, noting: log) {
+            news.arrive()
+        } later: { [weak loop] delay, body in
+            if let loop { _ = loop.alarm(at: loop.clock.now + delay, ring: body) }
+        }
         loop.start { [weak self] in
             self?.takeTurn()
             return nil
@@ -118,33 +115,41 @@ package final class Daemon: @unchecked Sendable {
     ///
     /// A socket that nobody listens at any more is replaced.
     ///
-    /// - Throws: ``TransportError/Code/unreachable`` if another program listens there, or the path cannot be used.
-    package func listen(at path: String) throws(TransportError) {
-        guard DaemonSocket.listening(among: [path]) == nil else {
+    /// - Returns: The socket's place, where it remains after ``stop()``.
+    /// - Throws: ``TransportError/Code/unreachable`` if another program listens there, or the path cannot be used;
+    ///   ``TransportError/Code/forbidden`` if another user could replace the socket.
+    @discardableResult
+    package func listen(at path: String) throws(TransportError) -> TrustedPath {
+        let place = try SocketDirectory.place(for: path)
+        guard DaemonSocket.listening(among: [place.path]) == nil else {
             throw TransportError(.unreachable, "another program listens at \(path)")
         }
-        if DaemonSocket.isSocket(path) { unlink(path) }
-        let result: Result<Void, TransportError> = loop.sync { [self] in
-            Result { () throws(TransportError) in
-                listener = try SocketListener(at: .unix(path: path), on: loop) { [weak self] in self?.admit($0) }
-            }
-        }
-        try result.get()
-        chmod(path, 0o666)
+        try SocketDirectory.removeSocket(at: place)
+        let acceptor = makeAcceptor()
+        try acceptor.listen(at: place)
+        loop.sync { [self] in self.acceptor = acceptor }
+        return place
     }
 
     /// Listens at a socket that was made for it, such as by the service manager.
     package func listen(adopting descriptor: Descriptor) {
-        loop.sync { [self] in
-            listener = SocketListener(adopting: descriptor, on: loop) { [weak self] in self?.admit($0) }
+        let acceptor = makeAcceptor()
+        acceptor.listen(adopting: descriptor)
+        loop.sync { [self] in self.acceptor = acceptor }
+    }
+
+    private func makeAcceptor() -> ConnectionAcceptor {
+        ConnectionAcceptor(limits.newcomers) { [weak self] in
+            self?.expect($0)
+        } refused: { [log] in
+            log.note("turned away: \($0.sentence)", of: $1.map { AppCredentials(notIdentified: $0) })
         }
     }
 
     /// Ends all sessions, and listens no more.
     package func stop() {
+        loop.sync { [self] in acceptor.take() }?.stop()
         loop.sync { [self] in
-            listener?.close()
-            listener = nil
             for connection in connections { connection.end() }
             connections = []
             for session in pairingSessions { session.close() }
@@ -154,19 +159,18 @@ package final class Daemon: @unchecked Sendable {
         }
     }
 
-    private func admit(_ stream: SocketStream) {
-        keepPace()
-        let peer = stream.peer
+    /// Has a connection admitted on the thread of the loop.
+    private func expect(_ descriptor: Descriptor) { loop.post { [weak self] in self?.admit(descriptor) } }
+
+    private func admit(_ descriptor: Descriptor) {
+        let peer = descriptor.peer
         // The kernel calls a process 0 that it hides.
         let newcomer = Doorkeeper.Guest(user: peer?.user, process: peer.flatMap { $0.process > 0 ? $0.process : nil })
         if let refusal = limits.doorkeeper.refusal(of: newcomer, among: connections.lazy.map(\.guest)) {
-            var writer = FrameWriter()
-            _ = writer.write(DaemonMessage.refused(refusal))
-            writer.take { stream.turnAway($0) }
-            // Whose program it is would take longer to find out than to turn it away.
-            let app = peer.map { AppCredentials(user: $0.user, groups: [], process: $0.process, program: "") }
-            return log.note("turned away: \(refusal.sentence)", of: app)
+            descriptor.turnAway(refusal)
+            return log.note("turned away: \(refusal.sentence)", of: peer.map { AppCredentials(notIdentified: $0) })
         }
+        let stream = SocketStream(descriptor, on: loop, knowsSender: true)
         let connection = AppConnection(
             stream,
             of: newcomer,
@@ -187,14 +191,6 @@ package final class Daemon: @unchecked Sendable {
         }
         connections.append(connection)
         expectGreeting(of: connection)
-    }
-
-    /// Counts a newcomer, and has the next ones wait if many have come.
-    private func keepPace() {
-        guard let end = pace.letIn(at: loop.clock.now) else { return }
-        listener?.pause()
-        pause?.cancel()
-        pause = loop.alarm(at: end) { [weak self] in self?.listener?.resume() }
     }
 
     /// Whether somebody may know of an app, and move it.

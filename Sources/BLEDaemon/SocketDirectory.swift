@@ -1,16 +1,36 @@
-package import BLERuntime
+import BLERuntime
 import Glibc
 
 /// The directory of the daemon's socket, which decides who may connect.
 package enum SocketDirectory {
-    /// Makes the directory of `path` if it is missing: for all users if root does, else for this user alone.
+    /// Finds the place of the socket, and creates directories that are missing: for all users if root does, else for
+    /// this user only.
     ///
-    /// - Throws: ``TransportError/Code/unreachable`` if it cannot be made.
-    package static func make(for path: String) throws(TransportError) {
-        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
-        let directory = String(path[..<slash])
-        guard mkdir(directory, geteuid() == 0 ? 0o755 : 0o700) != 0, errno != EEXIST else { return }
-        throw TransportError(.unreachable, errno: errno, "making \(directory)")
+    /// - Throws: ``TransportError/Code/forbidden`` if another user could replace the socket,
+    ///   ``TransportError/Code/unreachable`` if there is no such directory and none can be created.
+    static func place(for path: String) throws(TransportError) -> TrustedPath {
+        try transportError("finding the directory of \(path)") { () throws(FileProblem) in
+            try TrustedPath(path, creating: geteuid() == 0 ? 0o755 : 0o700)
+        }
+    }
+
+    /// Removes a socket that nobody listens at, unless another user left it in a directory that is open to all.
+    static func removeSocket(at place: TrustedPath) throws(TransportError) {
+        try transportError("replacing \(place.path)") { () throws(FileProblem) in try place.removeSocket() }
+    }
+
+    private static func transportError<Result>(
+        _ context: String,
+        _ body: () throws(FileProblem) -> Result
+    ) throws(TransportError) -> Result {
+        do throws(FileProblem) {
+            return try body()
+        } catch {
+            guard case .system(let code) = error.reason else {
+                throw TransportError(.forbidden, error.text, cure: error.cure)
+            }
+            throw TransportError(.unreachable, errno: code, context, cure: error.cure)
+        }
     }
 
     /// The folder by which units learn that they are to run, beside the socket at `path`.

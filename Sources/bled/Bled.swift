@@ -23,7 +23,8 @@ struct Bled: ParsableCommand {
               bled --socket /tmp/lab/bled tcp:127.0.0.1:7001
               BLUETOOTH_HOST=bled:/tmp/lab/bled ble scan    an app that is told where
 
-            Exit status: 0 ended by a signal, 64 wrong usage, 66 a file cannot be used, 69 the socket cannot be used.
+            Exit status: 0 ended by a signal, 64 wrong usage, 66 a file cannot be used, 69 the socket cannot be used, \
+            71 too few descriptors.
             """,
         version: "0.1.0"
     )
@@ -76,10 +77,11 @@ struct Bled: ParsableCommand {
 
     func run() throws {
         let signals = ControlSignals(), given = ServiceActivation.takeSocket()
-        let path = try socket ?? Self.standardPlace(), kept = sessions ?? Self.standardFile()
+        if let problem = DescriptorLimit.raise(to: DescriptorLimit.ofDaemon) { throw CommandFailure(problem, 71) }
+        let path = Self.absolute(try socket ?? Self.standardPlace()), kept = try sessions ?? Self.standardFile()
         let radios = try openRadios(), file = KeptFile(path: kept)
-        let rules = PolicyFile(path: policy ?? Self.standardPolicy(), isNeeded: policy != nil)
-        let launcher = AppLauncher(telling: SocketDirectory.launches(besides: path))
+        let rules = PolicyFile(path: try policy ?? Self.standardPolicy(), isNeeded: policy != nil)
+        let launcher = AppLauncher(telling: SocketDirectory.launches(besides: path), at: path)
         let daemon = Daemon(
             radios,
             under: try read(rules),
@@ -87,13 +89,9 @@ struct Bled: ParsableCommand {
             switches: kept + ".off",
             launcher: launcher
         )
+        var place: TrustedPath?
         do throws(TransportError) {
-            if let given {
-                daemon.listen(adopting: given)
-            } else {
-                try SocketDirectory.make(for: path)
-                try daemon.listen(at: path)
-            }
+            if let given { daemon.listen(adopting: given) } else { place = try daemon.listen(at: path) }
         } catch {
             let cure = error.cure ?? "Use another --socket."
             throw CommandFailure("Apps cannot be listened to at \(path): \(error). \(cure)", 69)
@@ -104,7 +102,7 @@ struct Bled: ParsableCommand {
         ServiceActivation.tell("STOPPING=1")
         daemon.stop()
         file.flush()
-        if given == nil { unlink(path) }
+        place?.remove()
     }
 
     private func read(_ rules: PolicyFile) throws -> AppPolicy {
@@ -138,6 +136,10 @@ struct Bled: ParsableCommand {
         do { return try Radios(opening: wanted) } catch { throw CommandFailure("\(error)", 66) }
     }
 
+    private static func absolute(_ path: String) -> String {
+        path.hasPrefix("/") ? path : SystemFile.workingDirectory + "/" + path
+    }
+
     private static func environment(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
     /// A file in the directory that the service manager names, else in the one for root; `nil` for other users.
@@ -146,15 +148,27 @@ struct Bled: ParsableCommand {
         return geteuid() == 0 ? system + "/" + name : nil
     }
 
-    private static func standardPolicy() -> String {
+    private static func standardPolicy() throws -> String {
         if let path = file("policy.json", in: "CONFIGURATION_DIRECTORY", orFor: "/etc/bled") { return path }
-        return (environment("XDG_CONFIG_HOME") ?? (environment("HOME") ?? "/tmp") + "/.config") + "/bled/policy.json"
+        return try ownDirectory("XDG_CONFIG_HOME", ".config", for: "the policy", "--policy") + "/bled/policy.json"
     }
 
-    private static func standardFile() -> String {
+    private static func standardFile() throws -> String {
         if let path = file("sessions", in: "STATE_DIRECTORY", orFor: "/var/lib/bled") { return path }
-        let state = environment("XDG_STATE_HOME") ?? (environment("HOME") ?? "/tmp") + "/.local/state"
-        return state + "/bled/sessions"
+        return try ownDirectory("XDG_STATE_HOME", ".local/state", for: "sessions", "--sessions") + "/bled/sessions"
+    }
+
+    /// A directory of the user's, which the environment names.
+    private static func ownDirectory(
+        _ variable: String,
+        _ name: String,
+        for content: String,
+        _ option: String
+    ) throws -> String {
+        if let directory = environment(variable), directory.hasPrefix("/") { return directory }
+        if let home = environment("HOME"), home.hasPrefix("/") { return "\(home)/\(name)" }
+        let cure = "Set HOME, or name the file with \(option)."
+        throw CommandFailure("Neither \(variable) nor HOME names a directory for \(content). \(cure)", 64)
     }
 
     private static func standardPlace() throws -> String {

@@ -118,6 +118,24 @@ struct HostilityTests {
         }
     }
 
+    @Test("A user that connects faster than is served is refused, and is served again later")
+    func rate() async throws {
+        let bench = try DaemonBench(limits: .init(newcomers: 1))
+        var apps: [RawApp] = [], refused = 0
+        while refused == 0 {
+            apps = try (0..<200).map { _ in try RawApp(at: bench.path) }
+            for app in apps { app.say(.hello(Hello())) }
+            for app in apps {
+                let first = try await app.listen { _ in true }
+                if reason(of: first) == .tooMany { refused += 1 }
+            }
+        }
+        apps = []
+        try await waiting { try bench.current.connectionCount == 0 }
+        let central = bench.central()
+        await central.reach(.poweredOn)
+    }
+
     @Test("Programs that say nothing, or half a greeting, keep nobody out who has greeted, and are few")
     func strangers() async throws {
         // None may be sent away for its silence before the last has come.

@@ -28,8 +28,6 @@ struct LaunchTests {
         let place = Self.place()
         defer { try? FileManager.default.removeItem(atPath: place) }
         let folder = LaunchFolder(path: place), unit = try #require(UnitName("sensor.service"))
-        let before = umask(0o077)
-        defer { umask(before) }
         let isWritten = folder.write(["B": #"a"b\c$d`e"#, "A": ""], for: unit, of: 1000)
         #expect(isWritten)
         let path = place + "/1000/sensor.service"
@@ -62,14 +60,14 @@ struct LaunchTests {
         let launcher = AppLauncher(telling: place) { _, _ in
             let text = #"{"UIBackgroundModes": ["bluetooth-central"], "LaunchCommand": ["/bin/app"]}"#
             return try? JSONDecoder().decode(AppManifest.self, from: Data(text.utf8))
-        } run: { command, _ in
+        } run: { command, _, _ in
             runs.withLock { $0.append(command) }
             return true
         }
         let named = AppDescription(program: "/bin/app", unit: "app.service"), own = geteuid(), other = own + 1
         func launch(_ user: UInt32, _ program: String, _ description: AppDescription?) throws -> Bool? {
             let key = try key(of: user, program: program)
-            return launcher.launch(AppLaunch(key, description), restoring: [key])
+            return launcher.launch(AppLaunch(key, description), restoring: [key], on: "hci:0")
         }
         #expect(try launch(other, "", named) == true)
         #expect(try launch(other, "", named) == nil)
@@ -81,6 +79,54 @@ struct LaunchTests {
         #expect(try launch(own, "/bin/app", nil) == true)
         #expect(runs.withLock { $0 } == [["/bin/app"]])
         #expect(try launch(own, "", AppDescription(program: "/bin/b", unit: "../b.service")) == nil)
+    }
+
+    @Test("A launched app learns where the daemon is and which radio its sessions are on, by command and by unit")
+    func host() throws {
+        let place = Self.place()
+        defer { try? FileManager.default.removeItem(atPath: place) }
+        let variables = Locked<[[String: String]]>([])
+        let launcher = AppLauncher(telling: place, at: "/run/bled/socket") { program, _ in
+            let text = #"{"UIBackgroundModes": ["bluetooth-central"], "LaunchCommand": ["/bin/app"]}"#
+            return program == "/bin/app" ? try? JSONDecoder().decode(AppManifest.self, from: Data(text.utf8)) : nil
+        } run: { _, told, _ in
+            variables.withLock { $0.append(told) }
+            return true
+        }
+        let key = try key(of: geteuid(), program: "/bin/app"), unit = try self.key(of: geteuid(), program: "/bin/unit")
+        _ = launcher.launch(AppLaunch(key, nil), restoring: [key], on: "hci:1")
+        let told = variables.withLock { $0.first }
+        #expect(told?["BLUETOOTH_HOST"] == "bled:/run/bled/socket#hci:1")
+        let app = AppLaunch(unit, AppDescription(program: "/bin/unit", unit: "app.service"))
+        _ = launcher.launch(app, restoring: [unit], on: "tcp:localhost:1")
+        let text = Self.text(of: "\(place)/\(geteuid())/app.service")
+        #expect(text?.hasPrefix("BLUETOOTH_HOST=\"bled:/run/bled/socket#tcp:localhost:1\"\n") == true)
+    }
+
+    @Test("An app is awaited from its launch until it connects")
+    func awaited() throws {
+        let place = Self.place()
+        defer { try? FileManager.default.removeItem(atPath: place) }
+        let launcher = AppLauncher(telling: place) { _, _ in nil }
+        let key = try key(of: 1), app = AppLaunch(key, AppDescription(program: "/bin/app", unit: "app.service"))
+        #expect(!launcher.isAwaited(app))
+        #expect(launcher.launch(app, restoring: [key], on: "hci:0") == true)
+        #expect(launcher.isAwaited(app))
+        launcher.launched(app)
+        #expect(!launcher.isAwaited(app))
+    }
+
+    @Test(
+        "The end of a launched program is reported with its process and how it ended",
+        arguments: [
+            ("exit 3", "ended with status 3"), ("kill -9 $$", "was ended by signal 9"),
+        ]
+    )
+    func ends(script: String, words: String) async throws {
+        let (ends, sink) = AsyncStream.makeStream(of: AppLauncher.End.self)
+        #expect(AppLauncher.spawn(["/bin/sh", "-c", script], [:]) { sink.yield($0) })
+        let end = try #require(await ends.first { _ in true })
+        #expect(end.words == words && end.process > 0 && end.command == "/bin/sh -c \(script)")
     }
 
     @Test("Apps that the kernel does not tell apart are told apart by what they say they are")

@@ -135,6 +135,32 @@ struct PolicyTests {
         #expect(error?.description.contains(reason) == true, "\(error?.description ?? "")")
     }
 
+    @Test("A program that is not known to be what its path says matches no rule about a program")
+    func pretended() throws {
+        var app = Self.sensor
+        app.isProgramKnown = false
+        for program in ["/usr/bin/sensor", "/usr/bin/"] {
+            #expect(try policy(#"{"program": "\#(program)"}"#).grant(to: app).roles.isEmpty)
+        }
+        #expect(try policy(#"{"user": 1000}"#).grant(to: app).roles.isEmpty == false)
+    }
+
+    @Test("A file in a directory in which others may write is not believed", arguments: [0o777, 0o775] as [mode_t])
+    func directory(mode: mode_t) throws {
+        let folder = FileManager.default.temporaryDirectory.appending(path: "policy-\(UUID())")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appending(path: "policy.json").path
+        try Data(#"{"rules": []}"#.utf8).write(to: URL(filePath: path))
+        chown(folder.path, geteuid(), 4_711)
+        chmod(folder.path, mode)
+        // Only root can give a directory to a group of others.
+        guard mode == 0o777 || geteuid() == 0 else { return }
+        #expect(throws: PolicyFile.Problem.self) { try PolicyFile(path: path, isNeeded: false).read() }
+        chmod(folder.path, 0o755)
+        #expect(try PolicyFile(path: path, isNeeded: false).read() != .none)
+    }
+
     @Test("A file that others may write is not believed, and one that is missing only if it was asked for")
     func trust() throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "policy-\(UUID()).json").path

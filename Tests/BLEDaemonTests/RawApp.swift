@@ -7,6 +7,8 @@ import Testing
 /// A program that says what it likes, and what it is told.
 final class RawApp {
     private let socket: Int32
+    /// The connection.
+    var descriptor: Int32 { socket }
     private var reader = FrameReader()
 
     init(at path: String) throws {

@@ -176,7 +176,7 @@ struct RestorationTests {
         let manifest = #"{"UIBackgroundModes": ["bluetooth-central"], "LaunchCommand": ["/bin/app", "--again"]}"#
         let launcher = AppLauncher { _, _ in
             try? JSONDecoder().decode(AppManifest.self, from: Data(manifest.utf8))
-        } run: { command, variables in
+        } run: { command, variables, _ in
             runs.withLock { $0.append((command, variables)) }
             return true
         }
@@ -203,7 +203,7 @@ struct RestorationTests {
         defer { try? FileManager.default.removeItem(atPath: place) }
         let launcher = AppLauncher(telling: place) { _, _ in
             nil
-        } run: { _, _ in
+        } run: { _, _, _ in
             false
         }
         let bench = try DaemonBench(launcher: launcher)

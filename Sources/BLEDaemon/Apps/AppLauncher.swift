@@ -16,6 +16,21 @@ package final class AppLauncher: @unchecked Sendable {
     static let centralsVariable = "BLUETOOTH_RESTORE_CENTRALS"
     static let peripheralsVariable = "BLUETOOTH_RESTORE_PERIPHERALS"
 
+    /// How a launched program ended.
+    package struct End: Sendable {
+        package let process: Int32
+        /// What was run.
+        package let command: String
+        /// As waitpid(2) has it.
+        package let status: Int32
+
+        /// How it ended, for people.
+        var words: String {
+            let signal = status & 0x7F
+            return signal == 0 ? "ended with status \(status >> 8 & 0xFF)" : "was ended by signal \(signal)"
+        }
+    }
+
     /// How an app is launched.
     private enum Way {
         case command([String])
@@ -31,22 +46,34 @@ package final class AppLauncher: @unchecked Sendable {
         }
     }
 
-    private var launches: [(app: AppLaunch, time: ContinuousClock.Instant)] = []
+    private struct Launch {
+        let app: AppLaunch
+        let time: ContinuousClock.Instant
+        var hasConnected = false
+    }
+
+    private var launches: [Launch] = []
+    private let socket: String?
     private let folder: LaunchFolder?
     private let manifest: @Sendable (_ program: String, _ user: UInt32) -> AppManifest?
-    private let run: @Sendable ([String], [String: String]) -> Bool
+    private let run: @Sendable ([String], [String: String], @escaping @Sendable (End) -> Void) -> Bool
 
     /// Creates a launcher.
     ///
     /// - Parameters:
     ///   - folder: Where units learn that they are to run; `nil` if nowhere.
+    ///   - socket: Where the daemon listens, for apps to find it; `nil` if they know.
     ///   - manifest: Finds what the app with this program says of itself.
     ///   - run: Starts a program with its arguments and further variables of the environment; returns whether it could.
+    ///     Calls its last argument on any thread when the program has ended.
     package init(
         telling folder: String? = nil,
+        at socket: String? = nil,
         manifest: @escaping @Sendable (String, UInt32) -> AppManifest? = { AppManifest(ofProgram: $0, user: $1) },
-        run: @escaping @Sendable ([String], [String: String]) -> Bool = AppLauncher.spawn
+        run: @escaping @Sendable ([String], [String: String], @escaping @Sendable (End) -> Void) -> Bool =
+            AppLauncher.spawn
     ) {
+        self.socket = socket
         self.folder = folder.map(LaunchFolder.init)
         self.manifest = manifest
         self.run = run
@@ -55,35 +82,61 @@ package final class AppLauncher: @unchecked Sendable {
     /// Whether it is known how to launch an app, and allowed: apps of other users are launched by their units alone.
     func canLaunch(_ app: AppLaunch) -> Bool { way(to: app) != nil }
 
-    /// Launches an app, unless that was done a moment ago; returns whether it could, `nil` if there was nothing to do.
-    func launch(_ app: AppLaunch, restoring sessions: [AppKey]) -> Bool? {
+    /// Launches an app, unless that was done a moment ago.
+    ///
+    /// - Parameters:
+    ///   - app: Which app.
+    ///   - sessions: What the app is to restore.
+    ///   - radio: The radio of these sessions.
+    ///   - ended: Called on any thread when the program that was started has ended.
+    /// - Returns: Whether it could be launched, `nil` if there was nothing to do.
+    func launch(
+        _ app: AppLaunch,
+        restoring sessions: [AppKey],
+        on radio: String,
+        ended: @escaping @Sendable (End) -> Void = { _ in }
+    ) -> Bool? {
         let now = ContinuousClock.now
         launches.removeAll { now - $0.time > Self.patience }
         guard !launches.contains(where: { $0.app.isSameApp(as: app) }), let way = way(to: app) else { return nil }
-        launches.append((app, now))
+        launches.append(Launch(app: app, time: now))
         let centrals = sessions.filter { $0.role == .central }.map(\.identifier)
         let peripherals = sessions.filter { $0.role == .peripheral }.map(\.identifier)
-        let variables = [
+        var variables = [
             Self.centralsVariable: centrals.joined(separator: ","),
             Self.peripheralsVariable: peripherals.joined(separator: ","),
         ]
-        guard !launch(app, by: way, variables) else { return true }
+        if let socket { variables[HostSpecification.variable] = "bled:\(socket)#\(radio)" }
+        guard !launch(app, by: way, variables, ended) else { return true }
         Logger.coreBluetooth.error("\(app.program) could not be launched by \(way.words).")
         return false
     }
 
     /// An app that was to be launched is there.
     func launched(_ app: AppLaunch) {
+        for index in launches.indices where launches[index].app.isSameApp(as: app) {
+            launches[index].hasConnected = true
+        }
         if case .unit(let unit, _) = way(to: app) { folder?.remove(unit, of: app.user) }
     }
 
-    private func launch(_ app: AppLaunch, by way: Way, _ variables: [String: String]) -> Bool {
+    /// Whether an app was launched and has not connected since.
+    func isAwaited(_ app: AppLaunch) -> Bool {
+        launches.contains { $0.app.isSameApp(as: app) && !$0.hasConnected }
+    }
+
+    private func launch(
+        _ app: AppLaunch,
+        by way: Way,
+        _ variables: [String: String],
+        _ ended: @escaping @Sendable (End) -> Void
+    ) -> Bool {
         switch way {
-        case .command(let command): return run(command, variables)
+        case .command(let command): return run(command, variables, ended)
         case .unit(let unit, let command):
             let isTold = folder?.write(variables, for: unit, of: app.user) ?? false
             guard let command else { return isTold }
-            return run(command, variables)
+            return run(command, variables, ended)
         }
     }
 
@@ -104,7 +157,11 @@ package final class AppLauncher: @unchecked Sendable {
     }
 
     /// Starts a program, of which nothing is left when it ends; whether it was started.
-    package static func spawn(_ command: [String], _ variables: [String: String]) -> Bool {
+    package static func spawn(
+        _ command: [String],
+        _ variables: [String: String],
+        ended: @escaping @Sendable (End) -> Void = { _ in }
+    ) -> Bool {
         var attributes = posix_spawnattr_t(), none = sigset_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -118,7 +175,11 @@ package final class AppLauncher: @unchecked Sendable {
             let failure = posix_spawnp(&process, command[0], nil, &attributes, arguments, environment)
             guard failure == 0 else { return false }
             let child = process
-            Thread.detachNewThread { while waitpid(child, nil, 0) < 0, errno == EINTR {} }
+            Thread.detachNewThread {
+                var status: Int32 = 0
+                while waitpid(child, &status, 0) < 0 { guard errno == EINTR else { return } }
+                ended(End(process: child, command: command.joined(separator: " "), status: status))
+            }
             return true
         }
     }

@@ -12,12 +12,16 @@ package struct AppCredentials: Equatable, Sendable {
     /// The file of its program, that of the interpreter for a script; empty if the kernel does not tell it to the
     /// daemon.
     package var program: String
+    /// Whether ``program`` is what runs: the daemon finds the same file under that path, and the process that connected
+    /// is the one that speaks.
+    package var isProgramKnown: Bool
 
-    package init(user: UInt32, groups: [UInt32], process: Int32, program: String) {
+    package init(user: UInt32, groups: [UInt32], process: Int32, program: String, isProgramKnown: Bool = true) {
         self.user = user
         self.groups = groups
         self.process = process
         self.program = program
+        self.isProgramKnown = isProgramKnown
     }
 
     /// The credentials that an app had, and will have when it is launched again.
@@ -40,15 +44,44 @@ package struct AppCredentials: Equatable, Sendable {
         let told = SystemFile.groups(ofProcess: process)
         // A confined daemon may not read what the kernel tells of processes of others.
         let groups = told.isEmpty ? Self.groups(ofUser: facts.st_uid) : told
-        let program = SystemFile.target(of: "/proc/\(process)/exe") ?? ""
-        self.init(user: facts.st_uid, groups: groups, process: Int32(bitPattern: process), program: program)
+        let number = Int32(bitPattern: process), (program, isSame) = Self.program(ofProcess: number)
+        self.init(user: facts.st_uid, groups: groups, process: number, program: program, isProgramKnown: isSame)
     }
 
-    /// The credentials of whoever is at the other end of a stream; `nil` if the kernel cannot say.
-    init?(of stream: SocketStream) {
+    /// The credentials of the process that connected, as far as they are known before it says anything; `nil` if the
+    /// kernel cannot say.
+    init?(connectedBy stream: SocketStream) {
         guard let peer = stream.peer else { return nil }
-        let program = SystemFile.target(of: "/proc/\(peer.process)/exe") ?? ""
-        self.init(user: peer.user, groups: stream.peerGroups, process: peer.process, program: program)
+        self.init(notIdentified: peer)
+    }
+
+    /// What is known of a process without asking what it runs, which would take longer than turning it away.
+    init(notIdentified peer: SocketPeer) {
+        self.init(user: peer.user, groups: [], process: peer.process, program: "", isProgramKnown: false)
+    }
+
+    /// The credentials of the process that connected and has just said something; `nil` if the kernel cannot say.
+    ///
+    /// The program is not known if another process said it.
+    init?(speakingOn stream: SocketStream) {
+        guard let peer = stream.peer else { return nil }
+        let (program, isSame) = Self.program(ofProcess: peer.process)
+        self.init(
+            user: peer.user,
+            groups: stream.peerGroups,
+            process: peer.process,
+            program: program,
+            isProgramKnown: isSame && stream.sender == peer.process && !stream.hasPeerEnded
+        )
+    }
+
+    /// The file of a process's program, as the kernel names it, and whether the daemon finds the same file there.
+    ///
+    /// A process can have another file under that path, in a mount namespace of its own.
+    private static func program(ofProcess process: Int32) -> (path: String, isSame: Bool) {
+        let link = "/proc/\(process)/exe"
+        guard let path = SystemFile.target(of: link) else { return ("", false) }
+        return (path, SystemFile.isSame(link, path))
     }
 }
 

@@ -73,6 +73,7 @@ struct PolicyRule: Decodable, Equatable, Sendable {
     func matches(_ app: AppCredentials) -> Bool {
         guard user ?? app.user == app.user, group.map(app.groups.contains) ?? true else { return false }
         guard let program else { return true }
+        guard app.isProgramKnown else { return false }
         return program.hasSuffix("/") ? app.program.hasPrefix(program) : app.program == program
     }
 

@@ -13,7 +13,7 @@ final class AppConnection: @unchecked Sendable {
     private static let alertBacklog = 65_536
 
     /// Whose program is at the other end, as the kernel says; `nil` if it cannot.
-    let app: AppCredentials?
+    private(set) var app: AppCredentials?
 
     /// Rings when the app has said nothing for too long.
     var greeting: LoopAlarm?
@@ -29,8 +29,11 @@ final class AppConnection: @unchecked Sendable {
     private let answer: (Question, AppCredentials?) -> Answer
     private let alert: (ClientAlert, AppCredentials?) -> Void
     private var conversation = DaemonConversation()
+    private var policy: AppPolicy
     private var grant: Grant
     private var gate: SessionGate
+    /// The process that said something last; `nil` before the first message.
+    private var speaker: Int32?
     private var facts: SessionFacts?
     private var session: ServedSession?
     /// The session, if it goes on when the app ends.
@@ -74,7 +77,8 @@ final class AppConnection: @unchecked Sendable {
         self.speak = speak
         self.answer = answer
         self.alert = alert
-        app = AppCredentials(of: stream)
+        self.policy = policy
+        app = AppCredentials(connectedBy: stream)
         grant = policy.grant(to: app)
         gate = SessionGate(grant, for: nil)
     }
@@ -84,6 +88,7 @@ final class AppConnection: @unchecked Sendable {
 
     /// There is another policy: what the app may do no more ends here.
     func obey(_ policy: AppPolicy) {
+        self.policy = policy
         let new = policy.grant(to: app)
         guard new != grant else { return }
         grant = new
@@ -146,7 +151,17 @@ final class AppConnection: @unchecked Sendable {
     var hasSession: Bool { session != nil }
 
     /// Takes what the app says.
-    func receive(_ chunk: Span<UInt8>) { conversation.receive(chunk) }
+    func receive(_ chunk: Span<UInt8>) {
+        if stream.sender != speaker { identify() }
+        conversation.receive(chunk)
+    }
+
+    /// Finds out which program speaks, with its first message and whenever another process goes on.
+    private func identify() {
+        speaker = stream.sender
+        app = AppCredentials(speakingOn: stream)
+        obey(policy)
+    }
 
     /// The stream has ended; what the app asked for before is still to be done.
     func appEnded() { hasEnded = true }

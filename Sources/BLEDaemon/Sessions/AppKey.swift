@@ -20,7 +20,7 @@ struct AppKey: Equatable, Packet {
     init?(_ hello: Hello, of app: AppCredentials?) {
         guard let identifier = hello.restoreIdentifier, hello.role != .agent, let app else { return nil }
         user = app.user
-        program = app.program
+        program = app.isProgramKnown ? app.program : ""
         role = hello.role
         self.identifier = identifier
         radio = hello.radio

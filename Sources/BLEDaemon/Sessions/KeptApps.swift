@@ -15,17 +15,22 @@ final class KeptApps: @unchecked Sendable {
     private let radios: Radios
     private var policy: AppPolicy
     private let log: DaemonLog
+    private let later: (Duration, @escaping @Sendable () -> Void) -> Void
     private var isOutdated = false
 
     /// Creates the sessions that `file` tells of, with hosts that know nothing of them.
+    ///
+    /// `later` is called on the thread of the loop, and calls there what it is given after so long.
     init(
         _ file: KeptFile?,
         launcher: AppLauncher,
         radios: Radios,
         under policy: AppPolicy,
         noting log: DaemonLog,
-        speak: @escaping @Sendable () -> Void
+        speak: @escaping @Sendable () -> Void,
+        later: @escaping (Duration, @escaping @Sendable () -> Void) -> Void
     ) {
+        self.later = later
         self.file = file
         self.launcher = launcher
         self.radios = radios
@@ -134,11 +139,25 @@ final class KeptApps: @unchecked Sendable {
     /// Launches an app, and tells it which of its sessions wait for it.
     private func launch(_ app: KeptApp) {
         let waiting = apps.filter { !$0.hasApp && $0.launch.isSameApp(as: app.launch) }.map(\.key)
-        guard let hasBegun = launcher.launch(app.launch, restoring: waiting) else { return }
-        var credentials = AppCredentials(of: app.key)
-        credentials.groups = []
-        credentials.program = app.launch.program
-        log.note(hasBegun ? "launched, to restore “\(app.key.identifier)”" : "could not be launched", of: credentials)
+        let credentials = AppCredentials(
+            user: app.key.user,
+            groups: [],
+            process: 0,
+            program: app.launch.program
+        )
+        let radio = radios.name(of: app.key.radio) ?? app.key.radio
+        let begun = launcher.launch(app.launch, restoring: waiting, on: radio) { [log] end in
+            var ended = credentials
+            ended.process = end.process
+            log.note("“\(end.command)” \(end.words)", of: ended)
+        }
+        guard let begun else { return }
+        log.note(begun ? "launched, to restore “\(app.key.identifier)”" : "could not be launched", of: credentials)
+        guard begun else { return }
+        later(AppLauncher.patience) { [launcher, log, launch = app.launch] in
+            guard launcher.isAwaited(launch) else { return }
+            log.note("has not restored a session within \(AppLauncher.patience) of its launch", of: credentials)
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 import Glibc
+import LinuxCalls
 
 /// The reading side of a stream socket: takes what the system has, or looks at it first.
 ///
@@ -29,8 +30,14 @@ struct SocketIntake {
     /// Whether the last step filled the buffer, so that there may be more to read.
     private(set) var wasFilled = false
 
-    init(of socket: Descriptor) {
+    /// Whether the system tells which process wrote what is read.
+    private let knowsSender: Bool
+    /// The process that wrote what was read last; 0 if the system does not tell.
+    private(set) var sender: Int32 = 0
+
+    init(of socket: Descriptor, knowsSender: Bool = false) {
         self.socket = socket
+        self.knowsSender = knowsSender
         canLook = socket.isTCP
     }
 
@@ -72,7 +79,10 @@ struct SocketIntake {
 
     private mutating func receive(_ flags: Int32) -> Step {
         if buffer.isEmpty || wasFilled { grow() }
-        let count = recv(socket.raw, &buffer, buffer.count, flags)
+        let count =
+            knowsSender
+            ? receive_from_process(socket.raw, &buffer, UInt(buffer.count), &sender)
+            : recv(socket.raw, &buffer, buffer.count, flags)
         wasFilled = count == buffer.count
         if count > 0 { return .octets(0..<count) }
         let code = count < 0 ? errno : 0

@@ -1,11 +1,18 @@
+import BLEWire
 import Glibc
+import LinuxCalls
+import Logging
 
 /// Waits for connections at an address, and hands each to its owner as a stream.
 package final class SocketListener: Sendable {
-    /// How many connections are taken in a round: those who are connected come first.
+    /// How many connections are taken in a round, so that those that exist get their turn.
     private static let share = 4
+    /// The same where a thread does nothing else.
+    private static let largeShare = 64
     /// How many connections the system holds until they are taken.
     private static let backlog: Int32 = 128
+    /// How long to wait before the next attempt to take a connection when the process has no descriptor left.
+    private static let rest = Duration.milliseconds(100)
 
     private let descriptor: Descriptor
     private let loop: EventLoop
@@ -33,49 +40,112 @@ package final class SocketListener: Sendable {
                 throw TransportError(.unreachable, errno: errno, "listening at \(address)")
             }
         }
+        self.init(adopting: descriptor, on: loop, taking: Self.share) { accept(SocketStream($0, on: loop)) }
+    }
+
+    /// Starts to listen at a path that no other user can replace, where every user may connect.
+    ///
+    /// The socket has its permissions from the moment at which it appears. The mask of the process is cleared for that
+    /// moment; whatever else this package creates has permissions that need no mask.
+    ///
+    /// - Parameters:
+    ///   - place: Where to listen.
+    ///   - loop: A loop for this listener alone.
+    ///   - accept: Called on the thread of `loop` with each new connection, which knows its ``SocketStream/sender``.
+    /// - Throws: ``TransportError/Code/unreachable`` if the path cannot be used.
+    package convenience init(
+        at place: TrustedPath,
+        on loop: EventLoop,
+        accept: @escaping @Sendable (Descriptor) -> Void
+    ) throws(TransportError) {
+        let address = SocketAddress.unix(path: place.descriptorPath)
+        let descriptor = try address.makeSocket { (socket, name, length) throws(TransportError) in
+            fchmod(socket, 0o666)
+            let mask = umask(0), result = bind(socket, name, length), code = errno
+            umask(mask)
+            guard result == 0 else { throw TransportError(.unreachable, errno: code, "creating \(place.path)") }
+            guard listen(socket, Self.backlog) == 0 else {
+                throw TransportError(.unreachable, errno: errno, "listening at \(place.path)")
+            }
+        }
         self.init(adopting: descriptor, on: loop, accept: accept)
     }
 
-    /// Goes on with a socket at which somebody listens already.
-    package init(
+    /// Goes on with a Unix socket at which somebody listens already.
+    ///
+    /// - Parameters:
+    ///   - descriptor: The socket.
+    ///   - loop: A loop for this listener alone.
+    ///   - accept: Called on the thread of `loop` with each new connection, which knows its ``SocketStream/sender``.
+    package convenience init(
         adopting descriptor: Descriptor,
         on loop: EventLoop,
-        accept: @escaping @Sendable (SocketStream) -> Void
+        accept: @escaping @Sendable (Descriptor) -> Void
+    ) {
+        // Connections inherit it, so that no message comes too early for it.
+        var on: Int32 = 1
+        setsockopt(descriptor.raw, SOL_SOCKET, SO_PASSCRED, &on, socklen_t(MemoryLayout<Int32>.size))
+        self.init(adopting: descriptor, on: loop, taking: Self.largeShare, accept: accept)
+    }
+
+    private init(
+        adopting descriptor: Descriptor,
+        on loop: EventLoop,
+        taking share: Int,
+        accept: @escaping @Sendable (Descriptor) -> Void
     ) {
         _ = fcntl(descriptor.raw, F_SETFL, fcntl(descriptor.raw, F_GETFL, 0) | O_NONBLOCK)
         self.descriptor = descriptor
         port = Self.port(of: descriptor)
         self.loop = loop
+        let pause = Pause(), isTCP = descriptor.isTCP
         // Connections do not keep their loop from ending.
         watch = loop.watch(descriptor, for: .reading) { [descriptor, weak loop] _ in
-            for _ in 0..<Self.share {
-                guard let loop, let connection = Self.connection(at: descriptor) else { return }
-                accept(SocketStream(connection, on: loop))
+            for _ in 0..<share {
+                guard let loop else { return }
+                guard let connection = Self.connection(at: descriptor, isTCP: isTCP) else {
+                    if [EMFILE, ENFILE, ENOBUFS, ENOMEM].contains(errno) { pause.begin(errno, on: loop) }
+                    return
+                }
+                pause.isNoted = false
+                accept(connection)
             }
+        }
+        pause.watch = watch
+    }
+
+    /// Stops taking connections for a moment when the system refuses to hand one out, which would be asked for without
+    /// end otherwise.
+    ///
+    /// Sendable because everything happens on the thread of the loop, after the listener is created.
+    private final class Pause: @unchecked Sendable {
+        weak var watch: LoopWatch?
+        /// Whether the log says so since the last connection.
+        var isNoted = false
+
+        func begin(_ code: Int32, on loop: EventLoop) {
+            watch?.interest = []
+            _ = loop.alarm(at: loop.clock.now + SocketListener.rest) { [weak self] in self?.watch?.interest = .reading }
+            guard !isNoted else { return }
+            isNoted = true
+            let cure = "Raise the limit with “ulimit -n”, or LimitNOFILE in a unit."
+            Logger.coreBluetooth.error("No connections are taken: \(String(cString: strerror(code))). \(cure)")
         }
     }
 
     deinit { loop.post { [watch] in watch.cancel() } }
 
-    /// Takes no connection until ``resume()``; whoever connects meanwhile waits.
-    ///
-    /// Must be called on the thread of the loop.
-    package func pause() { watch.interest = [] }
-
-    /// Takes connections again.
-    package func resume() { watch.interest = .reading }
-
     /// Lets nobody connect from now on.
     package func close() { shutdown(descriptor.raw, Int32(SHUT_RDWR)) }
 
-    /// Takes the next connection; `nil` if none waits.
-    private static func connection(at descriptor: Descriptor) -> Descriptor? {
-        let raw = Glibc.accept(descriptor.raw, nil, nil)
+    /// Takes the next connection; `nil` with the system's `errno` if there is none.
+    private static func connection(at descriptor: Descriptor, isTCP: Bool) -> Descriptor? {
+        let raw = accept_connection(descriptor.raw)
         guard raw >= 0 else { return nil }
-        _ = fcntl(raw, F_SETFL, fcntl(raw, F_GETFL, 0) | O_NONBLOCK)
-        _ = fcntl(raw, F_SETFD, FD_CLOEXEC)
-        var on: Int32 = 1
-        setsockopt(raw, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+        if isTCP {
+            var on: Int32 = 1
+            setsockopt(raw, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
+        }
         return Descriptor(raw)
     }
 

@@ -41,10 +41,13 @@ package final class SocketStream: @unchecked Sendable {
     private var receive: (Span<UInt8>) throws(TransportError) -> Void = { _ in }
     private var closed: (TransportError) -> Void = { _ in }
 
-    package init(_ descriptor: Descriptor, on loop: EventLoop) {
+    /// Creates a stream that begins with ``start(receive:closed:)``.
+    ///
+    /// It `knowsSender` if the descriptor is a Unix socket with `SO_PASSCRED`.
+    package init(_ descriptor: Descriptor, on loop: EventLoop, knowsSender: Bool = false) {
         self.descriptor = descriptor
         self.loop = loop
-        intake = SocketIntake(of: descriptor)
+        intake = SocketIntake(of: descriptor, knowsSender: knowsSender)
     }
 
     deinit { close() }
@@ -64,22 +67,27 @@ package final class SocketStream: @unchecked Sendable {
         updateInterest()
     }
 
-    /// Says this to whoever is not to be served, as far as the system takes it, and ends a stream that was not started.
-    package func turnAway(_ bytes: Span<UInt8>) {
-        guard case .idle = state else { return }
-        state = .closed
-        _ = bytes.withUnsafeBufferPointer { bytes in
-            Glibc.send(descriptor.raw, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL))
-        }
-    }
+    /// Who is at the other end of a Unix socket, or made it; `nil` if the kernel cannot say.
+    package var peer: SocketPeer? { descriptor.peer }
 
-    /// Whose program is at the other end of a Unix socket, or made it: the number of its user, and that of its
-    /// process, as far as the kernel can say.
-    package var peer: (user: UInt32, process: Int32)? {
-        // struct ucred: process, user, group.
-        var facts: [Int32] = [0, 0, 0], size = socklen_t(12)
-        guard getsockopt(descriptor.raw, SOL_SOCKET, SO_PEERCRED, &facts, &size) == 0, size == 12 else { return nil }
-        return (UInt32(bitPattern: facts[1]), facts[0])
+    /// The process that wrote what was read last, which may differ from ``peer`` if processes share a connection; 0 if
+    /// the kernel does not say.
+    ///
+    /// What ``start(receive:closed:)`` receives at once was written by one process.
+    package var sender: Int32 { intake.sender }
+
+    /// Whether the process of ``peer`` has ended, so that its number may be another one's by now; `false` where the
+    /// kernel, before Linux 6.5, cannot say.
+    package var hasPeerEnded: Bool {
+        let option: Int32 = 77  // SO_PEERPIDFD
+        var raw: Int32 = -1, size = socklen_t(MemoryLayout<Int32>.size)
+        guard getsockopt(descriptor.raw, SOL_SOCKET, option, &raw, &size) == 0, raw >= 0 else {
+            return errno != ENOPROTOOPT && errno != EOPNOTSUPP && errno != EMFILE
+        }
+        defer { Glibc.close(raw) }
+        // It can be read when the process has ended.
+        var question = pollfd(fd: raw, events: Int16(POLLIN), revents: 0)
+        return poll(&question, 1, 0) > 0
     }
 
     /// The numbers of all groups of whose program ``peer`` is, as far as the kernel can say.

@@ -1,0 +1,105 @@
+import BLEWire
+
+/// Limits how fast the connections of each user are served.
+///
+/// A user's connections are served at once up to a burst, then one in each interval. Those that come faster wait, and
+/// beyond a limit they are refused, so that one user's connections never delay those of another. Time in which few come
+/// is credited up to the burst.
+///
+/// A value: connections and the time in, connections to serve or to refuse out.
+struct AcceptRateLimiter<Connection> {
+    /// Most users that are counted at a time.
+    private static var mostUsers: Int { 4_096 }
+
+    fileprivate struct Lane {
+        /// When all connections that were served would have come, had they kept the interval.
+        var spent = Instant()
+        var waiting: [Connection] = []
+        /// Whether one was refused since there was last room.
+        var hasRefused = false
+    }
+
+    private let burst: Int
+    private let interval: Duration
+    private let mostWaitingOfUser: Int
+    private let mostWaiting: Int
+    /// By the number of the user; `nil` for those whom the kernel does not name.
+    private var lanes: [UInt32?: Lane] = [:]
+    /// The users with connections that wait, in the order in which they began to.
+    private var queue: [UInt32?] = []
+    private var waitingCount = 0
+
+    init(burst: Int, then interval: Duration, mostWaitingOfUser: Int = 64, mostWaiting: Int = 512) {
+        precondition(burst > 0 && interval >= .zero, "connections are served, and time goes on")
+        self.burst = burst
+        self.interval = interval
+        self.mostWaitingOfUser = mostWaitingOfUser
+        self.mostWaiting = mostWaiting
+    }
+
+    enum OnAccept {
+        /// Serve it now.
+        case serve(Connection)
+        /// It waits for ``AcceptRateLimiter/takeDue(at:)``.
+        case wait
+        /// Too many wait. `isFirst` unless another one of the user was refused since there was last room.
+        case refuse(Connection, isFirst: Bool)
+    }
+
+    /// Counts a new connection of a user.
+    mutating func accept(_ connection: Connection, of user: UInt32?, at now: Instant) -> OnAccept {
+        if lanes.count >= Self.mostUsers { lanes = lanes.filter { !isIdle($0.value, at: now) } }
+        guard lanes.count < Self.mostUsers || lanes[user] != nil else { return .refuse(connection, isFirst: false) }
+        var lane = lanes[user] ?? Lane()
+        defer { lanes[user] = lane }
+        if lane.waiting.isEmpty, due(of: lane) <= now {
+            count(&lane, at: now)
+            return .serve(connection)
+        }
+        guard lane.waiting.count < mostWaitingOfUser, waitingCount < mostWaiting else {
+            defer { lane.hasRefused = true }
+            return .refuse(connection, isFirst: !lane.hasRefused)
+        }
+        if lane.waiting.isEmpty { queue.append(user) }
+        lane.waiting.append(connection)
+        waitingCount += 1
+        return .wait
+    }
+
+    /// When ``takeDue(at:)`` has something next; `nil` if no connection waits.
+    var deadline: Instant? { queue.lazy.compactMap { user in lanes[user].map { due(of: $0) } }.min() }
+
+    /// Takes the connections that have waited long enough.
+    mutating func takeDue(at now: Instant) -> [Connection] {
+        var taken: [Connection] = []
+        for user in queue {
+            guard var lane = lanes[user] else { continue }
+            var count = 0
+            while count < lane.waiting.count, due(of: lane) <= now {
+                self.count(&lane, at: now)
+                count += 1
+            }
+            taken += lane.waiting.prefix(count)
+            lane.waiting.removeFirst(count)
+            waitingCount -= count
+            if lane.waiting.isEmpty { lane.hasRefused = false }
+            lanes[user] = lane
+        }
+        queue.removeAll { lanes[$0]?.waiting.isEmpty ?? true }
+        return taken
+    }
+
+    /// Forgets all connections that wait.
+    mutating func removeAll() { (lanes, queue, waitingCount) = ([:], [], 0) }
+
+    private func count(_ lane: inout Lane, at now: Instant) { lane.spent = max(lane.spent, now) + interval }
+
+    /// When the next connection of a user may be served.
+    private func due(of lane: Lane) -> Instant { lane.spent + interval * (1 - burst) }
+
+    private func isIdle(_ lane: Lane, at now: Instant) -> Bool { lane.waiting.isEmpty && lane.spent <= now }
+}
+
+extension AcceptRateLimiter: Sendable where Connection: Sendable {}
+
+extension AcceptRateLimiter.Lane: Sendable where Connection: Sendable {}

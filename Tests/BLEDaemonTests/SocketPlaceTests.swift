@@ -1,0 +1,85 @@
+import BLERuntime
+import BLESession
+import BLEWire
+import CoreBluetooth
+import Glibc
+import Testing
+
+@testable import BLEDaemon
+
+@Suite("The place of the daemon's socket", .timeLimit(.minutes(30)), .serialized)
+struct SocketPlaceTests {
+    private func withDirectory(_ body: (String) throws -> Void) throws {
+        let directory = "/tmp/place-\(UInt64.random(in: 0 ... .max))"
+        try #require(mkdir(directory, 0o755) == 0)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        try body(directory)
+    }
+
+    private func daemon() -> Daemon { Daemon(Radios([("none", UnsupportedLink())])) }
+
+    @Test("Everybody may connect to the socket from the moment at which it exists, whatever the mask is")
+    func permissions() throws {
+        try withDirectory { directory in
+            let before = umask(0o077)
+            defer { umask(before) }
+            let daemon = daemon(), path = directory + "/deep/er/socket"
+            let place = try daemon.listen(at: path)
+            for (path, mode) in [(path, 0o666), (directory + "/deep", 0o755), (directory + "/deep/er", 0o755)] {
+                var facts = stat()
+                let expected = geteuid() == 0 || path.hasSuffix("socket") ? mode : 0o700
+                #expect(stat(path, &facts) == 0 && facts.st_mode & 0o777 == expected)
+            }
+            let mask = umask(0o077)
+            #expect(mask == 0o077)
+            daemon.stop()
+            place.remove()
+            #expect(access(path, F_OK) != 0)
+        }
+    }
+
+    @Test("A directory that other users may change is refused, and nothing is created there")
+    func refused() throws {
+        try withDirectory { directory in
+            let cases: [(String, mode_t, uid_t)] = [("open", 0o777, geteuid()), ("theirs", 0o755, 4_711)]
+            for (name, mode, owner) in cases {
+                let folder = directory + "/" + name
+                try #require(mkdir(folder, 0o700) == 0 && chmod(folder, mode) == 0)
+                guard chown(folder, owner, .max) == 0 else { continue }
+                for path in [folder + "/socket", folder + "/new/socket"] {
+                    let error = #expect(throws: TransportError.self) { try daemon().listen(at: path) }
+                    #expect(error?.code == .forbidden && error?.cure != nil)
+                }
+                #expect(try FileManager.default.contentsOfDirectory(atPath: folder).isEmpty)
+            }
+        }
+    }
+
+    @Test("A link in the socket's place is neither followed nor given other permissions")
+    func link() throws {
+        try withDirectory { directory in
+            let secret = directory + "/secret", path = directory + "/socket"
+            try Data("secret".utf8).write(to: URL(filePath: secret))
+            chmod(secret, 0o600)
+            try #require(symlink(secret, path) == 0)
+            #expect(throws: TransportError.self) { try daemon().listen(at: path) }
+            var facts = stat()
+            #expect(stat(secret, &facts) == 0 && facts.st_mode & 0o777 == 0o600)
+        }
+    }
+
+    @Test("The file of a unit can be read by everybody, whatever the mask is")
+    func unit() throws {
+        try withDirectory { directory in
+            let before = umask(0o077)
+            defer { umask(before) }
+            let folder = LaunchFolder(path: directory + "/launches"), unit = try #require(UnitName("a.service"))
+            let isWritten = folder.write([:], for: unit, of: 1)
+            #expect(isWritten)
+            for (name, mode) in [("", 0o755), ("/1", 0o755), ("/1/a.service", 0o644)] as [(String, mode_t)] {
+                var facts = stat()
+                #expect(stat(directory + "/launches" + name, &facts) == 0 && facts.st_mode & 0o777 == mode)
+            }
+        }
+    }
+}
