@@ -56,7 +56,7 @@ struct GoodPracticeTests {
     @Test("A subscription begins again after the radio was lost for a while", arguments: seeds)
     func lasting(seed: UInt64) async {
         let stage = Stage(seed: seed)
-        _ = stage.start(on: "peripheral") { Publisher() }
+        let publisher = stage.start(on: "peripheral") { Publisher() }
         let subscriber = stage.start(on: "central") {
             LastingSubscriber(to: Publisher.changingUUID, of: Publisher.secondServiceUUID)
         }
@@ -67,6 +67,7 @@ struct GoodPracticeTests {
             stage.world.machine("central").plugInRadio()
         }
         #expect(subscriber.states.contains(.resetting))
+        withExtendedLifetime(publisher) {}
     }
 
     @Test("A name and a service of 128 bits fit into advertisement and scan response")
