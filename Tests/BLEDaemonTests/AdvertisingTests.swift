@@ -21,7 +21,7 @@ struct AdvertisingTests {
         }
         let watcher = two.open(.central, on: queue) { event in
             guard case .discovered(let report) = event else { return }
-            seen.withLock { $0 += AdvertisingData(decoding: report.data).serviceUUIDs }
+            seen.withLock { $0 += MergedAdvertisement(report.octets).serviceUUIDs }
         }
         let seeker = two.open(.central, on: queue) { event in
             if case .discovered = event { found.withLock { $0 += 1 } }

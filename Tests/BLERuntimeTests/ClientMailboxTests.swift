@@ -45,7 +45,7 @@ struct ClientMailboxTests {
                 address: .none,
                 isConnectable: true,
                 rssi: RSSI(dBm: -40),
-                data: []
+                octets: AdvertisementOctets(advertisement: [])
             )
         )
     }

@@ -271,7 +271,7 @@ struct ConversationTests {
             address: .none,
             isConnectable: true,
             rssi: .unavailable,
-            data: [1, 2, 3]
+            octets: AdvertisementOctets(advertisement: [1, 2, 3])
         )
         daemon.tell(.discovered(report), backlog: 0)
         daemon.tell(.discovered(report), backlog: DaemonConversation.advertisementBacklog + 1)

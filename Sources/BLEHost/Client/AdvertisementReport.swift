@@ -1,6 +1,6 @@
 package import BLEWire
 
-/// One advertisement, with what the scan response adds to it.
+/// An advertisement, and the scan response that came with it.
 ///
 /// All who hear of it share what it says; if a device says the same again, the next report shares it, too.
 package struct AdvertisementReport: Equatable, Sendable {
@@ -8,9 +8,8 @@ package struct AdvertisementReport: Equatable, Sendable {
         let peer: PeerIdentifier
         var address: DeviceAddress
         let isConnectable: Bool
-        let data: [UInt8]
+        let octets: AdvertisementOctets
         let name: String?
-        let advertisementLength: Int
         let packet: AdvertisementPacket
     }
 
@@ -26,12 +25,10 @@ package struct AdvertisementReport: Equatable, Sendable {
     /// Where the advertisement came from, for tools; apps never see it.
     package var address: DeviceAddress { contents.facts.address }
     package var isConnectable: Bool { contents.facts.isConnectable }
-    /// The advertising data, followed by those of the scan response.
-    package var data: [UInt8] { contents.facts.data }
+    /// The data of the two packets.
+    package var octets: AdvertisementOctets { contents.facts.octets }
     /// The best name known: of the peer's GAP service, else of this or an earlier advertisement.
     package var name: String? { contents.facts.name }
-    /// How many octets of the data are those of the advertisement itself.
-    package var advertisementLength: Int { contents.facts.advertisementLength }
     /// What the packet told beside its data.
     package var packet: AdvertisementPacket { contents.facts.packet }
 
@@ -40,18 +37,16 @@ package struct AdvertisementReport: Equatable, Sendable {
         address: DeviceAddress,
         isConnectable: Bool,
         rssi: RSSI,
-        data: [UInt8],
+        octets: AdvertisementOctets,
         name: String? = nil,
-        advertisementLength: Int? = nil,
         packet: AdvertisementPacket = AdvertisementPacket()
     ) {
         let facts = Facts(
             peer: peer,
             address: address,
             isConnectable: isConnectable,
-            data: data,
+            octets: octets,
             name: name,
-            advertisementLength: advertisementLength ?? data.count,
             packet: packet
         )
         self.init(Contents(facts), rssi)

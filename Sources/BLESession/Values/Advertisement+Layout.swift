@@ -16,29 +16,36 @@ extension AdvertisementPacket: Packet {
 
 extension AdvertisementReport: Packet {
     package init() {
-        self.init(peer: .blank, address: .none, isConnectable: false, rssi: .unavailable, data: [])
+        self.init(
+            peer: .blank,
+            address: .none,
+            isConnectable: false,
+            rssi: .unavailable,
+            octets: .init(advertisement: [])
+        )
     }
 
     package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
-        var peer = peer, address = address, isConnectable = isConnectable, rssi = rssi, data = data, name = name
-        var advertisementLength = advertisementLength, packet = packet
+        var peer = peer, address = address, isConnectable = isConnectable, rssi = rssi, name = name
+        var all = octets.all, advertisementLength = octets.advertisementLength, packet = packet
         try wire.field(&peer, "Peer")
         try address.layout(&wire)
         try wire.flag(&isConnectable, "Connectable")
         try wire.field(&rssi, "RSSI")
-        try wire.sized(&data, "Data")
+        try wire.sized(&all, "Data")
         try wire.text(&name, "Name")
         try wire.count(&advertisementLength, "Advertisement Length")
-        guard advertisementLength <= data.count else { throw .reserved(field: "Advertisement Length") }
+        guard let octets = AdvertisementOctets(all: all, advertisementLength: advertisementLength) else {
+            throw .reserved(field: "Advertisement Length")
+        }
         try packet.layout(&wire)
         self = Self(
             peer: peer,
             address: address,
             isConnectable: isConnectable,
             rssi: rssi,
-            data: data,
+            octets: octets,
             name: name,
-            advertisementLength: advertisementLength,
             packet: packet
         )
     }

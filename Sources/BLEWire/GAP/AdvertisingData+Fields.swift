@@ -55,40 +55,31 @@ extension AdvertisingData {
         uuids { if case .solicitation(let octets) = $0 { octets } else { nil } }
     }
 
-    /// The complete name if there is one, otherwise the shortened one.
+    /// The first complete name, else the first shortened one; empty names do not count.
     ///
     /// Octets that are not UTF-8 become U+FFFD. The name ends at the first zero octet, because some devices pad it with
     /// zeros.
     ///
     /// Core Specification Supplement 11, Part A, 1.2.
     package var localName: String? {
-        (firstData(of: .completeLocalName) ?? firstData(of: .shortenedLocalName)).map(Self.name)
-    }
-
-    /// Decodes the ``localName`` only, from encoded data.
-    package static func localName(in octets: Span<UInt8>) -> String? {
-        nameRange(in: octets).map { name([UInt8](copying: octets.extracting($0))) }
-    }
-
-    /// The range of the octets of ``localName``.
-    package static func nameRange(in octets: Span<UInt8>) -> Range<Int>? {
-        firstRange(of: .completeLocalName, in: octets) ?? firstRange(of: .shortenedLocalName, in: octets)
-    }
-
-    /// The range of the octets of ``manufacturerData``.
-    package static func manufacturerRange(in octets: Span<UInt8>) -> Range<Int>? {
-        firstRange(of: .manufacturerData, in: octets, atLeast: 2)
+        (firstName(of: .completeLocalName) ?? firstName(of: .shortenedLocalName)).map { Self.name($0[...]) }
     }
 
     /// True if ``localName`` is a shortened name.
     package var isLocalNameShortened: Bool {
-        firstData(of: .completeLocalName) == nil && firstData(of: .shortenedLocalName) != nil
+        firstName(of: .completeLocalName) == nil && firstName(of: .shortenedLocalName) != nil
+    }
+
+    private func firstName(of type: ADType) -> [UInt8]? {
+        structures.first { $0.type == type && $0.data.first ?? 0 != 0 }?.data
     }
 
     /// The transmit power of the advertisement, in dBm, −127 to +127.
     ///
     /// Core Specification Supplement 11, Part A, 1.5.
-    package var transmitPower: Int8? { firstData(of: .transmitPower)?.first.map(Int8.init(bitPattern:)) }
+    package var transmitPower: Int8? {
+        data(of: .transmitPower).lazy.compactMap(\.first).first.map(Int8.init(bitPattern:))
+    }
 
     /// The manufacturer specific data, starting with the two octets of the company identifier.
     ///
@@ -128,7 +119,7 @@ extension AdvertisingData {
         return uuids
     }
 
-    fileprivate static func name(_ data: [UInt8]) -> String {
+    static func name(_ data: ArraySlice<UInt8>) -> String {
         String(decoding: data.prefix { $0 != 0 }, as: UTF8.self)
     }
 }

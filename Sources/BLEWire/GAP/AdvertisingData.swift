@@ -45,18 +45,13 @@ package struct AdvertisingData: Equatable, Sendable {
     package init(decoding bytes: Span<UInt8>) {
         structures = []
         var offset = 0
-        while offset < bytes.count {
-            let length = Int(bytes[offset])
-            guard length > 0 else { return }
-            guard length < bytes.count - offset else {
-                let type = offset + 1 < bytes.count ? ADType(wire: bytes[offset + 1]) : nil
-                fault = .overrun(type, offset: offset)
-                return
-            }
-            let data = [UInt8](copying: bytes.extracting((offset + 2)..<(offset + 1 + length)))
-            structures.append(Structure(ADType(wire: bytes[offset + 1]), data))
-            offset += 1 + length
+        while let (type, range) = Self.structure(at: offset, in: bytes) {
+            structures.append(Structure(type, [UInt8](copying: bytes.extracting(range))))
+            offset = range.upperBound
         }
+        guard offset < bytes.count, bytes[offset] > 0 else { return }
+        let type = offset + 1 < bytes.count ? ADType(wire: bytes[offset + 1]) : nil
+        fault = .overrun(type, offset: offset)
     }
 
     /// Decodes data up to the end, or up to a structure of length zero, which ends them early.
@@ -77,15 +72,7 @@ package struct AdvertisingData: Equatable, Sendable {
     /// The length of all encoded structures.
     package var encodedLength: Int { structures.reduce(0) { $0 + $1.encodedLength } }
 
-    /// These structures and then those of `response`: an advertisement together with its scan response.
-    package func joined(with response: AdvertisingData) -> AdvertisingData {
-        var joined = self
-        joined.structures += response.structures
-        joined.fault = fault ?? response.fault
-        return joined
-    }
-
-    /// The data of all structures of `type`, in order.
+    /// The data of every structure of `type`, in order.
     package func data(of type: ADType) -> [[UInt8]] {
         structures.filter { $0.type == type }.map(\.data)
     }
@@ -95,16 +82,15 @@ package struct AdvertisingData: Equatable, Sendable {
         structures.first { $0.type == type }?.data
     }
 
-    /// The range of the data of the first structure of `type` that has enough octets, in encoded data.
-    static func firstRange(of type: ADType, in octets: Span<UInt8>, atLeast count: Int = 0) -> Range<Int>? {
-        var offset = 0
-        while offset < octets.count {
-            let length = Int(octets[offset])
-            guard length > 0, length < octets.count - offset else { return nil }
-            if octets[offset + 1] == type.wire, length > count { return (offset + 2)..<(offset + 1 + length) }
-            offset += 1 + length
-        }
-        return nil
+    /// The structure that begins at `offset` of data that are not decoded, and the range of its data; `nil` at the end
+    /// of the data, or if it runs past that.
+    ///
+    /// The next structure begins at the end of the range.
+    static func structure(at offset: Int, in octets: Span<UInt8>) -> (type: ADType, data: Range<Int>)? {
+        guard offset < octets.count else { return nil }
+        let length = Int(octets[offset])
+        guard length > 0, length < octets.count - offset else { return nil }
+        return (ADType(wire: octets[offset + 1]), (offset + 2)..<(offset + 1 + length))
     }
 
     /// One field per structure: length, type and data.

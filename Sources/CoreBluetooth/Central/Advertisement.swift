@@ -11,7 +11,7 @@ extension AdvertisementReport {
     ///
     /// Services in the overflow area can only be told by those who look for them.
     func dictionary(for scan: ScanRequest) -> [String: Any]? {
-        let data = AdvertisingData(decoding: self.data)
+        let data = MergedAdvertisement(octets)
         guard scan.matches(data) else { return nil }
         var dictionary: [String: Any] = [
             CBAdvertisementDataIsConnectable: NSNumber(value: isConnectable)
@@ -26,7 +26,7 @@ extension AdvertisementReport {
         if !solicited.isEmpty {
             dictionary[CBAdvertisementDataSolicitedServiceUUIDsKey] = solicited.map(CBUUID.init)
         }
-        let overflow = OverflowArea(in: data)
+        let overflow = OverflowArea(in: data.structures)
         let hidden = scan.services.filter { !services.contains($0) && overflow?.contains($0) == true }
         if !hidden.isEmpty { dictionary[CBAdvertisementDataOverflowServiceUUIDsKey] = hidden.map(CBUUID.init) }
         let serviceData = data.serviceData

@@ -126,7 +126,7 @@ extension SeenAdvertisements.Entry {
         self.timestamp = timestamp
         // They may be an overflow area, which says something to those who look for services.
         if scan.services.isEmpty, let place = dictionary.index(forKey: CBAdvertisementDataManufacturerDataKey),
-            let octets = AdvertisingData.manufacturerRange(in: report.data.span)
+            let octets = report.octets.manufacturerRange
         {
             manufacturer = (octets, place)
         } else {
@@ -148,10 +148,12 @@ extension SeenAdvertisements.Entry {
         guard new.peer.rawValue == report.peer.rawValue, new.isConnectable == report.isConnectable else {
             return .other
         }
-        let octets = new.data
-        if octets != report.data {
-            guard let manufacturer, octets.equals(report.data, exceptIn: manufacturer.octets) else { return .other }
-            dictionary.values[manufacturer.place] = Data(octets: octets[manufacturer.octets])
+        let octets = new.octets, before = report.octets
+        if octets != before {
+            guard let manufacturer, octets.advertisementLength == before.advertisementLength,
+                octets.all.equals(before.all, exceptIn: manufacturer.octets)
+            else { return .other }
+            dictionary.values[manufacturer.place] = Data(octets: octets.all[manufacturer.octets])
         }
         defer { report = new }
         return new.name == report.name ? .same : .renamed

@@ -41,8 +41,8 @@ public struct Advertisement: Hashable, Sendable {
         let packet = report.packet
         address = BluetoothAddress(report.address)
         rssi = report.rssi.dBm.map(Int.init)
-        data = Data(report.data.prefix(report.advertisementLength))
-        scanResponse = Data(report.data.dropFirst(report.advertisementLength))
+        data = Data(report.octets.advertisement)
+        scanResponse = Data(report.octets.scanResponse)
         isConnectable = report.isConnectable
         isScannable = packet.isScannable
         isDirected = packet.isDirected
@@ -52,12 +52,13 @@ public struct Advertisement: Hashable, Sendable {
         setIdentifier = packet.set == .none ? nil : Int(packet.set.wire)
         transmitPower =
             packet.transmitPower.dBm.map(Int.init)
-            ?? AdvertisingData(decoding: report.data).transmitPower.map { Int($0) }
+            ?? MergedAdvertisement(report.octets).transmitPower.map { Int($0) }
     }
 
-    /// The structures of the advertisement, and then those of the scan response; what is malformed is left out.
+    /// The structures of the advertisement, and then those of the scan response; each packet is decoded by itself, and
+    /// malformed structures are left out.
     public var structures: [Structure] {
-        AdvertisingData(decoding: [UInt8](data + scanResponse)).structures.map {
+        [data, scanResponse].flatMap { AdvertisingData(decoding: [UInt8]($0)).structures }.map {
             Structure(type: $0.type.wire, data: Data($0.data))
         }
     }

@@ -28,7 +28,7 @@ struct DiscoveryMachineTests {
     mutating func heard() -> [(client: ClientID, data: [UInt8])] {
         var heard: [(client: ClientID, data: [UInt8])] = []
         while let output = outbox.next() {
-            if case .event(.discovered(let report), let client) = output { heard.append((client, report.data)) }
+            if case .event(.discovered(let report), let client) = output { heard.append((client, report.octets.all)) }
         }
         return heard
     }

@@ -29,8 +29,13 @@ struct HeardAdvertisersTests {
     }
 
     private func report(_ data: [UInt8], _ rssi: RSSI) -> AdvertisementReport {
-        let peer = PeerIdentifier(rawValue: 1)
-        return AdvertisementReport(peer: peer, address: address(1), isConnectable: false, rssi: rssi, data: data)
+        AdvertisementReport(
+            peer: PeerIdentifier(rawValue: 1),
+            address: address(1),
+            isConnectable: false,
+            rssi: rssi,
+            octets: AdvertisementOctets(advertisement: data)
+        )
     }
 
     @Test("Data that were heard before are told with the same report, others with another one")
@@ -57,7 +62,7 @@ struct HeardAdvertisersTests {
         #expect(answer == .new)
         kept = advertiser.report(revision: 5)
         #expect(kept == nil)
-        #expect(advertiser.allData == [1, 2, 3, 9])
+        #expect(advertiser.octets == AdvertisementOctets(advertisement: data, scanResponse: response))
         isNew = advertiser.advertised(third, data.span)
         #expect(isNew)
         isNew = advertiser.advertised(third, response.span)
@@ -79,7 +84,7 @@ struct HeardAdvertisersTests {
         #expect(isNew)
         isNew = advertiser.advertised(advertisement, data.span)
         #expect(isNew)
-        #expect(advertiser.allData == data)
+        #expect(advertiser.octets == AdvertisementOctets(advertisement: data))
     }
 
     @Test("Octets are compared to the last one", arguments: 0..<70)

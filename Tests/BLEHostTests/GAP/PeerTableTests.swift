@@ -83,7 +83,7 @@ struct PeerTableTests {
                     address: address,
                     isConnectable: false,
                     rssi: .unavailable,
-                    data: data,
+                    octets: AdvertisementOctets(advertisement: data),
                     name: twin.name(of: peer)
                 )
                 expected.append(.event(.discovered(report), for: ClientID(rawValue: 1)))

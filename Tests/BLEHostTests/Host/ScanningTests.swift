@@ -84,7 +84,7 @@ struct ScanningTests {
         rig.hear(.connectable, from: address, services16(0x180D), rssi: -70)
         #expect(rig.discoveries().isEmpty)
         rig.hear(.scanResponse, from: address, name("Nora"), rssi: -60)
-        #expect(rig.discoveries().map(\.data) == [services16(0x180D) + name("Nora")])
+        #expect(rig.discoveries().map(\.octets.all) == [services16(0x180D) + name("Nora")])
         #expect(rig.discoveries().map(\.name) == ["Nora"])
         #expect(rig.discoveries().map(\.isConnectable) == [true])
         #expect(rig.discoveries().map(\.rssi) == [RSSI(dBm: -60)])
@@ -100,7 +100,7 @@ struct ScanningTests {
         rig.advance(by: .milliseconds(9))
         #expect(rig.discoveries().isEmpty)
         rig.advance(by: .milliseconds(1))
-        #expect(rig.discoveries().map(\.data) == [services16(0x180D)])
+        #expect(rig.discoveries().map(\.octets.all) == [services16(0x180D)])
         #expect(rig.discoveries().map(\.isConnectable) == [false])
     }
 
@@ -112,7 +112,7 @@ struct ScanningTests {
         rig.advance(by: .milliseconds(100))
         rig.hear(.scanResponse, from: address, name("Nora"))
         rig.hear(.scanResponse, from: address, name("Nora"))
-        #expect(rig.discoveries().map(\.data) == [[], name("Nora")])
+        #expect(rig.discoveries().map(\.octets.all) == [[], name("Nora")])
     }
 
     @Test("Each peer is reported once a session, unless the client wants duplicates")
@@ -200,7 +200,7 @@ struct ScanningTests {
         report([4, 5], .incomplete)
         #expect(rig.discoveries().isEmpty)
         report([6], .complete)
-        #expect(rig.discoveries().map(\.data) == [[1, 2, 3, 4, 5, 6]])
+        #expect(rig.discoveries().map(\.octets.all) == [[1, 2, 3, 4, 5, 6]])
     }
 
     @Test("Parts without an end take no more room than the limit")

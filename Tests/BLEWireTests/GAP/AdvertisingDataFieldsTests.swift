@@ -22,23 +22,6 @@ struct AdvertisingDataFieldsTests {
         #expect(none.preferredConnectionIntervals == nil)
     }
 
-    @Test(
-        "A name, and what the manufacturer says, are found in octets as in what they decode to",
-        arguments: [
-            "", "00", "04 09 414243", "03 08 4142 04 09 414243", "04 09 414243 03 08 4142", "02 01 06 03 08 4142",
-            "05 09 4142", "02 01 06 00 03 09 4142", "01 09 03 09 4142", "02 FF 01 04 FF 4C0001 03 FF 4C00",
-            "03 FF 4C00",
-            "02 FF 01", "05 09 41420000", "04 09 E2829F", "09",
-        ]
-    )
-    func inPlace(text: String) {
-        let octets = [UInt8](hex: text), decoded = AdvertisingData(decoding: octets)
-        let name = AdvertisingData.localName(in: octets.span)
-        #expect(name == decoded.localName)
-        let maker = AdvertisingData.manufacturerRange(in: octets.span).map { Array(octets[$0]) }
-        #expect(maker == decoded.manufacturerData)
-    }
-
     @Test("Flags are bits of the first octet, and none without one")
     func flags() {
         #expect(data("02 01 06").flags == [.generalDiscoverable, .classicNotSupported])
@@ -76,8 +59,12 @@ struct AdvertisingDataFieldsTests {
         #expect(solicited.serviceUUIDs == [.short(0x180A)])
     }
 
-    @Test("The complete name wins over the shortened one, wherever it is")
+    @Test("The complete name wins over the shortened one, wherever it is, unless it is empty")
     func names() {
+        for empty in ["01 09", "02 09 00", "03 09 0041"] {
+            let name = data(empty + "03 08 4142")
+            #expect(name.localName == "AB" && name.isLocalNameShortened)
+        }
         let both = data("03 08 4142 04 09 414243")
         #expect(both.localName == "ABC")
         #expect(!both.isLocalNameShortened)
@@ -91,7 +78,7 @@ struct AdvertisingDataFieldsTests {
         #expect(data("04 09 41FF42").localName == "A\u{FFFD}B")
         #expect(data("03 09 41C3").localName == "A\u{FFFD}")
         #expect(data("05 09 41420000").localName == "AB")
-        #expect(data("01 09").localName == "")
+        #expect(data("01 09").localName == nil && !data("01 09").isLocalNameShortened)
         #expect(data("04 09 E2829F").localName == "₟")
     }
 
@@ -100,6 +87,7 @@ struct AdvertisingDataFieldsTests {
         #expect(data("02 0A F4").transmitPower == -12)
         #expect(data("02 0A 7F").transmitPower == 127)
         #expect(data("01 0A").transmitPower == nil)
+        #expect(data("01 0A 02 0A 04 02 0A 05").transmitPower == 4)
     }
 
     @Test("The first manufacturer data long enough for a company count")
@@ -142,15 +130,5 @@ struct AdvertisingDataFieldsTests {
         let open = data("05 12 FFFF FFFF").preferredConnectionIntervals
         #expect(open == PreferredConnectionIntervals(minimum: nil, maximum: nil))
         #expect(data("04 12 0600 80").preferredConnectionIntervals == nil)
-    }
-
-    @Test("An advertisement and its scan response are read as one")
-    func scanResponse() {
-        let joined = data("02 01 06 03 03 0D18").joined(with: data("03 08 4142 03 03 0F18"))
-        #expect(joined.flags == [.generalDiscoverable, .classicNotSupported])
-        #expect(joined.localName == "AB")
-        #expect(joined.serviceUUIDs == [.short(0x180D), .short(0x180F)])
-        #expect(joined.fault == nil)
-        #expect(data("02 01 06").joined(with: data("05 09 41")).fault == .overrun(.completeLocalName, offset: 0))
     }
 }

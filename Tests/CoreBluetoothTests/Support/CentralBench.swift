@@ -60,7 +60,7 @@ extension AdvertisementReport {
             address: DeviceAddress(0xC000_0000_0001, .random),
             isConnectable: isConnectable,
             rssi: rssi,
-            data: AdvertisingData(data).encoded,
+            octets: AdvertisementOctets(advertisement: AdvertisingData(data).encoded),
             name: name
         )
     }

@@ -108,6 +108,33 @@ struct AdvertisementTests {
         #expect(keptTimes == times)
     }
 
+    @Test("say what both packets said last, whichever of them has changed", arguments: 0..<16 as Range<UInt64>)
+    func packets(seed: UInt64) {
+        var random = SeededGenerator(seed: seed), seen = SeenAdvertisements()
+        func packet() -> [UInt8] {
+            let number = UInt8.random(in: 0...1, using: &random)
+            let parts: [[UInt8]] = [
+                [4, 0xFF, 0x4C, 0, number], [4, 0xFF, 0x59, 0, number], [2, 0x09, 0x41 + number],
+                [4, 0x16, 0x0D, 0x18, 7],
+                [0], [2, 0xFF, number],
+            ]
+            return (0..<Int.random(in: 0...2, using: &random)).flatMap { _ in parts.randomElement(using: &random) ?? []
+            }
+        }
+        for _ in 0..<1_000 {
+            let report = AdvertisementReport(
+                peer: CentralBench.peer,
+                address: .none,
+                isConnectable: true,
+                rssi: .unavailable,
+                octets: AdvertisementOctets(advertisement: packet(), scanResponse: packet())
+            )
+            let expected = report.dictionary(for: ScanRequest()), told = seen.dictionary(of: report)
+            let withoutTime = told?.filter { $0.key != AdvertisementReport.timestampKey }
+            #expect(withoutTime as NSDictionary? == expected as NSDictionary?)
+        }
+    }
+
     @Test("are not told if they were found for an earlier scan, which looked for something else")
     func outdated() {
         var seen = SeenAdvertisements()

@@ -177,13 +177,13 @@ struct PeerTable {
     /// address, and before what was used last may be forgotten.
     var revision: Int { changes + identifiers.age + seen.age }
 
-    /// Who advertises `data` at `address`, what that one is called, and what follows from the name in the data.
+    /// The peer that advertises `octets` at `address`, its name, and what changed because of the name in the octets.
     mutating func sighted(
         _ address: DeviceAddress,
-        _ data: [UInt8]
+        _ octets: AdvertisementOctets
     ) -> (peer: PeerIdentifier, name: String?, change: OnChange) {
         let peer = identifier(of: address)
-        let change = AdvertisingData.localName(in: data.span).map { advertised($0, by: peer) } ?? .nothing
+        let change = octets.localName.map { advertised($0, by: peer) } ?? .nothing
         return (peer, name(of: peer), change)
     }
 

@@ -207,13 +207,13 @@ struct Discovery {
         into outbox: inout HostOutbox
     ) -> AdvertisementReport {
         if let report = advertisers.report(place, revision: peers.revision) { return report }
-        let advertiser = advertisers[place], data = advertiser.allData
+        let advertiser = advertisers[place], octets = advertiser.octets
         let (peer, name): (PeerIdentifier, String?)
-        if let earlier = advertiser.earlier(revision: peers.revision), earlier.hasName(in: data) {
+        if let earlier = advertiser.earlier(revision: peers.revision), earlier.hasName(in: octets) {
             (peer, name) = (earlier.peer, earlier.name)
         } else {
             let change: PeerTable.OnChange
-            (peer, name, change) = peers.sighted(advertiser.address, data)
+            (peer, name, change) = peers.sighted(advertiser.address, octets)
             outbox.remember(change)
         }
         let report = AdvertisementReport(
@@ -221,9 +221,8 @@ struct Discovery {
             address: peers.shown(advertiser.address, of: peer),
             isConnectable: advertiser.isConnectable,
             rssi: advertiser.rssi,
-            data: data,
+            octets: octets,
             name: name,
-            advertisementLength: advertiser.data.count,
             packet: advertiser.packet
         )
         advertisers.told(place, report, revision: peers.revision)
@@ -247,13 +246,13 @@ extension HostOutbox {
 }
 
 extension AdvertisementReport {
-    /// Whether `data` have the name that these have, or none as these do.
-    fileprivate func hasName(in data: [UInt8]) -> Bool {
-        let own = self.data.span, other = data.span
-        switch (AdvertisingData.nameRange(in: own), AdvertisingData.nameRange(in: other)) {
-        case (let name?, let same?): return own.extracting(name).hasSameOctets(as: other.extracting(same))
-        case (nil, nil): return true
-        default: return false
+    /// Whether `other` has the same name as this report, or neither has one.
+    fileprivate func hasName(in other: AdvertisementOctets) -> Bool {
+        switch (octets.nameRange, other.nameRange) {
+        case (let own?, let name?):
+            octets.all.span.extracting(own).hasSameOctets(as: other.all.span.extracting(name))
+        case (nil, nil): true
+        default: false
         }
     }
 }

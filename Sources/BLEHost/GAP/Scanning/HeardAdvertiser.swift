@@ -44,8 +44,10 @@ struct HeardAdvertiser {
     /// Whether nothing more follows.
     var isComplete: Bool { isAnswered || !isScannable }
 
-    /// All the data, the response's after the advertisement's.
-    var allData: [UInt8] { isAnswered ? data + response : data }
+    /// The advertisement, with the scan response if there was one to it.
+    var octets: AdvertisementOctets {
+        AdvertisementOctets(advertisement: data, scanResponse: isAnswered ? response : [])
+    }
 
     /// Takes the next advertisement; `false` if it says what the last one did.
     mutating func advertised(_ advertisement: HeardAdvertisement, _ octets: Span<UInt8>) -> Bool {

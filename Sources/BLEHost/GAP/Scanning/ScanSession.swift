@@ -85,7 +85,7 @@ struct ScanSession {
         case .unwanted: return false
         case .open: break
         }
-        let isWanted = request.matches(AdvertisingData(decoding: advertiser.allData))
+        let isWanted = request.matches(MergedAdvertisement(advertiser.octets))
         let verdict: Verdict = isWanted ? .wanted : .unwanted
         if advertiser.isAnswered { marks[place].answered = verdict } else { marks[place].alone = verdict }
         return isWanted
@@ -96,10 +96,11 @@ extension ScanRequest {
     /// Whether the name is the right one and one of the services is there, if either matters.
     ///
     /// Whoever solicits one of the services is let through besides those who offer one; without a list, all are.
-    package func matches(_ data: AdvertisingData) -> Bool {
+    package func matches(_ data: MergedAdvertisement) -> Bool {
         if let namePrefix, data.localName?.hasPrefix(namePrefix) != true { return false }
         guard !services.isEmpty else { return true }
-        let offered = data.serviceUUIDs, solicited = data.solicitedServiceUUIDs, overflow = OverflowArea(in: data)
+        let offered = data.serviceUUIDs, solicited = data.solicitedServiceUUIDs,
+            overflow = OverflowArea(in: data.structures)
         return services.contains { offered.contains($0) || overflow?.contains($0) == true }
             || solicitedServices.contains { solicited.contains($0) }
     }
