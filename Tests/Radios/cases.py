@@ -25,7 +25,7 @@ def one_port_for_two(rig):
     second = rig.peer("scan")
     second.ends(AT_ONCE, [69])
     second.says("does another program use it?", 1)
-    rig.radio.says("turned away", 1)
+    rig.radio.says("was refused", 1)
     time.sleep(1)
     if "was lost" in served.text("err"):
         raise Failure(f"the program that had the port lost it: {served}")

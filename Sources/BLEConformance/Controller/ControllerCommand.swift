@@ -9,7 +9,10 @@ struct ControllerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "controller",
         abstract: "Serves virtual controllers on 127.0.0.1, one at each port, all on one radio, until it is ended.",
-        discussion: "Each speaks HCI over H4. A new connection switches its controller off and on."
+        discussion: """
+            Each speaks HCI over H4. A new connection switches its controller off and on, and closes the connection \
+            before.
+            """
     )
 
     @Option(
@@ -33,7 +36,7 @@ struct ControllerCommand: ParsableCommand {
 
     /// Starts to listen at every port.
     func serve() throws -> RadioServer {
-        let radio = RadioServer(seed: 1)
+        let radio = RadioServer(seed: 1, newcomers: .replace)
         do {
             for port in port { try radio.listen(at: .tcp(host: "127.0.0.1", port: port)) }
         } catch {

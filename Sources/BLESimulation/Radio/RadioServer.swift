@@ -1,4 +1,5 @@
 import BLEController
+import BLEHost
 package import BLERuntime
 import BLEWire
 
@@ -6,12 +7,20 @@ import BLEWire
 /// that is shared, all on one air.
 ///
 /// To connect is to switch a controller on, and to disconnect is to switch it off: a host finds it as new, and its
-/// peers lose it. A controller has one host at a time: a second connection is closed at once, unless the address is
-/// shared. The air keeps real time (``RadioPace``).
+/// peers lose it. A controller has one host at a time, unless the address is shared; ``Newcomers`` says what becomes of
+/// a second connection. The air keeps real time (``RadioPace``).
 /// Sendable because everything happens on the thread of its loop.
 package final class RadioServer: @unchecked Sendable {
     /// How many controllers there are at most behind shared addresses.
     package static let mostShared = 4_096
+
+    /// What becomes of a connection to a controller that has a host.
+    package enum Newcomers: Sendable {
+        /// It takes the place of the connection before, which is closed.
+        case replace
+        /// It waits this long for the host to leave, and is closed then.
+        case wait(Duration)
+    }
 
     /// A controller, whose number on the air is its place among the ports.
     private struct Port {
@@ -22,6 +31,8 @@ package final class RadioServer: @unchecked Sendable {
         var isShared = false
         /// The connection of its host.
         var stream: SocketStream?
+        /// The connections that wait until the host has gone.
+        var waiting = WaitingConnections<SocketStream>()
         var framer = H4Framer(from: .host)
         var outgoing: [UInt8] = []
         /// Whether another connection was closed while the host has had this one.
@@ -30,6 +41,7 @@ package final class RadioServer: @unchecked Sendable {
 
     private let loop = EventLoop("bluetooth-radio")
     private let tap: PacketTap?
+    private let newcomers: Newcomers
     private let refused: (@Sendable (UInt16) -> Void)?
     // Looked at for every packet, by this file alone and never from within a change of themselves.
     @exclusivity(unchecked) private var air: Air
@@ -49,18 +61,21 @@ package final class RadioServer: @unchecked Sendable {
     ///     them.
     ///   - loss: The share of packets that is lost on the air.
     ///   - pace: How the time of the air passes.
+    ///   - newcomers: What becomes of a connection to a controller that has a host.
     ///   - tap: Hears of every HCI packet.
-    ///   - refused: Hears of the port at which a second connection was closed, once for each host that has it.
+    ///   - refused: Called with the port at which a second connection was closed, once for each host that has it.
     package init(
         seed: UInt64,
         loss: Double = 0,
         pace: RadioPace = RadioPace(),
+        newcomers: Newcomers = .wait(.milliseconds(100)),
         tap: PacketTap? = nil,
         refused: (@Sendable (UInt16) -> Void)? = nil
     ) {
         air = Air(seed: seed, conditions: .init(loss: loss))
         firstAddress = Self.firstAddress(seed: seed)
         self.pace = pace
+        self.newcomers = newcomers
         self.tap = tap
         self.refused = refused
         loop.start { [weak self] in self?.takeTurn() }
@@ -129,6 +144,7 @@ package final class RadioServer: @unchecked Sendable {
             doors = []
             for index in ports.indices {
                 ports[index].listener = nil
+                ports[index].waiting = WaitingConnections()
                 ports[index].stream?.close()
                 ports[index].stream = nil
             }
@@ -137,9 +153,20 @@ package final class RadioServer: @unchecked Sendable {
     }
 
     private func accept(_ stream: SocketStream, at index: Int) {
-        // A host that is gone may not have been noticed yet.
+        // The end of the host's connection may not have been read yet.
         ports[index].stream?.catchUp()
-        guard ports[index].stream == nil else { return refuse(at: index) }
+        guard let current = ports[index].stream else { return serve(stream, at: index) }
+        switch newcomers {
+        case .replace:
+            current.close()
+            serve(stream, at: index)
+        case .wait(let patience):
+            if !ports[index].waiting.add(stream, until: loop.clock.now + patience) { refuse(at: index) }
+        }
+    }
+
+    /// Gives a connection the controller, which is switched off and on for it.
+    private func serve(_ stream: SocketStream, at index: Int) {
         ports[index].stream = stream
         ports[index].hasRefused = false
         ports[index].framer.reset()
@@ -174,6 +201,17 @@ package final class RadioServer: @unchecked Sendable {
         guard ports[index].stream === stream else { return }
         ports[index].stream = nil
         air.powerCycle(ports[index].controller, at: now)
+        if let next = ports[index].waiting.next() { serve(next, at: index) }
+    }
+
+    /// Refuses the connections that have waited for too long, and returns when the next one will have.
+    private func refuseOverdue() -> Instant? {
+        var deadline: Instant?
+        for index in ports.indices where ports[index].waiting.deadline != nil {
+            if ports[index].waiting.expire(at: loop.clock.now) { refuse(at: index) }
+            deadline.bringForward(to: ports[index].waiting.deadline)
+        }
+        return deadline
     }
 
     /// The time on the air.
@@ -184,7 +222,9 @@ package final class RadioServer: @unchecked Sendable {
         guard !isStopped else { return nil }
         air.wake(at: now)
         repeat { drain() } while hurry() || sendOutgoing()
-        return air.deadline.map(pace.turn(for:))
+        var deadline = air.deadline.map(pace.turn(for:))
+        deadline.bringForward(to: refuseOverdue())
+        return deadline
     }
 
     /// Has the time of the air jump from one thing that happens there to the next, if the pace lets it, for as long as

@@ -7,8 +7,8 @@ struct Radio: AsyncParsableCommand {
         abstract: "Serve virtual controllers over TCP, all on one air.",
         discussion: """
             Each port is a controller that speaks HCI over H4, on 127.0.0.1. A new connection is a power cycle. A port \
-            serves one program at a time: the connection of a second one is closed, and this is said once. Controllers \
-            have other addresses in each run, unless --seed is the same. At a --shared-port every connection has a \
+            serves one program at a time: a second one waits 100 ms for the first to leave, then its connection is \
+            closed, and this is said once. Controllers have other addresses in each run, unless --seed is the same. At a --shared-port every connection has a \
             controller of its own.
 
             Examples:
@@ -65,8 +65,9 @@ struct Radio: AsyncParsableCommand {
     private func serve(_ printer: Printer) async throws {
         let refused = { @Sendable (port: UInt16) in
             _ = Task { @MainActor in
-                printer.print(Fact("refused", ["port": Int(port)], text: ""))
-                printer.remark("A program has port \(port); another one that came there was turned away.")
+                let reason = "another program is connected to it"
+                printer.print(Fact("refused", ["port": Int(port), "reason": reason], text: ""))
+                printer.remark("A connection to port \(port) was refused: \(reason).")
             }
         }
         let server = RadioServer(
