@@ -97,8 +97,10 @@ public final class World: Sendable {
     /// Puts a device into the world that does what its description says, without an app.
     ///
     /// - Returns: The machine that the device is, to move it or to take its radio away.
+    /// - Precondition: The description is valid: ``SimulatedPeripheral/validate()`` throws nothing.
     @discardableResult
     public func place(_ peripheral: SimulatedPeripheral) -> Machine {
+        peripheral.requireValid()
         let index = core.withLock { $0.place(peripheral) }
         nudge()
         return Machine(name: peripheral.name, index: index, world: self)

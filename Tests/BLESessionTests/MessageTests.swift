@@ -68,16 +68,31 @@ struct MessageTests {
         #expect(try DaemonMessage(reading: octets.span) == message)
     }
 
-    @Test("A policy that says nothing of unattended pairing is written as before there was any, and read as such")
-    func unattended() throws {
-        let plain = AppMessage.request(1, .security(.insist(PairingPolicy(keepsBonds: false))))
-        for unattended in UnattendedPairing.allCases {
-            let policy = PairingPolicy(keepsBonds: false, unattended: unattended)
-            let message = AppMessage.request(1, .security(.insist(policy)))
-            #expect(message.encoded == plain.encoded + [unattended.rawValue])
-            #expect(try AppMessage(reading: message.encoded.span) == message)
+    @Test("Octets and flags of an advertisement follow the fields that older versions know")
+    func advertisements() throws {
+        var plain = BroadcastRequest()
+        plain.manufacturerData = [1, 2]
+        var bare = plain, raw = plain
+        bare.flags = nil
+        raw.octets = AdvertisementOctets(advertisement: [0, 1], scanResponse: [2])
+        func message(_ broadcast: BroadcastRequest?) -> AppMessage {
+            .request(1, .server(.startAdvertising(AdvertisingRequest(localName: "Lamp", broadcast: broadcast))))
         }
-        #expect(try AppMessage(reading: plain.encoded.span) == plain)
+        for broadcast in [nil, plain, bare, raw] {
+            #expect(try AppMessage(decoding: message(broadcast).encoded) == message(broadcast))
+            let request = AdvertisingRequest(broadcast: broadcast), id = LocalAttributeID(rawValue: 1)
+            let state = PreservedPeripheral(
+                services: [],
+                advertisement: request,
+                subscribers: [
+                    .init(central: RemoteCentral(peer: PeerIdentifier(rawValue: 5), mtu: 23), characteristic: id)
+                ]
+            )
+            let event = DaemonMessage.event(.restored(.peripheral(state)))
+            #expect(try DaemonMessage(decoding: event.encoded) == event)
+        }
+        let older = message(plain).encoded
+        #expect(message(bare).encoded.starts(with: older) && message(raw).encoded.starts(with: older))
     }
 
     @Test("What has no number is written as before there were any, and read as without one")

@@ -30,6 +30,41 @@ struct BroadcastTests {
         #expect(heard.structures[2].data == Data([0x4C, 0x00, 1, 2, 3]))
     }
 
+    @Test("Fields for which the advertisement has no room are in the scan response, and flags may be left out")
+    func overflow() async throws {
+        var advertisement = BroadcastAdvertisement()
+        advertisement.localName = "Lamp"
+        advertisement.manufacturerData = Data([0x4C, 0x00] + [UInt8](repeating: 7, count: 27))
+        let both = try await heard(advertisement)
+        #expect(both.structures.map(\.type) == [0x01, 0x09, 0xFF])
+        #expect(both.data.count == 9 && both.scanResponse.count == 31)
+        let bench = ExtrasBench()
+        advertisement.flags = nil
+        let bare = try await bench.run {
+            try await bench.server.poweredOn()
+            try await bench.server.advertise(advertisement)
+            return try await bench.discover(ScanFilter()).advertisement
+        }
+        #expect(bare.structures.map(\.type) == [0xFF, 0x09])
+    }
+
+    @Test("Two packets are sent as they are, and nothing else may be said beside them")
+    func packets() async throws {
+        let bench = ExtrasBench(), packets = (Data([0, 9, 9]), Data([4, 0x09, 0x54]))
+        try await bench.run {
+            try await bench.server.poweredOn()
+            var advertisement = BroadcastAdvertisement()
+            advertisement.packets = packets
+            advertisement.localName = "Lamp"
+            let error = await #expect(throws: CBError.self) { try await bench.server.advertise(advertisement) }
+            #expect(error?.code == .invalidParameters)
+            advertisement.localName = nil
+            try await bench.server.advertise(advertisement)
+            let heard = try await bench.discover(ScanFilter()).advertisement
+            #expect(heard.data == packets.0 && heard.scanResponse == packets.1)
+        }
+    }
+
     @Test("An extended advertisement holds hundreds of octets", arguments: [40, 230, 254 + 400])
     func extended(length: Int) async throws {
         var advertisement = BroadcastAdvertisement()

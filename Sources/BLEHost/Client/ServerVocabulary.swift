@@ -145,8 +145,15 @@ package struct BroadcastRequest: Equatable, Sendable {
     package var transmitPower: Int8?
     /// How strong the advertisement says that it is sent, in dBm; nothing of it if `nil`.
     package var statedPower: Int8?
+    /// The flags at the beginning of the advertisement; none if `nil`.
+    package var flags: ADFlags? = Self.usualFlags
+    /// The octets of the two packets, if they are to be sent as they are. Then there is nothing else to be said, and
+    /// ``flags`` do not matter.
+    package var octets: AdvertisementOctets?
     package var primaryPHY = PHY.le1M
     package var secondaryPHY = PHY.le1M
+
+    package static let usualFlags: ADFlags = [.generalDiscoverable, .classicNotSupported]
 
     package init() {}
 }

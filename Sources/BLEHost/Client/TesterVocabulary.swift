@@ -66,22 +66,11 @@ package struct AdvertisingSetRequest: Equatable, Sendable {
 
     /// What goes on the air; `nil` if it finds no room, or there is no such advertisement.
     var content: AdvertisementContent? {
-        let longest =
-            parameters.isLegacy
-            ? AdvertisingData.maximumLegacyLength
-            : parameters.isConnectable ? Self.longestConnectable : AdvertisingData.maximumExtendedLength
-        let longestResponse = parameters.isLegacy ? AdvertisingData.maximumLegacyLength : Self.longestCommand
-        guard parameters.isPossible,
-            data.count <= (parameters.hasData ? longest : 0),
-            scanResponse.count <= (parameters.hasScanResponse ? longestResponse : 0)
+        guard parameters.isPossible, data.count <= parameters.longestData,
+            scanResponse.count <= parameters.longestScanResponse
         else { return nil }
         return AdvertisementContent(advertisement: data, scanResponse: scanResponse, parameters: parameters)
     }
-
-    /// What the packet holds that centrals answer to connect: Core 6.0, Vol 6, Part B, 2.3.4.
-    private static let longestConnectable = 245
-    /// What one command holds: Core 6.0, Vol 4, Part E, 7.8.55.
-    private static let longestCommand = 251
 }
 
 /// One packet of an advertiser, with data that came in several parts put together.

@@ -51,6 +51,9 @@ extension PreservedPeripheral: Packet {
         try wire.sequence(&services, "Service")
         try wire.optional(&advertisement, "Advertisement")
         try wire.sequence(&subscribers, "Subscriber")
+        var addition = BroadcastAddition(advertisement)
+        try wire.tail(&addition)
+        addition?.add(to: &advertisement)
         self = Self(services: services, advertisement: advertisement, subscribers: subscribers)
     }
 }

@@ -97,9 +97,12 @@ extension ServerRequest: Choice {
     package mutating func fields(_ wire: inout some AnyWire) throws(PacketError) {
         switch self {
         case .stopAdvertising: break
-        case .startAdvertising(var request):
-            try request.layout(&wire)
-            self = .startAdvertising(request)
+        case .startAdvertising(let request):
+            var whole: AdvertisingRequest? = request, addition = BroadcastAddition(request)
+            try whole?.layout(&wire)
+            try wire.tail(&addition)
+            addition?.add(to: &whole)
+            self = .startAdvertising(whole ?? request)
         case .setLatency(var central, var latency):
             try wire.field(&central, "Central")
             try wire.field(&latency, "Latency")

@@ -77,6 +77,39 @@ extension BroadcastRequest: Packet {
     }
 }
 
+/// What a ``BroadcastRequest`` has since a later version: the end of the messages that hold one.
+struct BroadcastAddition: Packet {
+    private var flags: [UInt8]?
+    private var advertisement: [UInt8]?
+    private var scanResponse: [UInt8] = []
+
+    init() {}
+
+    /// What is not said by older messages; `nil` if there is nothing.
+    init?(_ request: AdvertisingRequest?) {
+        guard let broadcast = request?.broadcast,
+            broadcast.flags != BroadcastRequest.usualFlags || broadcast.octets != nil
+        else { return nil }
+        flags = broadcast.flags.map { [$0.rawValue] }
+        advertisement = broadcast.octets.map { Array($0.advertisement) }
+        scanResponse = broadcast.octets.map { Array($0.scanResponse) } ?? []
+    }
+
+    mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+        try wire.sized(&flags, "Flags")
+        try wire.sized(&advertisement, "Advertisement")
+        try wire.sized(&scanResponse, "Scan Response")
+    }
+
+    /// Adds this to the request that it belongs to.
+    func add(to request: inout AdvertisingRequest?) {
+        request?.broadcast?.flags = flags.flatMap(\.first).map(ADFlags.init)
+        request?.broadcast?.octets = advertisement.map {
+            AdvertisementOctets(advertisement: $0, scanResponse: scanResponse)
+        }
+    }
+}
+
 extension AdvertisingRequest: Packet {
     package init() { self.init(localName: nil) }
 

@@ -30,6 +30,8 @@ extension Machine {
     }
 
     /// Offers these services instead of those before; centrals that are connected hear of the change.
+    ///
+    /// - Precondition: The device can advertise them: ``SimulatedPeripheral/validate()``.
     public func offer(_ services: [SimulatedPeripheral.Service]) {
         ask { $0.offer(services) }
     }

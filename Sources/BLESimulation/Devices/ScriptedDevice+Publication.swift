@@ -28,27 +28,8 @@ extension ScriptedDevice {
             known.append((uuid, id))
             requests.append(.service(.addService(definition)))
         }
-        requests.append(.server(.startAdvertising(advertisement)))
+        requests.append(.server(.startAdvertising(peripheral.advertisingRequest)))
         return requests
-    }
-
-    private var advertisement: AdvertisingRequest {
-        let advertised = peripheral.services.filter { $0.isAdvertised && $0.isPrimary }
-            .compactMap { BluetoothUUID($0.uuid) }
-        var request = AdvertisingRequest(localName: peripheral.name, services: advertised)
-        guard
-            peripheral.manufacturerData != nil || !peripheral.serviceData.isEmpty || peripheral.transmitPower != nil
-                || !peripheral.isConnectable
-        else { return request }
-        var broadcast = BroadcastRequest()
-        broadcast.manufacturerData = peripheral.manufacturerData
-        broadcast.serviceData = peripheral.serviceData.compactMap { datum in
-            BluetoothUUID(datum.service).map { AdvertisingData.ServiceData(service: $0, data: datum.value) }
-        }
-        broadcast.statedPower = peripheral.transmitPower
-        broadcast.isConnectable = peripheral.isConnectable
-        request.broadcast = broadcast
-        return request
     }
 
     private static func definition(

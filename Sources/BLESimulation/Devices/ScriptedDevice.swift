@@ -114,6 +114,7 @@ struct ScriptedDevice {
         // Values that were to follow name characteristics by their place, where there are others now.
         later.removeAll { if case .service(.update) = $0.request { true } else { false } }
         peripheral.services = services
+        peripheral.requireValid()
         makeAttributes()
         return isOn ? [.server(.stopAdvertising)] + publication : []
     }

@@ -55,12 +55,12 @@ extension KeyedDecodingContainer {
     }
 
     /// Reads octets if the key is there.
-    func octetsIfPresent(forKey key: Key) throws -> [UInt8]? {
-        try decodeIfPresent(String.self, forKey: key).map { try octets($0, key) }
+    func octetsIfPresent(forKey key: Key, atMost limit: Int = ATT.maximumValueLength) throws -> [UInt8]? {
+        try decodeIfPresent(String.self, forKey: key).map { try octets($0, key, atMost: limit) }
     }
 
     /// Reads octets from pairs of hexadecimal digits, which may follow `0x`.
-    func octets(_ text: String, _ key: Key) throws -> [UInt8] {
+    func octets(_ text: String, _ key: Key, atMost limit: Int = ATT.maximumValueLength) throws -> [UInt8] {
         var result: [UInt8] = []
         var rest = text.utf8.dropFirst(text.hasPrefix("0x") ? 2 : 0)
         while rest.count >= 2, let octet = UInt8(Substring(rest.prefix(2)), radix: 16) {
@@ -75,17 +75,21 @@ extension KeyedDecodingContainer {
                     "“\(text)” is not made of pairs of hexadecimal digits; characters stand in “text”, not in “value”"
             )
         }
-        return try checked(result, key)
+        return try checked(result, key, atMost: limit)
     }
 
-    /// The octets, if a value can be as long.
-    private func checked(_ octets: [UInt8], _ key: Key) throws -> [UInt8] {
-        guard octets.count <= ATT.maximumValueLength else {
+    /// The octets, if there may be so many.
+    private func checked(
+        _ octets: [UInt8],
+        _ key: Key,
+        atMost limit: Int = ATT.maximumValueLength
+    ) throws -> [UInt8] {
+        guard octets.count <= limit else {
             throw DecodingError.dataCorruptedError(
                 forKey: key,
                 in: self,
                 debugDescription:
-                    "a value has at most \(ATT.maximumValueLength) octets, and this one has \(octets.count)"
+                    "a value has at most \(limit) octets, and this one has \(octets.count)"
             )
         }
         return octets

@@ -3,7 +3,8 @@ import BLEWire
 
 extension SimulatedPeripheral: Decodable {
     private enum Key: String, CodingKey, CaseIterable {
-        case name, position, services, manufacturerData, serviceData, transmitPower, connectable, latency, mtu
+        case name, position, services, manufacturerData, serviceData, transmitPower, advertisesName, flags
+        case advertisement, scanResponse, extended, connectable, latency, mtu
         /// What editors check the file with.
         case schema = "$schema"
     }
@@ -27,9 +28,25 @@ extension SimulatedPeripheral: Decodable {
         manufacturerData = try values.octetsIfPresent(forKey: .manufacturerData)
         serviceData = try values.decodeIfPresent([ServiceDatum].self, forKey: .serviceData) ?? []
         transmitPower = try values.decodeIfPresent(Bounds<Int8>(-127...20, of: "dBm"), forKey: .transmitPower)
+        advertisesName = try values.decodeIfPresent(Bool.self, forKey: .advertisesName) ?? true
+        let flags = try values.decodeIfPresent(Bounds(UInt8.min...UInt8.max), forKey: .flags)
+        self.flags = values.contains(.flags) ? flags : Self.usualFlags
+        advertisement = try values.octetsIfPresent(
+            forKey: .advertisement,
+            atMost: AdvertisingData.maximumExtendedLength
+        )
+        scanResponse = try values.octetsIfPresent(forKey: .scanResponse, atMost: AdvertisingData.maximumExtendedLength)
+        isExtended = try values.decodeIfPresent(Bool.self, forKey: .extended) ?? false
         isConnectable = try values.decodeIfPresent(Bool.self, forKey: .connectable) ?? true
         latency = try values.nameIfPresent(forKey: .latency)
         mtu = try values.decodeIfPresent(Bounds(23...517, of: "octets"), forKey: .mtu)
+        do throws(DescriptionError) {
+            try validate()
+        } catch {
+            throw DecodingError.dataCorrupted(
+                .init(codingPath: decoder.codingPath + [AnyKey(stringValue: error.key)], debugDescription: error.reason)
+            )
+        }
     }
 
     /// The first service that includes one that is not before it, and which that is.

@@ -80,6 +80,22 @@ public struct SimulatedPeripheral: Hashable, Sendable {
     public var serviceData: [ServiceDatum] = []
     /// How strong it says that it sends, in dBm.
     public var transmitPower: Int8?
+    /// Whether it advertises its name.
+    public var advertisesName = true
+    /// The flags at the beginning of its advertisement, as Core Specification Supplement, Part A, 1.3 numbers them; none
+    /// if `nil`.
+    public var flags: UInt8? = Self.usualFlags
+    /// The octets of its advertisement, if it is to be sent as it is.
+    ///
+    /// If this or ``scanResponse`` is set, the two are all that is advertised; one that is `nil` is empty. The
+    /// properties for single fields keep their defaults then: ``manufacturerData``, ``serviceData``, ``transmitPower``,
+    /// ``advertisesName`` and ``flags``.
+    public var advertisement: [UInt8]?
+    /// The octets of its scan response, if they are to be sent as they are.
+    public var scanResponse: [UInt8]?
+    /// Whether it uses extended advertising: one packet of up to 245 octets, or of up to 1 650 if centrals may not
+    /// connect; instead of an advertisement and a scan response of 31 octets each.
+    public var isExtended = false
     /// Whether centrals may connect to it.
     public var isConnectable = true
     /// What it asks centrals for.

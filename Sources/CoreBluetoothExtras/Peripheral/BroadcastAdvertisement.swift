@@ -13,6 +13,15 @@ public struct BroadcastAdvertisement {
     public var manufacturerData: Data?
     /// Data of services, in this order.
     public var serviceData: [(service: CBUUID, data: Data)] = []
+    /// The flags at the beginning of the advertisement, as Core Specification Supplement, Part A, 1.3 numbers them;
+    /// none if `nil`.
+    public var flags: UInt8? = BroadcastRequest.usualFlags.rawValue
+    /// The octets of the advertisement and of the scan response, if they are to be sent as they are.
+    ///
+    /// Then the name, services, data and stated power must not be set, and ``flags`` do not matter. A packet has at most
+    /// 31 octets. An extended advertisement that takes connections has at most 245 and no scan response; any other
+    /// extended one has up to 1 650, or a scan response of up to 251 instead.
+    public var packets: (advertisement: Data, scanResponse: Data)?
     /// Whether centrals may connect.
     public var isConnectable = true
     /// Whether to use extended advertising, which devices before Bluetooth 5 do not hear: up to 1 650 octets instead of
@@ -41,6 +50,10 @@ public struct BroadcastAdvertisement {
         var broadcast = BroadcastRequest()
         broadcast.manufacturerData = manufacturerData.map { [UInt8]($0) }
         broadcast.serviceData = serviceData.map { .init(service: $0.service.hostValue, data: [UInt8]($0.data)) }
+        broadcast.flags = flags.map(ADFlags.init)
+        broadcast.octets = packets.map {
+            AdvertisementOctets(advertisement: [UInt8]($0.advertisement), scanResponse: [UInt8]($0.scanResponse))
+        }
         broadcast.isConnectable = isConnectable
         broadcast.isExtended = isExtended
         broadcast.interval = interval

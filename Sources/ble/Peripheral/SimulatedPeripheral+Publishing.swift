@@ -78,19 +78,25 @@ extension SimulatedPeripheral {
 
     /// What Core Bluetooth advertises of it; `nil` if it has more to say than an app of Core Bluetooth may.
     var advertisementData: [String: Any]? {
-        guard manufacturerData == nil, serviceData.isEmpty, transmitPower == nil, isConnectable else { return nil }
+        guard isAdvertisedByApps else { return nil }
         return [CBAdvertisementDataLocalNameKey: name, CBAdvertisementDataServiceUUIDsKey: advertisedServices]
     }
 
     /// All that it advertises.
     var broadcast: BroadcastAdvertisement {
         var advertisement = BroadcastAdvertisement()
-        advertisement.localName = name
+        advertisement.isConnectable = isConnectable
+        advertisement.isExtended = isExtended
+        if self.advertisement != nil || scanResponse != nil {
+            advertisement.packets = (Data(self.advertisement ?? []), Data(scanResponse ?? []))
+            return advertisement
+        }
+        advertisement.localName = advertisesName ? name : nil
+        advertisement.flags = flags
         advertisement.services = advertisedServices
         advertisement.manufacturerData = manufacturerData.map { Data($0) }
         advertisement.serviceData = serviceData.map { (CBUUID(string: $0.service), Data($0.value)) }
         advertisement.statedPower = transmitPower.map(Int.init)
-        advertisement.isConnectable = isConnectable
         return advertisement
     }
 }

@@ -60,6 +60,28 @@ struct CloningTests {
         #expect(copy.peripherals == [Self.original])
     }
 
+    /// Packets that no fields of a file make up: in an unusual order, of an unknown type, or malformed at the end.
+    private static let packets: [(advertisement: [UInt8], response: [UInt8]?, isExtended: Bool)] = [
+        ([6, 0x09] + Array("Scale".utf8) + [2, 0x01, 4, 3, 0x19, 0, 3], nil, false),
+        (
+            [27, 0xFF] + [UInt8](repeating: 9, count: 26) + [2, 0x01, 6], [6, 0x09] + Array("Scale".utf8) + [9, 9],
+            false
+        ),
+        ([6, 0x09] + Array("Scale".utf8) + [90, 0xFF] + [UInt8](repeating: 9, count: 89), nil, true),
+    ]
+
+    @Test("gives the octets of an advertisement that single fields do not make up", arguments: 0..<3)
+    func octets(index: Int) async throws {
+        let world = World(seed: 5)
+        var device = Self.original
+        (device.advertisement, device.scanResponse, device.isExtended) = Self.packets[index]
+        device.services[2].isAdvertised = true
+        world.place(device)
+        let text = try await Self.clone("Scale", in: world)
+        let copy = try Scenario(json: Data(text.utf8))
+        #expect(copy.peripherals == [device])
+    }
+
     @Test("gives a file that can be served, and the one who serves it looks the same")
     func served() async throws {
         var texts: [String] = []

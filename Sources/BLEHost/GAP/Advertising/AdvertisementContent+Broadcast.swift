@@ -19,53 +19,74 @@ extension AdvertisementContent {
     }
 
     /// Whether all that is asked for finds room.
-    static func fits(_ request: AdvertisingRequest) -> Bool {
-        guard let broadcast = request.broadcast else { return true }
-        return builders(request, broadcast) != nil
-    }
+    static func fits(_ request: AdvertisingRequest) -> Bool { request.misfit == nil }
 
     /// What goes out for such a request; the parts that fit, if not all do because other clients advertise as well.
     init(_ request: AdvertisingRequest, _ broadcast: BroadcastRequest) {
         var request = request
-        while Self.builders(request, broadcast) == nil, !request.services.isEmpty { request.services.removeLast() }
-        if Self.builders(request, broadcast) == nil { request.localName = nil }
-        let builders = Self.builders(request, broadcast)
+        while true {
+            if let content = try? Self(packing: request, broadcast) {
+                self = content
+                return
+            }
+            if request.services.popLast() != nil { continue }
+            guard request.localName != nil else { break }
+            request.localName = nil
+        }
+        self.init(advertisement: [], scanResponse: [], parameters: AdvertisingParameters(broadcast))
+    }
+
+    /// What goes out for such a request.
+    ///
+    /// - Throws: The field for which there is no room.
+    init(packing request: AdvertisingRequest, _ broadcast: BroadcastRequest) throws(AdvertisingMisfit) {
+        let parameters = AdvertisingParameters(broadcast)
+        guard let octets = broadcast.octets else {
+            let packing = try AdvertisementPacking(request, broadcast)
+            self.init(
+                advertisement: packing.advertisement,
+                scanResponse: packing.scanResponse,
+                parameters: parameters
+            )
+            return
+        }
+        guard request.localName == nil else { throw Self.excluded(.localName) }
+        guard request.services.isEmpty else { throw Self.excluded(.services) }
+        guard broadcast.serviceData.isEmpty else { throw Self.excluded(.serviceData) }
+        guard broadcast.manufacturerData == nil else { throw Self.excluded(.manufacturerData) }
+        guard broadcast.statedPower == nil else { throw Self.excluded(.statedPower) }
+        try Self.check(octets.scanResponse.count, .scanResponse, parameters.longestScanResponse, parameters)
+        try Self.check(octets.advertisement.count, .advertisement, parameters.longestData, parameters)
         self.init(
-            advertisement: builders?.advertisement.data.encoded ?? [],
-            scanResponse: builders?.response.data.encoded ?? [],
-            parameters: AdvertisingParameters(broadcast)
+            advertisement: Array(octets.advertisement),
+            scanResponse: Array(octets.scanResponse),
+            parameters: parameters
         )
     }
 
-    /// Flags, services, service data and maker's data in the advertisement; the strength and the name there or in the
-    /// scan response.
-    private static func builders(
-        _ request: AdvertisingRequest,
-        _ broadcast: BroadcastRequest
-    ) -> (advertisement: AdvertisingDataBuilder, response: AdvertisingDataBuilder)? {
-        let capacity =
-            broadcast.isExtended ? AdvertisingData.maximumExtendedLength : AdvertisingData.maximumLegacyLength
-        var advertisement = AdvertisingDataBuilder(capacity: capacity)
-        var response = AdvertisingDataBuilder(capacity: AdvertisingData.maximumLegacyLength)
-        guard advertisement.append(flags: [.generalDiscoverable, .classicNotSupported]),
-            advertisement.append(services: request.services).isEmpty
-        else { return nil }
-        for data in broadcast.serviceData {
-            guard advertisement.append(serviceData: data) else { return nil }
+    private static func excluded(_ field: AdvertisingMisfit.Field) -> AdvertisingMisfit {
+        AdvertisingMisfit(field, "the octets of the two packets are given already, and are sent as they are")
+    }
+
+    private static func check(
+        _ count: Int,
+        _ field: AdvertisingMisfit.Field,
+        _ limit: Int,
+        _ parameters: AdvertisingParameters
+    ) throws(AdvertisingMisfit) {
+        guard count > limit else { return }
+        let kind =
+            parameters.isLegacy ? "" : parameters.isConnectable ? "extended and connectable " : "extended "
+        let packet = field == .advertisement ? "advertisement" : "scan response"
+        guard limit == 0 else {
+            throw AdvertisingMisfit(field, "it has \(count) octets; \(kind)\(packet)s hold at most \(limit)")
         }
-        if let data = broadcast.manufacturerData {
-            guard advertisement.append(manufacturerData: data) else { return nil }
-        }
-        if let power = broadcast.statedPower, !advertisement.append(statedPower: power) {
-            guard !broadcast.isExtended, response.append(statedPower: power) else { return nil }
-        }
-        guard let name = request.localName, !name.isEmpty else { return (advertisement, response) }
-        if name.utf8.count + 2 <= advertisement.room {
-            guard advertisement.append(localName: name) == .complete else { return nil }
-        } else {
-            guard !broadcast.isExtended, response.append(localName: name) == .complete else { return nil }
-        }
-        return (advertisement, response)
+        throw AdvertisingMisfit(
+            field,
+            parameters.isConnectable
+                ? "an extended advertisement to which centrals may connect has no scan response"
+                : "an extended advertisement has either data of its own or a scan response"
+        )
     }
 }
 

@@ -68,13 +68,9 @@ struct Advertiser {
     ) -> OnStart {
         if let broadcast = request.broadcast {
             guard allowsExtended || !broadcast.isExtended else { return .refused(.notSupported) }
-            guard AdvertisementContent.fits(request) else { return .refused(.invalidParameters) }
         }
+        guard request.misfit == nil else { return .refused(.invalidParameters) }
         guard !clients.contains(where: { $0.id == client }) else { return .refused(.alreadyInProgress) }
-        // The device name characteristic has at most 248 octets, and so has whatever is a name.
-        guard request.localName?.utf8.count ?? 0 <= 248, request.services.count <= 128 else {
-            return .refused(.invalidParameters)
-        }
         clients.append(Client(id: client, request: request, phase: phase))
         makePlan()
         return .started

@@ -47,6 +47,23 @@ package struct AdvertisingParameters: Equatable, Sendable {
     /// Whether whoever scans may ask for more.
     var hasScanResponse: Bool { target == nil && isScannable }
 
+    /// The most octets of data in the advertisement.
+    ///
+    /// Core 6.0, Vol 6, Part B, 2.3.4: to connect, centrals answer the first packet, so there is no other one.
+    var longestData: Int {
+        guard hasData else { return 0 }
+        guard !isLegacy else { return AdvertisingData.maximumLegacyLength }
+        return isConnectable ? 245 : AdvertisingData.maximumExtendedLength
+    }
+
+    /// The most octets of data in the scan response; in an extended one, as many as a command holds.
+    ///
+    /// Core 6.0, Vol 4, Part E, 7.8.55.
+    var longestScanResponse: Int {
+        guard hasScanResponse else { return 0 }
+        return isLegacy ? AdvertisingData.maximumLegacyLength : 251
+    }
+
     /// Whether there is such an advertisement.
     var isPossible: Bool {
         if isLegacy { return target == nil || isConnectable }
@@ -77,7 +94,9 @@ extension AdvertisingParameters {
     init(_ broadcast: BroadcastRequest) {
         isLegacy = !broadcast.isExtended
         isConnectable = broadcast.isConnectable
-        isScannable = !broadcast.isExtended
+        let hasResponse = broadcast.octets.map { !$0.scanResponse.isEmpty }
+        isScannable =
+            broadcast.isExtended ? hasResponse == true && !isConnectable : isConnectable || hasResponse != false
         interval = broadcast.interval
         transmitPower = broadcast.transmitPower
         primaryPHY = broadcast.primaryPHY

@@ -1,6 +1,8 @@
 import ArgumentParser
+import BLERuntime
 import BLESimulation
 import CoreBluetooth
+import CoreBluetoothExtras
 
 struct Clone: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -8,7 +10,8 @@ struct Clone: AsyncParsableCommand {
         discussion: """
             Connects to the device, discovers its services, reads the values that can be read, and prints the file of \
             a device with all of it: BLUETOOTH_HOST=world:FILE runs an app beside it, “ble serve FILE” is it, and a \
-            test places it. A value that is refused is left out, with a remark.
+            test places it. The file advertises the same octets as the device. A value that is refused is left out, \
+            with a remark, and so is an advertisement that a file cannot describe.
 
             Examples:
               ble clone Lamp > lamp.json
@@ -30,6 +33,7 @@ struct Clone: AsyncParsableCommand {
             for service in ClonedDevice.inOrder(services) {
                 try await device.add(service, of: peripheral, central, printer)
             }
+            for remark in device.remarks { printer.remark(remark) }
             StandardOutput.write(line: device.text)
         }
     }
@@ -41,9 +45,12 @@ struct ClonedDevice {
     private var device: [String: Any]
     private let advertised: [CBUUID]?
     private var services: [[String: Any]] = []
+    /// The advertisement of the device; `nil` if it was not seen.
+    private let advertisement: Advertisement?
 
     init(_ name: String, seenAs sighting: Sighting?) {
         device = ["name": name]
+        advertisement = sighting?.peripheral.lastAdvertisement
         advertised = sighting?.services
         device["manufacturerData"] = sighting?.manufacturerData?.hexadecimal
         device["transmitPower"] = sighting?.statedPower
@@ -66,8 +73,52 @@ struct ClonedDevice {
     }
 
     /// The text of the file.
-    var text: String {
-        let device = device.merging(["services": services]) { $1 }
+    var text: String { file.text }
+
+    /// What of the device is not in the file, in sentences.
+    var remarks: [String] { file.remarks }
+
+    /// The file: with keys for single fields if they make up the advertisement that was seen, otherwise with its octets.
+    private var file: (text: String, remarks: [String]) {
+        let fields = device.merging(["services": services]) { $1 }
+        guard let seen = advertisement, (try? Self.device(fields))?.advertises(seen) != true else {
+            return (Self.text(fields), Self.remarks(on: fields))
+        }
+        let unadvertised = fields.filter { !["manufacturerData", "transmitPower", "serviceData"].contains($0.key) }
+        var keys = unadvertised
+        keys["services"] = services.map { $0.filter { $0.key != "advertised" } }
+        keys["advertisement"] = seen.data.hexadecimal
+        if !seen.scanResponse.isEmpty { keys["scanResponse"] = seen.scanResponse.hexadecimal }
+        if !seen.isLegacy { keys["extended"] = true }
+        do {
+            _ = try Self.device(keys)
+            return (Self.text(keys), [])
+        } catch {
+            let remark = "The advertisement is left out, since files cannot describe it: \(Self.explanation(of: error))"
+            return (Self.text(unadvertised), [remark] + Self.remarks(on: unadvertised))
+        }
+    }
+
+    /// Says why a file with these keys would be refused, if it would.
+    private static func remarks(on keys: [String: Any]) -> [String] {
+        do {
+            _ = try device(keys)
+            return []
+        } catch {
+            return ["Worlds and “ble serve” refuse this file: \(explanation(of: error))"]
+        }
+    }
+
+    private static func explanation(of error: any Error) -> String {
+        (error as? DecodingError)?.explanation ?? "\(error)"
+    }
+
+    /// The device of a file with these keys.
+    private static func device(_ keys: [String: Any]) throws -> SimulatedPeripheral {
+        try JSONDecoder().decode(SimulatedPeripheral.self, from: Data(text(keys).utf8))
+    }
+
+    private static func text(_ device: [String: Any]) -> String {
         let options: JSONSerialization.WritingOptions = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
         guard let data = try? JSONSerialization.data(withJSONObject: device, options: options) else {
             preconditionFailure("a clone holds something that JSON cannot")
@@ -132,5 +183,14 @@ struct ClonedDevice {
     private static func isCopied(_ descriptor: CBDescriptor) -> Bool {
         ![CBUUIDCharacteristicExtendedPropertiesString, CBUUIDClientCharacteristicConfigurationString]
             .contains(descriptor.uuid.uuidString)
+    }
+}
+
+extension SimulatedPeripheral {
+    /// Whether it sends the same octets as `other`, in packets of the same kind.
+    fileprivate func advertises(_ other: Advertisement) -> Bool {
+        guard let octets = advertisedOctets else { return false }
+        return Data(octets.advertisement) == other.data && Data(octets.scanResponse) == other.scanResponse
+            && isExtended != other.isLegacy
     }
 }

@@ -1,0 +1,113 @@
+import BLEWire
+
+/// The fields of an advertisement in two packets: as many as possible in the advertisement, the others in the scan
+/// response.
+///
+/// Flags belong into the advertisement. Of several ways to place the other fields, the one counts that has the earlier
+/// fields in the advertisement.
+struct AdvertisementPacking {
+    private typealias Item = (field: AdvertisingMisfit.Field, structure: AdvertisingData.Structure)
+
+    private(set) var advertisement: [UInt8] = []
+    private(set) var scanResponse: [UInt8] = []
+
+    /// Packs what a client asks for.
+    ///
+    /// - Throws: The first field for which there is no room beside those before it.
+    init(_ request: AdvertisingRequest, _ broadcast: BroadcastRequest) throws(AdvertisingMisfit) {
+        let parameters = AdvertisingParameters(broadcast)
+        let items = try Self.items(of: request, broadcast)
+        let flags = broadcast.flags.map { AdvertisingData.Structure(.flags, [$0.rawValue]) }
+        let room = parameters.longestData - (flags?.encodedLength ?? 0)
+        let sizes = items.map(\.structure.encodedLength)
+        let places: [Bool]
+        if parameters.hasScanResponse {
+            places = try Self.arrange(items, sizes, in: room, and: parameters.longestScanResponse)
+        } else {
+            var used = 0
+            for (item, size) in zip(items, sizes) {
+                used += size
+                guard used <= room else { throw Self.noRoom(for: item, in: "the advertisement") }
+            }
+            places = items.map { _ in true }
+        }
+        let first = zip(items, places).filter(\.1).map(\.0.structure)
+        advertisement = AdvertisingData((flags.map { [$0] } ?? []) + first).encoded
+        scanResponse = AdvertisingData(zip(items, places).filter { !$0.1 }.map(\.0.structure)).encoded
+    }
+
+    private static func items(
+        of request: AdvertisingRequest,
+        _ broadcast: BroadcastRequest
+    ) throws(AdvertisingMisfit) -> [Item] {
+        var items: [Item] = []
+        func structure(
+            _ field: AdvertisingMisfit.Field,
+            _ append: (inout AdvertisingDataBuilder) -> Bool
+        ) throws(AdvertisingMisfit) {
+            var builder = AdvertisingDataBuilder(capacity: AdvertisingData.maximumExtendedLength)
+            guard append(&builder) else {
+                let limit = AdvertisingData.Structure.maximumDataLength
+                throw AdvertisingMisfit(field, "it has more than \(limit) octets, which no advertisement holds")
+            }
+            items += builder.data.structures.map { (field, $0) }
+        }
+        try structure(.services) { $0.append(services: request.services).isEmpty }
+        for data in broadcast.serviceData { try structure(.serviceData) { $0.append(serviceData: data) } }
+        if let data = broadcast.manufacturerData {
+            guard data.count >= 2 else {
+                throw AdvertisingMisfit(.manufacturerData, "it begins with the two octets of a company identifier")
+            }
+            try structure(.manufacturerData) { $0.append(manufacturerData: data) }
+        }
+        if let power = broadcast.statedPower { try structure(.statedPower) { $0.append(statedPower: power) } }
+        if let name = request.localName, !name.isEmpty {
+            try structure(.localName) { $0.append(localName: name) == .complete }
+        }
+        return items
+    }
+
+    /// Decides which items go into the first packet.
+    private static func arrange(
+        _ items: [Item],
+        _ sizes: [Int],
+        in first: Int,
+        and second: Int
+    ) throws(AdvertisingMisfit) -> [Bool] {
+        for count in sizes.indices where place(sizes[...count], in: first, and: second) == nil {
+            throw noRoom(for: items[count], in: "the advertisement and the scan response")
+        }
+        return place(sizes[...], in: first, and: second) ?? []
+    }
+
+    /// Which of these sizes go into the first of two packets; `nil` if they do not fit.
+    private static func place(_ sizes: ArraySlice<Int>, in first: Int, and second: Int) -> [Bool]? {
+        // This bounds the work, too: each size is at least 2.
+        guard first >= 0, sizes.reduce(0, +) <= first + second else { return nil }
+        // `fits[index][used]`: whether the sizes from `index` on fit if `used` octets of the first packet are taken.
+        let total = sizes.reduce(0, +)
+        var fits = [[Bool](repeating: true, count: first + 1)], rest = total
+        for size in sizes.reversed() {
+            rest -= size
+            let next = fits[0]
+            let row = (0...first).map { used in
+                let isInFirst = used + size <= first && next[used + size]
+                return isInFirst || rest - used + size <= second && next[used]
+            }
+            fits.insert(row, at: 0)
+        }
+        guard fits[0][0] else { return nil }
+        var places: [Bool] = [], used = 0
+        for (index, size) in sizes.enumerated() {
+            let isInFirst = used + size <= first && fits[index + 1][used + size]
+            if isInFirst { used += size }
+            places.append(isInFirst)
+        }
+        return places
+    }
+
+    private static func noRoom(for item: Item, in packets: String) -> AdvertisingMisfit {
+        let size = item.structure.encodedLength
+        return AdvertisingMisfit(item.field, "there is no room for its \(size) octets in \(packets)")
+    }
+}

@@ -1,0 +1,118 @@
+import BLEHost
+import BLEWire
+
+extension SimulatedPeripheral {
+    /// The reason why a description cannot be used, and the key that is at fault.
+    public struct DescriptionError: Error, Hashable, Sendable, CustomStringConvertible {
+        /// The key of the device in a file, such as "manufacturerData".
+        public let key: String
+        /// A part of a sentence.
+        public let reason: String
+
+        /// The key, and the reason.
+        public var description: String { "“\(key)”: \(reason)" }
+    }
+
+    /// General discoverable, without Bluetooth Classic.
+    package static var usualFlags: UInt8 { BroadcastRequest.usualFlags.rawValue }
+
+    /// Checks that the device can advertise what this describes, and that every UUID is one.
+    ///
+    /// A file is checked when it is read, and a device when it is placed in a ``World``.
+    ///
+    /// - Throws: The first key that is at fault, and why.
+    public func validate() throws(DescriptionError) {
+        for uuid in services.flatMap({ [$0.uuid] + $0.characteristics.map(\.uuid) }) where BluetoothUUID(uuid) == nil {
+            throw DescriptionError(key: "services", reason: "“\(uuid)” is no UUID")
+        }
+        for datum in serviceData where BluetoothUUID(datum.service) == nil {
+            throw DescriptionError(key: "serviceData", reason: "“\(datum.service)” is no UUID")
+        }
+        guard name.utf8.count <= Self.nameLimit else {
+            let reason = "it has \(name.utf8.count) octets, and a name has at most \(Self.nameLimit)"
+            throw DescriptionError(key: "name", reason: reason)
+        }
+        if packets != nil, let key = fieldBesidePackets {
+            let reason = "“advertisement” and “scanResponse” are all that is advertised; leave this key out"
+            throw DescriptionError(key: key, reason: reason)
+        }
+        if let misfit = advertisingRequest.misfit { throw DescriptionError(misfit) }
+    }
+
+    /// Ends the process if the device cannot advertise what this describes.
+    func requireValid() {
+        do throws(DescriptionError) {
+            try validate()
+        } catch {
+            preconditionFailure("the device “\(name)” cannot be as it is described: \(error)")
+        }
+    }
+
+    /// The longest value of the characteristic Device Name, in octets.
+    private static let nameLimit = 248
+
+    /// The octets of the two packets, if they are given.
+    private var packets: AdvertisementOctets? {
+        guard advertisement != nil || scanResponse != nil else { return nil }
+        return AdvertisementOctets(advertisement: advertisement ?? [], scanResponse: scanResponse ?? [])
+    }
+
+    /// A key for a part of an advertisement that is set, though the octets are given.
+    private var fieldBesidePackets: String? {
+        if manufacturerData != nil { return "manufacturerData" }
+        if !serviceData.isEmpty { return "serviceData" }
+        if transmitPower != nil { return "transmitPower" }
+        if !advertisesName { return "advertisesName" }
+        return flags != Self.usualFlags ? "flags" : nil
+    }
+
+    /// Whether apps of Core Bluetooth advertise in the same way: a name and services, within Core Bluetooth's limits.
+    package var isAdvertisedByApps: Bool {
+        packets == nil && fieldBesidePackets == nil && !isExtended && isConnectable
+    }
+
+    /// The octets of the two packets as they are sent; `nil` if they cannot be.
+    package var advertisedOctets: (advertisement: [UInt8], scanResponse: [UInt8])? {
+        guard (try? validate()) != nil, let octets = advertisingRequest.octets else { return nil }
+        return (Array(octets.advertisement), Array(octets.scanResponse))
+    }
+
+    /// The request to the host of the device.
+    var advertisingRequest: AdvertisingRequest {
+        var request = AdvertisingRequest(localName: advertisesName ? name : nil, services: [])
+        request.services = services.filter { $0.isAdvertised && $0.isPrimary }.compactMap { BluetoothUUID($0.uuid) }
+        guard !isAdvertisedByApps else { return request }
+        var broadcast = BroadcastRequest()
+        broadcast.isConnectable = isConnectable
+        broadcast.isExtended = isExtended
+        if let packets {
+            broadcast.octets = packets
+            (request.localName, request.services) = (nil, [])
+        } else {
+            broadcast.flags = flags.map(ADFlags.init)
+            broadcast.manufacturerData = manufacturerData
+            broadcast.serviceData = serviceData.compactMap { datum in
+                BluetoothUUID(datum.service).map { AdvertisingData.ServiceData(service: $0, data: datum.value) }
+            }
+            broadcast.statedPower = transmitPower
+        }
+        request.broadcast = broadcast
+        return request
+    }
+}
+
+extension SimulatedPeripheral.DescriptionError {
+    fileprivate init(_ misfit: AdvertisingMisfit) {
+        let (key, cure) =
+            switch misfit.field {
+            case .localName: ("name", "; choose a shorter one, or set “advertisesName” to false")
+            case .services: ("services", "; set “advertised” of some to false")
+            case .serviceData: ("serviceData", "")
+            case .manufacturerData: ("manufacturerData", "")
+            case .statedPower: ("transmitPower", "")
+            case .advertisement: ("advertisement", "")
+            case .scanResponse: ("scanResponse", "")
+            }
+        self.init(key: key, reason: misfit.reason + cure)
+    }
+}
