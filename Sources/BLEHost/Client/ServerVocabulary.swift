@@ -147,8 +147,9 @@ package struct BroadcastRequest: Equatable, Sendable {
     package var statedPower: Int8?
     /// The flags at the beginning of the advertisement; none if `nil`.
     package var flags: ADFlags? = Self.usualFlags
-    /// The octets of the two packets, if they are to be sent as they are. Then there is nothing else to be said, and
-    /// ``flags`` do not matter.
+    /// The octets of the two packets, if they are to be sent as they are.
+    ///
+    /// Nothing else may be said then, and ``flags`` do not matter.
     package var octets: AdvertisementOctets?
     package var primaryPHY = PHY.le1M
     package var secondaryPHY = PHY.le1M
