@@ -82,8 +82,9 @@ public struct SimulatedPeripheral: Hashable, Sendable {
     public var transmitPower: Int8?
     /// Whether it advertises its name.
     public var advertisesName = true
-    /// The flags at the beginning of its advertisement, as Core Specification Supplement, Part A, 1.3 numbers them; none
-    /// if `nil`.
+    /// The flags at the beginning of its advertisement; none if `nil`.
+    ///
+    /// Core Specification Supplement 11, Part A, 1.3.
     public var flags: UInt8? = Self.usualFlags
     /// The octets of its advertisement, if it is to be sent as it is.
     ///

@@ -18,8 +18,8 @@ public struct BroadcastAdvertisement {
     public var flags: UInt8? = BroadcastRequest.usualFlags.rawValue
     /// The octets of the advertisement and of the scan response, if they are to be sent as they are.
     ///
-    /// Then the name, services, data and stated power must not be set, and ``flags`` do not matter. A packet has at most
-    /// 31 octets. An extended advertisement that takes connections has at most 245 and no scan response; any other
+    /// Then the name, services, data and stated power must not be set, and ``flags`` do not matter. A packet has at
+    /// most 31 octets. An extended advertisement that takes connections has at most 245 and no scan response; any other
     /// extended one has up to 1 650, or a scan response of up to 251 instead.
     public var packets: (advertisement: Data, scanResponse: Data)?
     /// Whether centrals may connect.

@@ -78,7 +78,8 @@ struct ClonedDevice {
     /// What of the device is not in the file, in sentences.
     var remarks: [String] { file.remarks }
 
-    /// The file: with keys for single fields if they make up the advertisement that was seen, otherwise with its octets.
+    /// The file, with keys for single fields if they make up the advertisement that was seen, otherwise with its
+    /// octets.
     private var file: (text: String, remarks: [String]) {
         let fields = device.merging(["services": services]) { $1 }
         guard let seen = advertisement, (try? Self.device(fields))?.advertises(seen) != true else {
