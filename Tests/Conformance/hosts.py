@@ -295,6 +295,79 @@ def ask_when_allowed(central, connection):
     raise exchange.Failure("pairing stays refused")
 
 
+def failures(driver):
+    """A pairing that fails is told at both ends, can be cancelled at any time, and counts no more after a reset."""
+    with hosts(driver) as (peripheral, central):
+        own = peripheral.call("read_local_address")
+        for cancels in (central, peripheral, central, peripheral):
+            for host in (peripheral, central):
+                host.call("factory_reset")
+                host.call("on_pairing", io_capability="display_yes_no")
+            own = peripheral.call("read_local_address")
+            peripheral.call("advertise", legacy=True, connectable=True, own_address_type=PUBLIC, interval_ms=30)
+            connection = central.call("connect", **own, own_address_type=RANDOM)["connection"]
+            link = peripheral.event("connected")["connection"]
+            number = central.ask("secure", connection=connection, level=4)
+            central.event("pairing", connection=connection)
+            peripheral.event("pairing", connection=link)
+            handles = {id(central): connection, id(peripheral): link}
+            # One end agrees, and then thinks better of it while the other still asks.
+            cancels.call("pairing_reply", connection=handles[id(cancels)], confirm=True)
+            cancels.call("pairing_reply", connection=handles[id(cancels)], confirm=False)
+            for host in (central, peripheral):
+                host.event("pairing_failed", connection=handles[id(host)])
+            exchange.expect("refused", isinstance(central.answer(number), str), True)
+
+
+def own_addresses(driver):
+    """A random address can be asked for as soon as the host is ready."""
+    with hosts(driver) as (advertiser, scanner):
+        for _ in range(4):
+            for host in (advertiser, scanner):
+                host.call("factory_reset")
+            chosen = advertiser.call(
+                "advertise", legacy=True, connectable=True, own_address_type=RANDOM, interval_ms=30
+            )["set"]
+            scanner.call("scan", own_address_type=RANDOM, interval_ms=50, window_ms=50)
+            report = scanner.event("report", address_type=1, connectable=True)
+            scanner.call("stop_scan")
+            scanner.call("connect", **address(report), own_address_type=RANDOM)
+            exchange.expect("address type", advertiser.event("connected")["address_type"], 1)
+            advertiser.call("stop_advertising", set=chosen)
+            scanner.forget()
+
+
+def attributes(driver):
+    """The attributes of a peer are discovered, read, written and subscribed to from either end of a connection."""
+    with hosts(driver) as (peripheral, central):
+        own = peripheral.call("read_local_address")
+        peripheral.call("advertise", legacy=True, connectable=True, own_address_type=PUBLIC, interval_ms=30)
+        connection = central.call("connect", **own, own_address_type=PUBLIC)["connection"]
+        link = peripheral.event("connected")["connection"]
+        for host, handle in ((central, connection), (peripheral, link)):
+            services = host.call("discover", connection=handle)["services"]
+            found = {one["uuid"].lower(): one for service in services for one in service["characteristics"]}
+            exchange.expect("services", {"1800", "1801"} <= {one["uuid"].lower() for one in services}, True)
+            name = found["2a00"]["handle"]
+            value = host.call("read", connection=handle, handle=name)["value"]
+            exchange.expect("name", bytes.fromhex(value), b"BLEConformance")
+            reason = host.refused("write", connection=handle, handle=name, value="41")
+            exchange.expect("refusal", reason.startswith("ATT 0x03"), True)
+            host.call("write", connection=handle, handle=name, value="41", response=False)
+            reason = host.refused("read", connection=handle, handle=0xFFFF)
+            exchange.expect("refusal", reason.startswith("ATT 0x01"), True)
+            changed = found["2a05"]
+            exchange.expect("descriptor", [one["uuid"] for one in changed["descriptors"]], ["2902"])
+            host.call("subscribe", connection=handle, handle=changed["handle"], end=changed["end"], kind="indicate")
+            reason = host.refused("subscribe", connection=handle, handle=name, end=name)
+            exchange.expect("refusal", reason.startswith("ATT 0x0a"), True)
+        number = central.ask("read", connection=connection, handle=name)
+        central.answer(number)
+        central.call("disconnect", connection=connection)
+        central.event("disconnected")
+        central.refused("read", connection=connection, handle=name)
+
+
 def senseless(driver):
     """Requests that make no sense are refused with a reason, and the host goes on."""
     with hosts(driver) as (host, _):
@@ -309,6 +382,7 @@ def senseless(driver):
             ("secure", {"connection": 1, "level": 2}, "connection"),
             ("on_pairing", {"io_capability": 9}, "io_capability"),
             ("stop_advertising", {}, "set"),
+            ("read", {"connection": 1, "handle": 3}, "connection"),
             ("dance", {}, "op"),
         ):
             reason = host.refused(op, **arguments)
@@ -326,5 +400,8 @@ SCENES = {
     "host directed": directed,
     "host security": security,
     "host refusals": refusals,
+    "host failures": failures,
+    "host own addresses": own_addresses,
+    "host attributes": attributes,
     "host senseless": senseless,
 }

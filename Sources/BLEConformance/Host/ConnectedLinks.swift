@@ -8,6 +8,8 @@ struct ConnectedLinks {
         var strength: PairingStrength?
         var ending: [Int] = []
         var securing: [(level: Int, id: Int)] = []
+        /// Whether the suite has been asked something about a pairing and has not answered.
+        var isAsked = false
     }
 
     private var links: [Link] = []
@@ -64,7 +66,7 @@ struct ConnectedLinks {
         guard let index = links.lastIndex(where: { $0.link.peer == peer }) else { return [] }
         let level = strength.level, requests = links[index].securing
         links[index].strength = strength
-        links[index].securing = []
+        (links[index].securing, links[index].isAsked) = ([], false)
         let values: [String: HostLine.Value] = [
             "connection": .number(Int(links[index].link.handle.wire)), "level": .number(level),
             "bonded": .flag(isBonded),
@@ -77,12 +79,24 @@ struct ConnectedLinks {
             }
     }
 
-    /// A pairing has come to nothing.
+    /// The suite is asked something about a pairing with a peer, or not any more.
+    mutating func ask(_ peer: PeerIdentifier, _ isAsked: Bool) {
+        guard let index = links.lastIndex(where: { $0.link.peer == peer }) else { return }
+        links[index].isAsked = isAsked
+    }
+
+    /// Whether the suite has been asked something about a pairing with a peer and has not answered.
+    func isAsked(about peer: PeerIdentifier) -> Bool { links.last { $0.link.peer == peer }?.isAsked ?? false }
+
+    /// A pairing failed, whichever end began it.
     mutating func failed(_ peer: PeerIdentifier, _ failure: PairingFailure) -> [HostLine] {
         guard let index = links.lastIndex(where: { $0.link.peer == peer }) else { return [] }
         let requests = links[index].securing
-        links[index].securing = []
-        return requests.map { .failure($0.id, "pairing failed: \(failure)") }
+        (links[index].securing, links[index].isAsked) = ([], false)
+        let values: [String: HostLine.Value] = [
+            "connection": .number(Int(links[index].link.handle.wire)), "reason": .text("\(failure)"),
+        ]
+        return [.event("pairing_failed", values)] + requests.map { .failure($0.id, "pairing failed: \(failure)") }
     }
 }
 

@@ -14,7 +14,7 @@ struct HostCall {
 
     static let names = [
         "factory_reset", "read_local_address", "advertise", "stop_advertising", "scan", "stop_scan", "connect",
-        "disconnect", "secure", "on_pairing", "pairing_reply",
+        "disconnect", "secure", "on_pairing", "pairing_reply", "discover", "read", "write", "subscribe",
     ]
 
     /// Why a line is no request, and the request's number if it has one.

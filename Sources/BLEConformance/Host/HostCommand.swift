@@ -15,6 +15,20 @@ struct HostCommand: ParsableCommand {
             "address_type": 0}; each is answered by {"id": 1, "result": {...}} or {"id": 1, "error": "..."}. \
             What happens by itself comes as {"event": ...}. Nothing is kept when the program ends, which it does with \
             its standard input.
+
+            factory_reset forgets bonds and failed pairings. pairing_reply answers a question ({"event": "pairing"}); \
+            with "confirm": false while nothing is asked, it cancels the pairing under way. A pairing that fails, \
+            whichever end began it, is {"event": "pairing_failed", "connection": N, "reason": "..."}.
+
+            Attributes of the peer of a connection, whichever end made that:
+              discover {connection} -> {services: [{uuid, start, end, characteristics: [{uuid, handle, properties, \
+            end, descriptors: [{uuid, handle}]}]}]}
+              read {connection, handle} -> {value}
+              write {connection, handle, value, response: bool (true)}
+              subscribe {connection, handle, end (65535), kind: "notify" (default) | "indicate" | "none"}; end is \
+            the last handle of the characteristic
+              event {"event": "notified", "connection": N, "handle": N, "value": HEX}
+            What the peer refuses is an error that begins with its code: "ATT 0x02: Read Not Permitted".
             """
     )
 

@@ -21,6 +21,7 @@ struct HostConversation {
     private var hearsLegacyOnly = false
     private var sets = RequestedSets()
     private var links = ConnectedLinks()
+    private var attributes = AttributeCalls()
     /// Whom to connect to, when the host has said what it calls whoever has that address.
     private var sought: [(id: Int, address: DeviceAddress, ownAddress: OwnAddressKind?)] = []
     private var connecting: [(id: Int, peer: PeerIdentifier)] = []
@@ -86,11 +87,17 @@ struct HostConversation {
             links.end(link.handle, call.id)
             ask(link.role == .central ? .cancelConnection(link.peer) : .server(.disconnect(link.peer)))
         case "secure": try secure(call)
+        case "discover", "read", "write", "subscribe": follow(try attributes.begin(call, on: try links.link(call)))
         case "on_pairing":
             ask(.security(.attend(try call.capability())))
             say(.result(call.id))
         case "pairing_reply":
-            ask(.security(.answer(try links.link(call).peer, try call.pairingReply())))
+            let peer = try links.link(call).peer
+            var reply = try call.pairingReply()
+            // A refusal of what was not asked ends the pairing that is under way.
+            if reply == .confirm(false), !links.isAsked(about: peer) { reply = .cancel }
+            links.ask(peer, false)
+            ask(.security(.answer(peer, reply)))
             say(.result(call.id))
         default: throw Senseless("op: '\(call.name)' is not known")
         }
@@ -108,22 +115,37 @@ struct HostConversation {
     mutating func receive(_ event: ClientEvent) {
         switch event {
         case .stateChanged(let state): moved(to: state)
-        case .connected(let peer, _): connected(peer)
+        case .connected(let peer, _):
+            connected(peer)
+            follow(attributes.connected(peer))
+        case .disconnected(let peer, let failure, _): follow(attributes.disconnected(peer, failure))
+        case .peer(let peer, let event, let number):
+            follow(attributes.receive(event, of: peer, answering: number))
         case .connectFailed(let peer, let failure):
             for one in connecting where one.peer == peer { say(.failure(one.id, "\(failure)")) }
             connecting.removeAll { $0.peer == peer }
+            follow(attributes.disconnected(peer, failure))
         case .tester(let event): receive(event)
         case .security(let event): receive(event)
-        case .restored, .featuresChanged, .knownPeers, .systemLinks, .scanBegan, .discovered, .disconnected, .peer,
-            .server,
-            .channel, .alert:
+        case .restored, .featuresChanged, .knownPeers, .systemLinks, .scanBegan, .discovered, .server, .channel,
+            .alert:
             break
+        }
+    }
+
+    private mutating func follow(_ steps: [AttributeCalls.Step]) {
+        for step in steps {
+            switch step {
+            case .say(let line): say(line)
+            case .ask(let request): ask(request)
+            }
         }
     }
 
     private mutating func moved(to state: HostState) {
         self.state = state
         guard state == .poweredOn else {
+            follow(attributes.lost("the controller cannot be used: \(state)"))
             for line in links.lost() { say(line) }
             let unanswered = sought.map(\.id) + addresses + scans
             for id in unanswered { say(.failure(id, "the controller cannot be used: \(state)")) }
@@ -177,11 +199,13 @@ struct HostConversation {
         switch event {
         case .asked(let inquiry):
             guard let handle = links.handle(to: inquiry.peer) else { return }
+            links.ask(inquiry.peer, true)
             say(inquiry.question.line(on: handle))
         case .secured(let peer, let strength, let isBonded):
             for line in links.secured(peer, strength, isBonded: isBonded) { say(line) }
         case .failed(let peer, let failure): for line in links.failed(peer, failure) { say(line) }
-        case .withdrawn, .paired, .bonds, .outOfBandDataMade: break
+        case .withdrawn(let peer): links.ask(peer, false)
+        case .paired, .bonds, .outOfBandDataMade: break
         }
     }
 }

@@ -3,6 +3,8 @@ struct HostLine: Encodable, Equatable, Sendable {
     /// A value of such a line.
     enum Value: Encodable, Equatable, Sendable {
         case number(Int), text(String), flag(Bool), none
+        case list([Value])
+        case object([String: Value])
 
         func encode(to encoder: any Encoder) throws {
             var container = encoder.singleValueContainer()
@@ -11,6 +13,8 @@ struct HostLine: Encodable, Equatable, Sendable {
             case .text(let text): try container.encode(text)
             case .flag(let flag): try container.encode(flag)
             case .none: try container.encodeNil()
+            case .list(let values): try container.encode(values)
+            case .object(let values): try container.encode(values)
             }
         }
     }

@@ -8,6 +8,7 @@ extension Host {
         case .reset:
             for bonded in peers.bonds(of: .program) { removeBond(with: bonded.peer, at: now) }
             tearDown(at: now)
+            pairings.forgetAttempts()
             changeState(to: .resetting)
             setUp(at: now)
         case .readLocalAddress: tell(client, .tester(.localAddress(controller.address)))
@@ -18,13 +19,13 @@ extension Host {
         case .startSet(let id, let set):
             let kind = set.parameters.ownAddress, hasOwn = kind == .random && controller.usesExtendedCommands
             let failure =
-                hasOwn || controller.commonAddress(kind) != nil
+                hasOwn || canShow(kind, on: controller)
                 ? testerSets.start(set, as: id, for: client, onlySetIsFree: advertiser.isOff) : .notSupported
             if let failure { tell(client, .tester(.setStarted(id, failure))) }
         case .stopSet(let id): if !testerSets.stop(id, of: client) { tell(client, .tester(.setEnded(id))) }
         case .listen(let parameters):
             let isPossible =
-                controller.commonAddress(parameters.ownAddress) != nil
+                canShow(parameters.ownAddress, on: controller)
                 && (parameters.window != nil || parameters.codedWindow != nil && controller.hearsCoded)
             if isPossible { listeners.start(parameters, for: client) }
             tell(client, .tester(.listening(isPossible ? nil : .notSupported)))

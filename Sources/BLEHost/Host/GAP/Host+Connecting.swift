@@ -24,7 +24,7 @@ extension Host {
         }
         remember(peers.wanted(peer))
         guard let place = place(of: peer) else { return tell(client, .connectFailed(peer, .notFound)) }
-        if case .ready(let controller) = phase, controller.commonAddress(request.ownAddress) == nil {
+        if case .ready(let controller) = phase, !canShow(request.ownAddress, on: controller) {
             return tell(client, .connectFailed(peer, .notSupported))
         }
         let isDelayed = request.startDelay > .zero

@@ -12,6 +12,12 @@ extension Host {
         return self.privacy?.needsRest(at: now) ?? false
     }
 
+    /// Whether this host has an address of a kind, or will before it uses the radio.
+    func canShow(_ kind: OwnAddressKind?, on controller: ControllerDescription) -> Bool {
+        let isComing = privacy != nil && (kind == .random || kind == .resolvable)
+        return isComing || controller.commonAddress(kind) != nil
+    }
+
     /// Takes the next step towards privacy, if the radio is at rest.
     mutating func keepPrivate(_ controller: ControllerDescription, at now: Instant) {
         guard scanner.isOff, !initiator.isActive, advertiser.isOff, testerSets.areOff,

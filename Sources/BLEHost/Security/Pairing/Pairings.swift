@@ -197,6 +197,9 @@ struct Pairings {
         }
     }
 
+    /// Forgets how often pairing with peers failed.
+    mutating func forgetAttempts() { attempts.removeAll() }
+
     /// Forgets a link that has ended, but not how often pairing failed on it.
     mutating func linkDown(_ link: ConnectionHandle, to peer: PeerIdentifier) {
         guard let entry = entries[link] else { return }

@@ -1,0 +1,193 @@
+import BLEHost
+import BLEWire
+
+/// Requests of a test suite about the attributes of peers: which are under way, and what they came to.
+///
+/// The host's client has to be connected to a peer before it can ask; for a link that the peer made, the first request
+/// has it join that.
+struct AttributeCalls {
+    /// What to do.
+    enum Step: Equatable {
+        case say(HostLine)
+        case ask(ClientRequest)
+    }
+
+    private struct Call {
+        let id: Int
+        let link: RadioLink
+        /// The next thing to be asked, or what is being asked.
+        var request: AttributeRequest
+        var number = RequestNumber.none
+        var discovery: Discovery?
+    }
+
+    /// All that a peer offers, found service by service.
+    fileprivate struct Discovery {
+        var services: [DiscoveredService] = []
+        var characteristics: [[DiscoveredCharacteristic]] = []
+        var descriptors: [AttributeHandle: [DiscoveredDescriptor]] = [:]
+    }
+
+    /// In the order in which they came.
+    private var calls: [Call] = []
+    /// The peers to which the host's client is connected, or is being.
+    private var joined: [(peer: PeerIdentifier, isConnected: Bool)] = []
+    private var last = RequestNumber.none
+
+    /// Takes a request.
+    mutating func begin(_ call: HostCall, on link: RadioLink) throws -> [Step] {
+        let discovery = call.name == "discover" ? Discovery() : nil
+        calls.append(Call(id: call.id, link: link, request: try call.attributeRequest(), discovery: discovery))
+        guard let state = joined.first(where: { $0.peer == link.peer }) else {
+            joined.append((link.peer, false))
+            return [.ask(.connect(link.peer, ConnectRequest()))]
+        }
+        return state.isConnected ? send(calls.count - 1) : []
+    }
+
+    /// The host's client is connected to a peer.
+    mutating func connected(_ peer: PeerIdentifier) -> [Step] {
+        joined.removeAll { $0.peer == peer }
+        joined.append((peer, true))
+        return calls.indices.filter { calls[$0].link.peer == peer && calls[$0].number == .none }.flatMap { send($0) }
+    }
+
+    /// The host's client is not connected to a peer, or not any more.
+    mutating func disconnected(_ peer: PeerIdentifier, _ failure: Failure?) -> [Step] {
+        joined.removeAll { $0.peer == peer }
+        let lost = calls.filter { $0.link.peer == peer }
+        calls.removeAll { $0.link.peer == peer }
+        return lost.map { .say(.failure($0.id, "\(failure ?? .notConnected)")) }
+    }
+
+    /// All links are gone.
+    mutating func lost(_ reason: String) -> [Step] {
+        defer { (calls, joined, subscribed) = ([], [], [:]) }
+        return calls.map { .say(.failure($0.id, reason)) }
+    }
+
+    /// Takes what the host says of a peer.
+    mutating func receive(_ event: PeerEvent, of peer: PeerIdentifier, answering number: RequestNumber) -> [Step] {
+        guard number == .none, case .valueNotified(let handle, let value) = event else {
+            return answered(event, number)
+        }
+        guard let link = calls.last(where: { $0.link.peer == peer })?.link ?? subscribed[peer] else { return [] }
+        let values: [String: HostLine.Value] = [
+            "connection": .number(Int(link.handle.wire)), "handle": .number(Int(handle.wire)),
+            "value": .text(value.hexadecimal),
+        ]
+        return [.say(.event("notified", values))]
+    }
+
+    /// The links on which values were subscribed to, by their peers.
+    private var subscribed: [PeerIdentifier: RadioLink] = [:]
+
+    private mutating func send(_ index: Int) -> [Step] {
+        last = last.next
+        calls[index].number = last
+        let (call, request) = (calls[index], calls[index].request)
+        if case .subscribe = request { subscribed[call.link.peer] = call.link }
+        let step = Step.ask(.peer(call.link.peer, .attribute(request), last))
+        guard request.isWriteCommand else { return [step] }
+        calls.remove(at: index)
+        return [step, .say(.result(call.id))]
+    }
+
+    private mutating func answered(_ event: PeerEvent, _ number: RequestNumber) -> [Step] {
+        guard number != .none, let index = calls.firstIndex(where: { $0.number == number }) else { return [] }
+        switch event {
+        case .valueRead(_, .success(let value)): return end(index, ["value": .text(value.hexadecimal)])
+        case .valueWritten(_, nil), .subscriptionChanged(_, _, nil): return end(index)
+        case .valueRead(_, .failure(let failure)), .valueWritten(_, let failure?),
+            .subscriptionChanged(_, _, let failure?), .servicesDiscovered(.failure(let failure)),
+            .characteristicsDiscovered(_, .failure(let failure)), .descriptorsDiscovered(_, .failure(let failure)):
+            return fail(index, failure)
+        case .servicesDiscovered(.success(let found)): calls[index].discovery?.services = found
+        case .characteristicsDiscovered(_, .success(let found)): calls[index].discovery?.characteristics.append(found)
+        case .descriptorsDiscovered(let handle, .success(let found)):
+            calls[index].discovery?.descriptors[handle] = found
+        default: return []
+        }
+        guard let discovery = calls[index].discovery else { return end(index) }
+        guard let next = discovery.next else { return end(index, ["services": discovery.value]) }
+        calls[index].request = next
+        return send(index)
+    }
+
+    private mutating func end(_ index: Int, _ values: [String: HostLine.Value] = [:]) -> [Step] {
+        [.say(.result(calls.remove(at: index).id, values))]
+    }
+
+    private mutating func fail(_ index: Int, _ failure: Failure) -> [Step] {
+        let reason =
+            if case .att(let code) = failure { "ATT 0x\([code.wire].hexadecimal): \(code)" } else { "\(failure)" }
+        return [.say(.failure(calls.remove(at: index).id, reason))]
+    }
+}
+
+extension AttributeCalls.Discovery {
+    /// What to ask next; `nil` if all is known.
+    fileprivate var next: AttributeRequest? {
+        if let open = characteristics.last?.first(where: { descriptors[$0.value] == nil }) {
+            return .discoverDescriptors(of: open.value, in: open.descriptorRange)
+        }
+        guard characteristics.count < services.count else { return nil }
+        return .discoverCharacteristics(in: services[characteristics.count].range, only: [])
+    }
+
+    /// The whole, as test suites read it.
+    fileprivate var value: HostLine.Value {
+        .list(
+            zip(services, characteristics).map { service, characteristics in
+                .object([
+                    "uuid": .text("\(service.uuid)"), "start": .number(Int(service.range.start.wire)),
+                    "end": .number(Int(service.range.end.wire)),
+                    "characteristics": .list(characteristics.map { value(of: $0) }),
+                ])
+            }
+        )
+    }
+
+    private func value(of characteristic: DiscoveredCharacteristic) -> HostLine.Value {
+        let descriptors = descriptors[characteristic.value] ?? []
+        return .object([
+            "uuid": .text("\(characteristic.uuid)"), "handle": .number(Int(characteristic.value.wire)),
+            "properties": .number(Int(characteristic.properties)), "end": .number(Int(characteristic.end.wire)),
+            "descriptors": .list(
+                descriptors.map {
+                    .object(["uuid": .text("\($0.uuid)"), "handle": .number(Int($0.handle.wire))])
+                }
+            ),
+        ])
+    }
+}
+
+extension HostCall {
+    /// What a request about attributes asks of the host.
+    fileprivate func attributeRequest() throws -> AttributeRequest {
+        switch name {
+        case "discover": return .discoverServices(only: [])
+        case "read": return .read(try handle())
+        case "write":
+            let handle = try handle(), value = try octets("value")
+            return try flag("response", otherwise: true) ? .write(handle, value) : .writeCommand(handle, value)
+        default:
+            let handle = try handle(), end = try number("end", in: 1...0xFFFF) ?? 0xFFFF
+            let rest = AttributeHandleRange(handle, AttributeHandle(wire: UInt16(max(Int(handle.wire), end))))
+            return .subscribe(try subscription(), to: handle, in: rest?.after(handle))
+        }
+    }
+
+    private func handle() throws -> AttributeHandle {
+        AttributeHandle(wire: UInt16(try neededNumber("handle", in: 1...0xFFFF)))
+    }
+
+    private func subscription() throws -> Subscription {
+        switch try word("kind") ?? "notify" {
+        case "notify": .notifications
+        case "indicate": .indications
+        case "none": .none
+        default: throw Senseless("kind: notify, indicate or none is expected")
+        }
+    }
+}
