@@ -41,6 +41,43 @@ extension World {
         return true
     }
 
+    /// Lets time pass until `isDone` says so, evenly spread over a span of the computer's time, so that the app's own
+    /// timers fire meanwhile.
+    ///
+    /// `asyncAfter`, `Task.sleep` and Dispatch sources follow the computer's clock, for which an hour of a world can be
+    /// over in a moment. Here the world is never ahead: when half of `realTime` is over by that clock, so is half of
+    /// `duration`, unless `isDone` was true before.
+    ///
+    /// ```swift
+    /// // The app connects again by asyncAfter, two seconds after a failure.
+    /// let isBack = await world.advance(atMost: .seconds(60), spreadOver: .seconds(10)) { reader.isConnected }
+    /// ```
+    ///
+    /// - Parameters:
+    ///   - duration: How much of the world's time passes at most.
+    ///   - realTime: How long that takes by the computer's clock, at least.
+    ///   - isDone: Whether what the test waits for has happened.
+    /// - Returns: Whether it happened.
+    public func advance(
+        atMost duration: Duration,
+        spreadOver realTime: Duration,
+        until isDone: () -> Bool
+    ) async -> Bool {
+        let clock = ContinuousClock(), begin = clock.now, start = now
+        while !isDone() {
+            let share = realTime > .zero ? min(1, max(0, (clock.now - begin) / realTime)) : 1
+            let rest = start + duration * share - now
+            if rest > .zero {
+                await advance(by: min(rest, .milliseconds(10)))
+            } else if share < 1 {
+                do { try await clock.sleep(for: .milliseconds(1)) } catch { return isDone() }
+            } else {
+                return isDone()
+            }
+        }
+        return true
+    }
+
     /// Has the world keep pace with the computer's clock from now on, by itself.
     ///
     /// That is for people and for programs that have to do with the outside; two runs are never alike. The world stops
