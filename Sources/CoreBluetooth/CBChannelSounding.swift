@@ -1,7 +1,9 @@
 public import Foundation
 
 /// How distance to a peer should be measured.
-open class CBChannelSoundingSessionConfiguration: NSObject {
+///
+/// Threads may share a configuration, since it never changes.
+open class CBChannelSoundingSessionConfiguration: NSObject, @unchecked Sendable {
     /// Which part this device takes in a measurement.
     @nonexhaustive
     public enum Role: Int, BitwiseCopyable, Sendable {
@@ -17,7 +19,9 @@ open class CBChannelSoundingSessionConfiguration: NSObject {
 }
 
 /// What a measurement of distance gave.
-open class CBChannelSoundingProcedureResults: NSObject {
+///
+/// Threads may share results, since they never change.
+open class CBChannelSoundingProcedureResults: NSObject, @unchecked Sendable {
     /// Results come from a peripheral.
     @available(*, unavailable)
     public override init() { preconditionFailure("results come from a peripheral") }

@@ -13,7 +13,10 @@ public import Foundation
 /// Streams may be used on any thread. Reading while there is nothing, and writing while there is no room, waits. It
 /// returns 0 instead where waiting would be in vain: on the main thread and on queues of managers, which is where
 /// octets come in, and in a simulated world whose time a test moves.
-open class CBL2CAPChannel: NSObject {
+///
+/// Threads may share a channel: it never changes, and a lock protects what its streams share. Foundation's type of a
+/// stream is not `Sendable`, so hand over the channel and not its streams.
+open class CBL2CAPChannel: NSObject, @unchecked Sendable {
     private let remote: CBPeer?
     private let conduit: ChannelConduit?
     private let input: ChannelInputStream?

@@ -5,7 +5,10 @@ import Dispatch
 public import Foundation
 
 /// What central managers and peripheral managers have in common: a session with a host, and its state.
-open class CBManager: NSObject, Observed {
+///
+/// Threads may share a manager: a lock protects what changes, so that each property and method can be used on any
+/// thread. The delegate is called on the manager's queue.
+open class CBManager: NSObject, Observed, @unchecked Sendable {
     let reference: ManagerReference
     let session: any HostSession
     /// Those who hear what the host says after the delegate has.

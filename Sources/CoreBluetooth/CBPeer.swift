@@ -2,7 +2,9 @@ package import BLEHost
 public import Foundation
 
 /// Another device, in either role.
-open class CBPeer: NSObject, NSCopying {
+///
+/// Threads may share a peer: a lock protects what changes, so that each property and method can be used on any thread.
+open class CBPeer: NSObject, NSCopying, @unchecked Sendable {
     /// The device as the host knows it.
     package let peer: PeerIdentifier
 

@@ -6,7 +6,9 @@ public import Foundation
 ///
 /// A UUID remembers the form in which it was made, since that is the form in which it goes on the air, but two forms of
 /// the same UUID are equal: 180D is 0000180D-0000-1000-8000-00805F9B34FB.
-open class CBUUID: NSObject, NSCopying {
+///
+/// Threads may share a UUID, since it never changes.
+open class CBUUID: NSObject, NSCopying, @unchecked Sendable {
     /// The UUID as the host knows it.
     package let value: BluetoothUUID
 

@@ -1,7 +1,9 @@
 public import Foundation
 
 /// What services, characteristics and descriptors have in common.
-open class CBAttribute: NSObject {
+///
+/// Threads may share an attribute: a lock protects what changes, so that each property can be used on any thread.
+open class CBAttribute: NSObject, @unchecked Sendable {
     private let type: CBUUID
 
     init(type: CBUUID) { self.type = type }

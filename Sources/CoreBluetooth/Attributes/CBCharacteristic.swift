@@ -3,7 +3,7 @@ import BLEWire
 public import Foundation
 
 /// A value of a service.
-open class CBCharacteristic: CBAttribute {
+open class CBCharacteristic: CBAttribute, @unchecked Sendable {
     /// Where the characteristic lies in the database of the peripheral; `nil` for one of this machine.
     let handles: Handles?
     private let content: Protected<Content>

@@ -3,7 +3,7 @@ import BLEWire
 import Foundation
 
 /// What describes a characteristic.
-open class CBDescriptor: CBAttribute {
+open class CBDescriptor: CBAttribute, @unchecked Sendable {
     /// Where the descriptor lies in the database of the peripheral; `nil` for one of this machine.
     let handle: AttributeHandle?
     private let content: Protected<Content>

@@ -5,7 +5,7 @@ public import Foundation
 ///
 /// If it has a value when it is published, that value is fixed, the host answers reads by itself, and nobody can write
 /// it. Otherwise every read and write goes to the delegate of the manager.
-open class CBMutableCharacteristic: CBCharacteristic {
+open class CBMutableCharacteristic: CBCharacteristic, @unchecked Sendable {
     private let publication = Protected<Publication?>(nil)
     private let local: Protected<Local>
 

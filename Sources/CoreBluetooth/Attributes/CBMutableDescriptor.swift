@@ -5,7 +5,7 @@ import Foundation
 ///
 /// Two kinds can be made: a description in words (2901) and a presentation format (2904). Those by which a client asks
 /// for notifications come by themselves.
-open class CBMutableDescriptor: CBDescriptor {
+open class CBMutableDescriptor: CBDescriptor, @unchecked Sendable {
     /// The octets that clients read.
     let octets: [UInt8]
 

@@ -4,7 +4,7 @@ import Foundation
 /// A service of this machine.
 ///
 /// What it holds can be changed until it is published, and again once it has been removed.
-open class CBMutableService: CBService {
+open class CBMutableService: CBService, @unchecked Sendable {
     private let publication = Protected<Publication?>(nil)
 
     /// Creates a service without characteristics.

@@ -3,7 +3,7 @@ import BLEWire
 import Foundation
 
 /// Characteristics, and services that belong to them, which together make up one function of a device.
-open class CBService: CBAttribute {
+open class CBService: CBAttribute, @unchecked Sendable {
     /// Where the service lies in the database of the peripheral; `nil` for a service of this machine.
     let range: AttributeHandleRange?
     private let primary: Bool

@@ -8,7 +8,7 @@ public import Foundation
 ///
 /// Commands before the state is ``CBManagerState/poweredOn`` are ignored with a line on the standard error. Everything
 /// returns at once; what comes of it is told to the delegate, on the queue given at the start.
-open class CBCentralManager: CBManager {
+open class CBCentralManager: CBManager, @unchecked Sendable {
     /// What the hardware can do beyond the least.
     public struct Feature: OptionSet, Sendable {
         /// One bit for each feature.

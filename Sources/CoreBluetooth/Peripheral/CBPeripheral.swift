@@ -7,7 +7,7 @@ public import Foundation
 ///
 /// Requests are carried out in the order in which they are made; each returns at once, and what comes of it is told to
 /// the delegate. While there is no connection they are ignored with a line on the standard error.
-open class CBPeripheral: CBPeer, Observed {
+open class CBPeripheral: CBPeer, Observed, @unchecked Sendable {
     let session: any HostSession
     let reference: ManagerReference
     let record: Protected<PeripheralRecord>

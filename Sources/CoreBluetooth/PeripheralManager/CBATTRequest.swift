@@ -2,7 +2,9 @@ import BLEHost
 public import Foundation
 
 /// A read or a write of a central, which the app answers.
-open class CBATTRequest: NSObject {
+///
+/// Threads may share a request: a lock protects ``value``, which is all that changes.
+open class CBATTRequest: NSObject, @unchecked Sendable {
     /// What is answered as one: a read, or all writes that arrived together.
     let exchange: Exchange
     private let sender: CBCentral

@@ -2,7 +2,7 @@ import BLEHost
 import Foundation
 
 /// A remote device that uses the services of this machine.
-open class CBCentral: CBPeer {
+open class CBCentral: CBPeer, @unchecked Sendable {
     /// The largest ATT packet, in octets, that both ends take.
     private let mtu: Protected<Int>
 

@@ -9,7 +9,7 @@ public import Foundation
 ///
 /// Commands before the state is ``CBManagerState/poweredOn`` are ignored with a line on the standard error. Everything
 /// returns at once; what comes of it is told to the delegate, on the queue given at the start.
-open class CBPeripheralManager: CBManager {
+open class CBPeripheralManager: CBManager, @unchecked Sendable {
     let content: Protected<Content>
 
     /// What a manager knows.

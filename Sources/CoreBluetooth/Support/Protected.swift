@@ -2,9 +2,9 @@ import Synchronization
 
 /// A value that any thread may read while a manager's queue changes it, where it lies in the object that has it.
 ///
-/// `Mutex` would require that nobody else can reach what it holds. Delegates belong to the app and our own classes are
-/// not `Sendable`, as Apple's are not, so this type takes that promise upon itself: the lock makes each access whole,
-/// and only the manager's queue calls into what it hands out. No code of an app runs while the lock is held.
+/// `Mutex` would require that nobody else can reach what it holds. Delegates belong to the app and are not `Sendable`,
+/// so this type makes that promise itself: the lock makes each access whole, and only the manager's queue calls
+/// delegates. No code of an app runs while the lock is held.
 ///
 /// This is what `Locked` is for threads of our own, here because a generic type is only as fast as a field where it is
 /// compiled with what it holds: 60 instructions for each access instead of 800.

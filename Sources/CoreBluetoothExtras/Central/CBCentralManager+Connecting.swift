@@ -50,13 +50,13 @@ extension CBCentralManager {
         reconnects: Bool = false
     ) async throws {
         guard state == .poweredOn else { throw CBError(.notConnected) }
-        let peer = peripheral.peer, subject = Unchecked(peripheral)
+        let peer = peripheral.peer
         do {
             try await outcome(
                 { event -> Result<Void, any Error>? in
-                    let state = subject.object.state
+                    let state = peripheral.state
                     // What it is like is told next, and is there when the task goes on.
-                    if state == .connected { return subject.object.linkDetails.map { _ in .success(()) } }
+                    if state == .connected { return peripheral.linkDetails.map { _ in .success(()) } }
                     // An earlier attempt may have ended, after which this one begins.
                     guard state != .connecting else { return nil }
                     return switch event {
@@ -79,12 +79,12 @@ extension CBCentralManager {
     /// It ends, too, if the task is cancelled while it waits.
     public func disconnect(_ peripheral: CBPeripheral) async throws {
         guard state == .poweredOn, peripheral.state != .disconnected else { return }
-        let peer = peripheral.peer, subject = Unchecked(peripheral)
+        let peer = peripheral.peer
         try await outcome(
             { event -> Result<Void, any Error>? in
                 switch event {
                 case .disconnected(peer, _, _), .connectFailed(peer, _): .success(())
-                case nil where subject.object.state == .disconnected: .success(())
+                case nil where peripheral.state == .disconnected: .success(())
                 default: nil
                 }
             },

@@ -24,17 +24,16 @@ extension CBCentralManager {
             continuation.finish()
             return stream
         }
-        let central = Unchecked(self)
         scan(filter.request) { number in
             let id = observers.add { event in
-                guard case .discovered(let report) = event, central.object.hasBegun(number) else { return }
-                let peripheral = central.object.peripheral(heardBy: report)
+                guard case .discovered(let report) = event, self.hasBegun(number) else { return }
+                let peripheral = self.peripheral(heardBy: report)
                 let discovery = Discovery(peripheral: peripheral, advertisement: Advertisement(report))
-                continuation.yield(Unchecked(discovery).object)
+                continuation.yield(discovery)
             }
             continuation.onTermination = { _ in
-                central.object.observers.remove(id)
-                central.object.stopScan(number)
+                self.observers.remove(id)
+                self.stopScan(number)
             }
             // Another thread may have ended it before anybody listened.
             whenScanEnds(number) { continuation.finish() }

@@ -56,13 +56,13 @@ extension CBPeripheral {
     /// Waits until there is room for a value without response; all who wait hear of it.
     func roomToSend() async throws {
         guard let manager else { throw CBError(.notConnected) }
-        let peer = self.peer, subject = Unchecked(self)
+        let peer = self.peer
         try await manager.outcome { event -> Result<Void, any Error>? in
             if case .disconnected(peer, let failure, _)? = event {
                 return .failure((failure ?? .notConnected).error(about: .connection))
             }
-            if subject.object.canSendWriteWithoutResponse { return .success(()) }
-            return subject.object.state == .connected ? nil : .failure(CBError(.notConnected))
+            if self.canSendWriteWithoutResponse { return .success(()) }
+            return self.state == .connected ? nil : .failure(CBError(.notConnected))
         }
     }
 
@@ -89,7 +89,6 @@ extension CBPeripheral {
             return stream
         }
         let peer = self.peer, observers = manager.observers, sent = Observers.Subject(handle, of: peer)
-        let subject = Unchecked((peripheral: self, characteristic: characteristic))
         let id = observers.add(of: sent) { event in
             switch event {
             case .peer(peer, .valueNotified(handle, let value), _): continuation.yield(Data(value))
@@ -102,13 +101,12 @@ extension CBPeripheral {
         }
         continuation.onTermination = { termination in
             observers.remove(id)
-            let (peripheral, characteristic) = subject.object
-            guard case .cancelled = termination, peripheral.state == .connected, !observers.areThere(of: sent) else {
+            guard case .cancelled = termination, self.state == .connected, !observers.areThere(of: sent) else {
                 return
             }
-            peripheral.setNotifyValue(false, for: characteristic)
+            self.setNotifyValue(false, for: characteristic)
             // Another task may have asked for them meanwhile.
-            if observers.areThere(of: sent) { peripheral.setNotifyValue(true, for: characteristic) }
+            if observers.areThere(of: sent) { self.setNotifyValue(true, for: characteristic) }
         }
         setNotifyValue(true, for: characteristic)
         // The connection may have ended before anybody listened, of which no event tells any more.

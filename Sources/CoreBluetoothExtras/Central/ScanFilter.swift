@@ -36,7 +36,7 @@ public struct ScanFilter {
 }
 
 /// A device that a scan has found.
-public struct Discovery {
+public struct Discovery: Sendable {
     /// The object by which to connect.
     public let peripheral: CBPeripheral
     /// The advertisement as it came.

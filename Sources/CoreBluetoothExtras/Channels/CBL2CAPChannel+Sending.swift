@@ -13,9 +13,9 @@ extension CBL2CAPChannel {
     /// - Throws: `CancellationError` if the task is cancelled while it waits.
     public func waitUntilSent() async throws {
         guard let manager else { return }
-        let answer = Answer<Void>(), channel = Unchecked(self)
+        let answer = Answer<Void>()
         let id = manager.observers.wait { _ in
-            guard channel.object.hasNothingToSend else { return .passed }
+            guard self.hasNothingToSend else { return .passed }
             answer.give(.success(()))
             return .answered
         }

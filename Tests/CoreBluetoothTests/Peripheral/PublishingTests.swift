@@ -174,7 +174,7 @@ struct PublishingTests {
     }
 
     /// A characteristic of an app's own, which asks its manager whenever it is looked at.
-    final class Curious: CBMutableCharacteristic {
+    final class Curious: CBMutableCharacteristic, @unchecked Sendable {
         weak var manager: CBPeripheralManager?
         override var value: Data? {
             get {

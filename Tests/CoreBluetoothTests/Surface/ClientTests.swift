@@ -14,6 +14,27 @@ struct ClientTests {
         #expect(outcome.succeeded, "\(outcome.output)")
     }
 
+    /// What the compiler has to say of a promise that is made without need, and of one that a subclass does not repeat.
+    static let warnings = ["was already stated in the type's module", "must restate inherited '@unchecked Sendable'"]
+
+    @Test(
+        "compile with a warning if they promise themselves that classes are Sendable, or derive others",
+        arguments: [5, 6]
+    )
+    func promising(mode: Int) throws {
+        for file in try sources(in: "Warned") {
+            let outcome = try Toolchain.compile([file], mode: mode, allowsWarnings: true)
+            #expect(outcome.succeeded, "\(outcome.output)")
+            let warnings = outcome.output.split(separator: "\n").filter {
+                $0.contains("swift:") && $0.contains("warning:")
+            }
+            let unknown = warnings.filter { line in
+                !(Self.warnings + ["'nonisolated(unsafe)' is unnecessary"]).contains { line.contains($0) }
+            }
+            #expect(unknown == [])
+        }
+    }
+
     @Test("compile when all of their code is on the main actor", arguments: [5, 6])
     func mainActor(mode: Int) throws {
         let outcome = try Toolchain.compile(sources(in: "MainActor"), mode: mode, ["-default-isolation", "MainActor"])
@@ -37,7 +58,6 @@ struct ClientTests {
             "func f(_ s: CBConnectionEvent) { switch s { case .peerDisconnected, .peerConnected: break } }",
             "additional unknown values"
         ),
-        ("func f<S: Sendable>(_: S) {}; func g(_ p: CBPeripheral) { f(p) }", "Sendable"),
         ("func f(_ m: CBCentralManager) { m.delegate?.centralManager?(m, didUnite: m) }", "callAsFunction"),
     ]
 

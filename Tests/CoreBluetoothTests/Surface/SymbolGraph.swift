@@ -94,6 +94,8 @@ struct SymbolGraph: Decodable {
             rest.subtract([
                 "NSObjectProtocol", "Equatable", "Hashable", "CustomStringConvertible", "CustomDebugStringConvertible",
                 "CVarArg", "_CVarArgObject",
+                // Classes that come from Objective-C do not say so; apps promise it for them.
+                "Sendable",
             ])
         }
         if kind == "swift.enum" { rest.remove("CustomDebugStringConvertible") }

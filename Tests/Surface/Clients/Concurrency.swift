@@ -1,9 +1,6 @@
 @preconcurrency import CoreBluetooth
 
-extension CBPeripheral: @unchecked @retroactive Sendable {}
-extension CBUUID: @unchecked @retroactive Sendable {}
-
-/// Objects that cross from one task to another, since the app promises that this is safe.
+/// Objects that cross from one task to another.
 actor Registry {
     private var peripherals: [UUID: CBPeripheral] = [:]
     private var waiting: [UUID: CheckedContinuation<CBManagerState, Error>] = [:]
