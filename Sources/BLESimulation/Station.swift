@@ -49,6 +49,8 @@ final class Station {
     var backgroundModes: BackgroundModes?
     /// What apps hear when they are at work again.
     var held: [(client: Int, event: ClientEvent)] = []
+    /// Changes the packets that the host hands to its controller, so that tests have a host that makes mistakes.
+    var distortion: ((inout [UInt8]) -> Void)?
     /// Whether the host may have something to say.
     var isDirty = false
     /// The host's deadline, as it was when it last had nothing more to say.

@@ -146,8 +146,9 @@ extension WorldCore {
         station.isDirty = false
         while let output = station.host.next() {
             switch output {
-            case .packet(let bytes):
+            case .packet(var bytes):
                 guard let controller = station.controller else { continue }
+                station.distortion?(&bytes)
                 record(bytes, index, .toController)
                 air.receive(bytes.span, from: controller, at: now)
             case .event(let event, let client): tell(client, event)

@@ -24,7 +24,7 @@ struct FindingTests {
             try await central.powerOn()
             let peripheral = try await central.find(PeerReference(text: "Lamp"), within: .seconds(60))
             try await central.connect(peripheral, within: .seconds(60))
-            try await central.discover(peripheral, descriptors: false)
+            try await central.discover(peripheral, descriptors: false, incomplete: { _ in })
             found = peripheral
         }
         for _ in 0..<120 where !isOver { await world.advance(by: .seconds(1)) }

@@ -43,7 +43,7 @@ struct InspectingTests {
     func tree(seed: UInt64) async throws {
         var lines: [String] = []
         try await visit(seed: seed) { central, peripheral in
-            let services = try await central.discover(peripheral, descriptors: true)
+            let services = try await central.discover(peripheral, descriptors: true, incomplete: { _ in })
             let tree = AttributeTree(printer: Printer(json: true) { lines.append($0) }, readsValues: true)
             try await tree.print(services, of: peripheral, through: central)
         }

@@ -100,6 +100,7 @@ extension Failure {
     fileprivate var errorCode: ATT.ErrorCode {
         switch self {
         case .att(let code): code
+        case .invalidResponse: .invalidPDU
         case .notFound: .attributeNotFound
         case .notSupported: .requestNotSupported
         case .hci, .channel, .peerMisbehaved, .timedOut, .encryptionTimedOut, .notConnected, .cancelled, .poweredOff,

@@ -55,7 +55,7 @@ package struct ATTClientBearer: Sendable {
 
     package enum OnReceive: Equatable {
         /// The request in flight is answered.
-        case answered(Result<ATTPacket, ATT.ErrorCode>)
+        case answered(ATTAnswer)
         /// Nothing in flight is answered by this: dropped, as a late answer must be.
         case ignored
     }
@@ -66,7 +66,7 @@ package struct ATTClientBearer: Sendable {
         if case .errorResponse(let error) = packet {
             guard error.request == request else { return .ignored }
             state = .idle
-            return .answered(.failure(error.code))
+            return .answered(.failure(.att(error.reason)))
         }
         guard packet.opcode == request.response else { return .ignored }
         state = .idle
@@ -79,11 +79,15 @@ package struct ATTClientBearer: Sendable {
         state = .idle
     }
 
-    /// Takes a packet with this opcode that is malformed, which answers a request as a refusal would.
-    package mutating func receiveMalformed(_ opcode: ATT.Opcode) -> OnReceive {
-        guard case .awaiting(let request, _) = state, opcode == request.response else { return .ignored }
+    /// Takes a packet that cannot be decoded. It ends the transaction if it is a response to the request in flight, or
+    /// an Error Response that does not name another request.
+    package mutating func receiveMalformed(_ pdu: Span<UInt8>) -> OnReceive {
+        guard case .awaiting(let request, _) = state, !pdu.isEmpty else { return .ignored }
+        let opcode = ATT.Opcode(wire: pdu[0])
+        let isRefusal = opcode == .errorResponse && (pdu.count < 2 || ATT.Opcode(wire: pdu[1]) == request)
+        guard opcode == request.response || isRefusal else { return .ignored }
         state = .idle
-        return .answered(.failure(.invalidPDU))
+        return .answered(.failure(.invalidResponse))
     }
 
     package enum OnExpire: Equatable {
@@ -98,4 +102,9 @@ package struct ATTClientBearer: Sendable {
         state = .dead
         return .abandon
     }
+}
+
+extension ATT.ErrorResponse {
+    /// The error code. Code 0, which is reserved, tells no reason, but the request was refused all the same.
+    fileprivate var reason: ATT.ErrorCode { code.wire == 0 ? .unlikelyError : code }
 }

@@ -4,6 +4,8 @@ package import BLEWire
 package enum Failure: Error, Hashable, Sendable {
     /// The peer's server refused it.
     case att(ATT.ErrorCode)
+    /// The peer's answer is malformed, or contradicts the request or other answers.
+    case invalidResponse
     /// The controller refused it, or a link ended, for this reason.
     case hci(HCI.Status)
     /// The peer refused to open a channel.

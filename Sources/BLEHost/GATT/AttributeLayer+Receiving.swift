@@ -31,7 +31,7 @@ extension AttributeLayer {
         if case .unknown = error { return receive(.unacceptable(opcode, .requestNotSupported), at: place, now) }
         if opcode.response != nil { return receive(.unacceptable(opcode, .invalidPDU), at: place, now) }
         links[place.link].client.receiveMalformed(
-            opcode,
+            pdu,
             on: links[place.link].server.bearers[place.bearer].id,
             at: now,
             into: &outbox

@@ -92,6 +92,8 @@ package enum Note: Equatable, Sendable {
     case oversizedCommand(AttributeHandle, ConnectionHandle)
     /// A peer sent a value that no client subscribed to.
     case unwantedValue(AttributeHandle, ConnectionHandle)
+    /// A peer sent a value of more than 512 octets, which was cut.
+    case oversizedValue(AttributeHandle, ConnectionHandle)
     /// What a peer says of an attribute contradicts the rest, and is passed over or cut short.
     case implausibleAttribute(AttributeHandle, ConnectionHandle)
     /// A peer wrote without awaiting an answer what it may not write.
@@ -139,6 +141,7 @@ extension Note: CustomStringConvertible {
         case .lateResponse(let client): "client \(client.rawValue) answered what nobody asks"
         case .oversizedCommand(let handle, let link): "a command to write \(handle) does not fit link \(link.wire)"
         case .unwantedValue(let handle, let link): "nobody wants the value of \(handle) on link \(link.wire)"
+        case .oversizedValue(let handle, let link): "cut a value of \(handle) on link \(link.wire) to 512 octets"
         case .implausibleAttribute(let handle, let link):
             "the peer of link \(link.wire) is wrong about its attribute \(handle)"
         case .commandRefused(let handle, let code, let link):

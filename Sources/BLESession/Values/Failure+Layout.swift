@@ -21,6 +21,7 @@ extension Failure: Choice, Packet {
         case .uuidNotAllowed: 13
         case .alreadyInProgress: 14
         case .limitReached: 15
+        case .invalidResponse: 16
         }
     }
 
@@ -41,6 +42,7 @@ extension Failure: Choice, Packet {
         case 13: self = .uuidNotAllowed
         case 14: self = .alreadyInProgress
         case 15: self = .limitReached
+        case 16: self = .invalidResponse
         default: return nil
         }
     }
@@ -57,7 +59,7 @@ extension Failure: Choice, Packet {
             try wire.field(&result, "Result")
             self = .channel(result)
         case .peerMisbehaved, .timedOut, .encryptionTimedOut, .notConnected, .cancelled, .poweredOff, .notFound,
-            .invalidParameters, .notSupported, .uuidNotAllowed, .alreadyInProgress, .limitReached:
+            .invalidParameters, .notSupported, .uuidNotAllowed, .alreadyInProgress, .limitReached, .invalidResponse:
             break
         }
     }

@@ -32,14 +32,22 @@ struct DiscoveredDatabase {
         services = known.filter { !$0.isPart }.map(\.object)
     }
 
-    /// Adds services that belong to `owner`.
+    /// Adds services that `owner` includes, which were found in the order of their declarations.
+    ///
+    /// How the declarations of services that were found at different times follow each other is not known; those come
+    /// in the order of the services.
     mutating func add(_ found: [DiscoveredService], to owner: CBService, of peripheral: CBPeripheral) {
-        var list = owner.includedServices ?? []
+        var parts: [CBService] = []
         for item in found {
             let part = known[insert(item, of: peripheral)].object
-            if !list.contains(where: { $0 === part }) { list.append(part) }
+            if !parts.contains(where: { $0 === part }) { parts.append(part) }
         }
-        owner.setIncludedServices(list.sorted { $0.position < $1.position })
+        let old = owner.includedServices ?? [], others = old.filter { one in !parts.contains { $0 === one } }
+        if others.isEmpty {
+            owner.setIncludedServices(parts)
+        } else if others.count + parts.count > old.count {
+            owner.setIncludedServices((others + parts).sorted { $0.position < $1.position })
+        }
     }
 
     /// Adds characteristics of `service`, and drops those in whose place they are now.

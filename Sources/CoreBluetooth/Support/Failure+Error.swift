@@ -24,7 +24,8 @@ extension Failure {
                 ]
             )
         case .channel(let result): return Self.error(of: result)
-        case .peerMisbehaved: return CBError(.peripheralDisconnected)
+        case .invalidResponse: return Self.unknown("The device's answer makes no sense.")
+        case .peerMisbehaved: return Self.unknown("The device broke the rules for channels.")
         case .timedOut: return CBError(.connectionTimeout)
         case .encryptionTimedOut: return CBError(.encryptionTimedOut)
         case .notConnected: return CBError(.notConnected)
@@ -37,6 +38,11 @@ extension Failure {
         case .alreadyInProgress: return CBError(subject == .server ? .alreadyAdvertising : .unknown)
         case .limitReached: return CBError(subject == .connection ? .connectionLimitReached : .outOfSpace)
         }
+    }
+
+    /// An error for which there is no code, described by a sentence.
+    private static func unknown(_ sentence: String) -> CBError {
+        CBError(.unknown, userInfo: [NSLocalizedDescriptionKey: sentence])
     }
 
     /// Why a channel was not opened: a lack of security is called what it is called for attributes.

@@ -100,27 +100,40 @@ extension Central {
     /// - Parameters:
     ///   - peripheral: Whose they are.
     ///   - descriptors: Whether to find the descriptors, too.
+    ///   - incomplete: Called for each part of a service that cannot be discovered; the rest is.
     ///   - isEnough: Whether the services found so far are all that is wanted.
     /// - Returns: Each service once, those that are included after those that include them.
-    /// - Throws: ``Trouble`` if the peripheral refuses, or is lost.
+    /// - Throws: ``Trouble`` if the peripheral tells of no services, or is lost.
     @discardableResult
     func discover(
         _ peripheral: CBPeripheral,
         descriptors: Bool,
+        incomplete: (Trouble) -> Void,
         until isEnough: ([CBService]) -> Bool = { _ in false }
     ) async throws -> [CBService] {
+        func attempt(_ step: () async throws -> Void) async throws {
+            do {
+                try await step()
+            } catch let trouble as Trouble {
+                guard case .failed = trouble else { throw trouble }
+                incomplete(trouble)
+            }
+        }
         try await ask(peripheral, "Discovering services", { peripheral.discoverServices(nil) }) {
             if case .servicesDiscovered(let error) = $0 { .some(error) } else { nil }
         }
         var level = peripheral.services ?? [], services = level
         while !level.isEmpty {
             for service in level {
-                try await discoverCharacteristics(of: service, of: peripheral, descriptors: descriptors)
+                try await attempt { try await discoverCharacteristics(of: service, of: peripheral) }
+                for characteristic in service.characteristics ?? [] where descriptors {
+                    try await attempt { try await discoverDescriptors(of: characteristic, of: peripheral) }
+                }
             }
             guard !isEnough(services) else { break }
             var included: [CBService] = []
             for service in level {
-                try await discoverIncludedServices(of: service, of: peripheral)
+                try await attempt { try await discoverIncludedServices(of: service, of: peripheral) }
                 for next in service.includedServices ?? [] where !services.contains(next) && !included.contains(next) {
                     included.append(next)
                 }
@@ -138,21 +151,17 @@ extension Central {
         }
     }
 
-    private func discoverCharacteristics(
-        of service: CBService,
-        of peripheral: CBPeripheral,
-        descriptors: Bool
-    ) async throws {
+    private func discoverCharacteristics(of service: CBService, of peripheral: CBPeripheral) async throws {
         let what = "Discovering the characteristics of \(service.uuid)"
         try await ask(peripheral, what, { peripheral.discoverCharacteristics(nil, for: service) }) {
             if case .characteristicsDiscovered(service, let error) = $0 { .some(error) } else { nil }
         }
-        guard descriptors else { return }
-        for characteristic in service.characteristics ?? [] {
-            let what = "Discovering the descriptors of \(characteristic.uuid)"
-            try await ask(peripheral, what, { peripheral.discoverDescriptors(for: characteristic) }) {
-                if case .descriptorsDiscovered(characteristic, let error) = $0 { .some(error) } else { nil }
-            }
+    }
+
+    private func discoverDescriptors(of characteristic: CBCharacteristic, of peripheral: CBPeripheral) async throws {
+        let what = "Discovering the descriptors of \(characteristic.uuid)"
+        try await ask(peripheral, what, { peripheral.discoverDescriptors(for: characteristic) }) {
+            if case .descriptorsDiscovered(characteristic, let error) = $0 { .some(error) } else { nil }
         }
     }
 
@@ -166,12 +175,13 @@ extension Central {
         _ references: [CharacteristicReference],
         of peripheral: CBPeripheral
     ) async throws -> [CBCharacteristic] {
-        let services = try await discover(peripheral, descriptors: false) { services in
-            references.allSatisfy { $0.find(in: services) != nil }
+        var trouble: Trouble?
+        let services = try await discover(peripheral, descriptors: false, incomplete: { trouble = trouble ?? $0 }) {
+            services in references.allSatisfy { $0.find(in: services) != nil }
         }
         return try references.map { reference in
             guard let found = reference.find(in: services) else {
-                throw Trouble.noCharacteristic("\(reference)", of: peripheral.title)
+                throw trouble ?? Trouble.noCharacteristic("\(reference)", of: peripheral.title)
             }
             return found
         }

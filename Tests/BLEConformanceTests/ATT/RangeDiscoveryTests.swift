@@ -16,7 +16,7 @@ func play<Outcome>(
         guard let next = rest.popFirst() else { return (requests, nil) }
         let answer = try ATTPacket(decoding: [UInt8](hexadecimal: next.filter { $0 != " " }))
         if case .errorResponse(let error) = answer {
-            step = receive(.failure(error.code))
+            step = receive(.failure(.att(error.code)))
         } else {
             step = receive(.success(answer))
         }
@@ -58,7 +58,7 @@ struct IncludedServiceDiscoveryTests {
         ]
     )
     func contradiction(answers: [String]) throws {
-        #expect(try play(answers).1 == .failure(.att(.invalidPDU)))
+        #expect(try play(answers).1 == .failure(.invalidResponse))
     }
 
     @Test("A service whose type cannot be read is passed over", arguments: ["01 0a 0100 0a", "0b 00"])
@@ -112,7 +112,7 @@ struct CharacteristicDiscoveryTests {
         ]
     )
     func contradiction(answer: String) throws {
-        #expect(try play([], [answer]).1 == .failure(.att(.invalidPDU)))
+        #expect(try play([], [answer]).1 == .failure(.invalidResponse))
     }
 
     @Test("Passes over what is not behind the one before, and whose value is not before the next")
@@ -187,7 +187,7 @@ struct ServiceRangeDiscoveryTests {
         ]
     )
     func contradiction(answer: String) throws {
-        #expect(try play(whole, [answer]).1 == .failure(.att(.invalidPDU)))
+        #expect(try play(whole, [answer]).1 == .failure(.invalidResponse))
     }
 
     @Test("Says why, if the server refuses")
@@ -219,7 +219,7 @@ struct DescriptorRangeDiscoveryTests {
 
     @Test("Gives up on a server that contradicts itself", arguments: ["05 01 1000 0229", "05 01 1600 0229", "13"])
     func contradiction(answer: String) throws {
-        #expect(try play([answer]).1 == .failure(.att(.invalidPDU)))
+        #expect(try play([answer]).1 == .failure(.invalidResponse))
     }
 
     @Test("Says why, if the server refuses")

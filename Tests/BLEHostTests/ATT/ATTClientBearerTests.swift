@@ -20,17 +20,33 @@ struct ATTClientBearerTests {
         #expect(bearer.isIdle)
         bearer.begin(.writeRequest, at: start)
         let refusal = ATT.ErrorResponse(request: .writeRequest, handle: .init(wire: 3), code: .writeNotPermitted)
-        #expect(bearer.receive(.errorResponse(refusal)) == .answered(.failure(.writeNotPermitted)))
+        #expect(bearer.receive(.errorResponse(refusal)) == .answered(.failure(.att(.writeNotPermitted))))
         #expect(bearer.receive(.writeResponse) == .ignored)
     }
 
-    @Test("A malformed response ends its transaction, and no other")
-    func malformed() {
+    @Test(
+        "A malformed response ends its transaction, and no other",
+        arguments: ["09", "0907", "01", "0108", "010800000aff"]
+    )
+    func malformed(answer: String) {
         var bearer = ATTClientBearer()
+        func receive(_ octets: String) -> ATTClientBearer.OnReceive {
+            bearer.receiveMalformed([UInt8](octets).span)
+        }
+        #expect(receive(answer) == .ignored)
         bearer.begin(.readByTypeRequest, at: start)
-        #expect(bearer.receiveMalformed(.readResponse) == .ignored)
-        #expect(bearer.receiveMalformed(.readByTypeResponse) == .answered(.failure(.invalidPDU)))
-        #expect(bearer.receiveMalformed(.readByTypeResponse) == .ignored)
+        for other in ["", "0b", "010a", "010a00000aff", "05 03"] { #expect(receive(other) == .ignored) }
+        #expect(receive(answer) == .answered(.failure(.invalidResponse)))
+        #expect(bearer.isIdle && bearer.deadline == nil)
+        #expect(receive(answer) == .ignored)
+    }
+
+    @Test("An Error Response with the reserved code 0 is a refusal")
+    func noReason() {
+        var bearer = ATTClientBearer()
+        bearer.begin(.readRequest, at: start)
+        let refusal = ATT.ErrorResponse(request: .readRequest, handle: .init(wire: 3), code: .init(wire: 0))
+        #expect(bearer.receive(.errorResponse(refusal)) == .answered(.failure(.att(.unlikelyError))))
     }
 
     @Test("After 30 s without an answer it is dead, and a late answer does not revive it")

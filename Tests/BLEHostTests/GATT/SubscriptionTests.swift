@@ -101,7 +101,7 @@ struct SubscriptionTests {
     func missing() {
         var lone = makeLayer()
         #expect(lone.perform(.subscribe(.notifications, to: handle, in: nil)) == [])
-        #expect(lone.peerEvents() == [.subscriptionChanged(handle, .none, .notFound)])
+        #expect(lone.peerEvents() == [.subscriptionChanged(handle, .none, .att(.attributeNotFound))])
         _ = lone.answers(to: [UInt8]("1b 0500 07"))
         #expect(lone.peerEvents() == [])
     }

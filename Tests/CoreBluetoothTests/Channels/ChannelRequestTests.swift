@@ -41,7 +41,7 @@ struct ChannelRequestTests {
             (.channel(.invalidParameters), "CBError 1"), (.channel(.invalidSource), "CBError 0"),
             (.channel(.sourceAlreadyAllocated), "CBError 0"), (.timedOut, "CBError 6"), (.notConnected, "CBError 3"),
             (.hci(.connectionTimeout), "CBError 6"), (.notSupported, "CBError 13"), (.limitReached, "CBError 4"),
-            (.peerMisbehaved, "CBError 7"), (.poweredOff, "CBError 3"),
+            (.peerMisbehaved, "CBError 0"), (.poweredOff, "CBError 3"),
         ]
     )
     func refused(failure: Failure, words: String) async {

@@ -35,6 +35,24 @@ struct DiscoveredDatabaseTests {
         #expect(!database.isAllThereIs([Fixture.heartRate, service(20...29)]))
     }
 
+    @Test("Included services keep the order of their declarations, whichever are asked for first")
+    func included() throws {
+        let parts = [(50, 0xFFF2), (30, 0xFFF1), (70, 0xFFF3)].map { service($0.0...$0.0 + 5, UInt16($0.1)) }
+        func order(_ rounds: [[Int]]) throws -> [String] {
+            var database = DiscoveredDatabase()
+            database.add([Fixture.heartRate], of: peripheral)
+            let owner = try #require(database.services?.first)
+            for round in rounds { database.add(round.map { parts[$0] }, to: owner, of: peripheral) }
+            return owner.includedServices?.map(\.uuid.uuidString) ?? []
+        }
+        #expect(try order([[0, 1, 2]]) == ["FFF2", "FFF1", "FFF3"])
+        #expect(try order([[0, 1, 2], [1]]) == ["FFF2", "FFF1", "FFF3"])
+        #expect(try order([[1], [0, 1, 2]]) == ["FFF2", "FFF1", "FFF3"])
+        #expect(try order([[0, 0, 1]]) == ["FFF2", "FFF1"])
+        #expect(try order([[0], [1]]) == ["FFF1", "FFF2"])
+        #expect(try order([[]]) == [])
+    }
+
     @Test("Characteristics are all there is only if all were found at once, are the same, and are still there")
     func allCharacteristics() {
         var database = DiscoveredDatabase()

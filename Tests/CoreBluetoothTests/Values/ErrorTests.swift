@@ -31,6 +31,7 @@ struct ErrorTests {
         (.notFound, .connection, "CBError 12"), (.invalidParameters, .server, "CBError 1"),
         (.notSupported, .attribute, "CBError 13"), (.uuidNotAllowed, .server, "CBError 8"),
         (.alreadyInProgress, .server, "CBError 9"), (.alreadyInProgress, .attribute, "CBError 0"),
+        (.invalidResponse, .attribute, "CBError 0"), (.peerMisbehaved, .channel, "CBError 0"),
         (.limitReached, .attribute, "CBError 4"), (.limitReached, .connection, "CBError 11"),
     ]
 

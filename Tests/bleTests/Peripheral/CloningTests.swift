@@ -39,7 +39,7 @@ struct CloningTests {
             try await central.powerOn()
             let peripheral = try await central.find(PeerReference(text: name), within: .seconds(60))
             try await central.connect(peripheral, within: .seconds(60))
-            let services = try await central.discover(peripheral, descriptors: true)
+            let services = try await central.discover(peripheral, descriptors: true, incomplete: { _ in })
             var device = ClonedDevice(name, seenAs: central.found)
             for service in ClonedDevice.inOrder(services) {
                 try await device.add(service, of: peripheral, central, Printer(json: true) { _ in })

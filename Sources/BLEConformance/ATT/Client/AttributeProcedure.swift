@@ -57,8 +57,8 @@ enum AttributeProcedure {
     private static func values(in answer: ATTAnswer) -> AttributeOperation.Answer {
         switch answer {
         case .success(.readMultipleResponse(let response)): .success(.value(response.values))
-        case .success: .failure(.contradiction)
-        case .failure(let code): .failure(.att(code))
+        case .success: .failure(.invalidResponse)
+        case .failure(let failure): .failure(failure)
         }
     }
 }

@@ -40,11 +40,9 @@ struct TesterClient {
 
     /// Takes what the server answers.
     mutating func receive(_ octets: [UInt8], mtu: Int, at now: Instant) -> OnEvent {
-        guard let first = octets.first, case .asking(var procedure, let request, let retries) = state else {
-            return .nothing
-        }
+        guard case .asking(var procedure, let request, let retries) = state else { return .nothing }
         let packet = try? ATTPacket(decoding: octets)
-        let event = packet.map { bearer.receive($0) } ?? bearer.receiveMalformed(ATT.Opcode(wire: first))
+        let event = packet.map { bearer.receive($0) } ?? bearer.receiveMalformed(octets.span)
         guard case .answered(let answer) = event else { return .nothing }
         guard !retries || !answer.needsSecurity else {
             return follow(.request(request), of: procedure, retries: false, at: now)
@@ -82,8 +80,8 @@ extension ATTAnswer {
     /// Whether a safer link might change the answer.
     fileprivate var needsSecurity: Bool {
         switch self {
-        case .failure(let code): code == .insufficientAuthentication || code == .insufficientEncryption
-        case .success: false
+        case .failure(.att(let code)): code == .insufficientAuthentication || code == .insufficientEncryption
+        case .success, .failure: false
         }
     }
 }

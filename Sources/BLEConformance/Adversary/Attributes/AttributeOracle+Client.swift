@@ -39,7 +39,8 @@ extension AttributeOracle {
         guard let request = bearers[index].request else { return }
         var outcomes: [Outcome] = []
         if packet[0] == 0x01 {
-            guard packet.count == 5, packet[1] == request.opcode else { return }
+            // A malformed refusal is one, too, unless it is of something else.
+            guard packet.count < 2 || packet[1] == request.opcode else { return }
             outcomes = request.beginning.isEmpty ? [.failure] : [.failure, .value(request.beginning)]
         } else {
             guard packet[0] == request.opcode + 1 else { return }

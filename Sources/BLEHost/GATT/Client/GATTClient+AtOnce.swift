@@ -74,9 +74,9 @@ extension GATTClient {
         in octets: Span<UInt8>,
         into outbox: inout HostOutbox
     ) -> Bool {
-        guard let handle = packet.attribute(in: octets), let entry = subscriptions.entryWithReceivers(handle) else {
-            return false
-        }
+        guard packet.parameterCount <= 2 + ATT.maximumValueLength, let handle = packet.attribute(in: octets),
+            let entry = subscriptions.entryWithReceivers(handle)
+        else { return false }
         let value = outbox.copy(packet.value(in: octets, droppingFirst: 2))
         if let client = subscriptions.onlyReceiver(in: entry) {
             outbox.append(.event(.peer(peer, .valueNotified(handle, value)), for: client))

@@ -34,7 +34,10 @@ extension GATTClient {
         switch finished.owner {
         case .client(let requester):
             ownRequests.postpone(at: now)
-            if case .found(.success(let answer), _) = outcome { keep(answer, at: now, into: &outbox) }
+            if case .found(let result, _) = outcome {
+                changeNotices.clear()
+                if case .success(let answer) = result { keep(answer, at: now, into: &outbox) }
+            }
             if let event = event(for: outcome) { tell(requester, event, order: finished.order, into: &outbox) }
         case .host, .catchingUp: finishOwn(finished, with: outcome, at: now, into: &outbox)
         case .nobody: break
@@ -121,6 +124,7 @@ extension GATTClient {
         switch current.procedure {
         case .lookup(let lookup):
             guard let answer = lookup.question.event(failure) else { return }
+            changeNotices.clear()
             event = answer
         case .read(_, let handle): event = .valueRead(handle, .failure(failure))
         case .write(_, let handle): event = .valueWritten(handle, failure)

@@ -99,7 +99,7 @@ extension GATTClient {
         switch event {
         case .ignored: outbox.append(.note(.lateAnswer(.attribute, link)))
         case .answered(let answer):
-            if case .failure(.databaseOutOfSync) = answer { outOfSync(on: index, at: now, into: &outbox) }
+            if case .failure(.att(.databaseOutOfSync)) = answer { outOfSync(on: index, at: now, into: &outbox) }
             if let step = bearers.all[index].answer(answer, &database, mtu: mtu(at: index)) {
                 for handle in database.takeFaults() { outbox.append(.note(.implausibleAttribute(handle, link))) }
                 follow(step, on: index, at: now, into: &outbox)

@@ -26,24 +26,32 @@ extension GATTClient {
         }
     }
 
-    /// Takes a packet that is malformed but for its opcode.
+    /// Takes a packet of the peer's server that cannot be decoded, except for its opcode.
     mutating func receiveMalformed(
-        _ opcode: ATT.Opcode,
+        _ pdu: Span<UInt8>,
         on bearer: BearerID,
         at now: Instant,
         into outbox: inout Outbox
     ) {
         // An indication that says nothing of use still waits for its confirmation, and would block all others.
-        if opcode == .handleValueIndication {
+        if ATT.Opcode(wire: pdu[0]) == .handleValueIndication {
             outbox.send(.confirmation, on: bearer, of: link)
         }
         guard let index = bearers.index(of: bearer) else { return }
-        let event = bearers.all[index].receiveMalformed(opcode)
+        let event = bearers.all[index].receiveMalformed(pdu)
         if event != .ignored { follow(event, on: index, at: now, into: &outbox) }
     }
 
+    /// Hands a value that the peer sent to those who subscribed, and of one that is longer than any value, only as much
+    /// as a value can have.
+    ///
+    /// Core 6.0, Vol 3, Part F, 3.2.9.
     private func deliver(_ value: [UInt8], of handle: AttributeHandle, into outbox: inout Outbox) {
-        var isWanted = false
+        var value = value, isWanted = false
+        if value.count > ATT.maximumValueLength {
+            value.removeLast(value.count - ATT.maximumValueLength)
+            outbox.append(.note(.oversizedValue(handle, link)))
+        }
         subscriptions.forEachReceiver(of: handle) { client in
             isWanted = true
             outbox.tell(client, of: .peer(peer, .valueNotified(handle, value)))

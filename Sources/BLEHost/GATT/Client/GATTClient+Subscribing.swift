@@ -16,6 +16,7 @@ extension GATTClient {
         at now: Instant,
         into outbox: inout Outbox
     ) {
+        changeNotices.clear()
         let client = requester.client
         let earlier = subscriptions.subscription(of: client, to: handle)
         guard let change = subscriptions.change(for: client, to: subscription, of: handle, in: range) else {

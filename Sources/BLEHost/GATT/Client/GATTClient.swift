@@ -35,6 +35,7 @@ struct GATTClient {
     var database = PeerDatabase()
     /// Until when what was read ahead counts although the peer does not tell of changes.
     var expiry = Instant()
+    var changeNotices = ChangeNotices()
     var caching = Caching.none
     /// What is kept of the peer, also of its own client.
     var bond = PeerBond()

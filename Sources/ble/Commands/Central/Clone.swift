@@ -28,7 +28,11 @@ struct Clone: AsyncParsableCommand {
     func run() async throws {
         let printer = Printer(json: false)
         try await withPeripheral(peer, printer, pairing: pairing) { central, peripheral in
-            let services = try await central.discover(peripheral, descriptors: true)
+            let services = try await central.discover(
+                peripheral,
+                descriptors: true,
+                incomplete: { printer.remark("\($0)") }
+            )
             var device = ClonedDevice(central.name(of: peripheral) ?? peer.peer, seenAs: central.found)
             for service in ClonedDevice.inOrder(services) {
                 try await device.add(service, of: peripheral, central, printer)

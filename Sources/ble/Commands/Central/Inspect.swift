@@ -35,7 +35,11 @@ struct Inspect: AsyncParsableCommand {
             defer { interruption?.cancel() }
             repeat {
                 isStale = false
-                let services = try await central.discover(peripheral, descriptors: true)
+                let services = try await central.discover(
+                    peripheral,
+                    descriptors: true,
+                    incomplete: { printer.remark("\($0)") }
+                )
                 let tree = AttributeTree(printer: printer, readsValues: values)
                 try await tree.print(services, of: peripheral, through: central)
                 if follow, !isStale, !central.isInterrupted { try await waitForChange(of: peripheral, central) }

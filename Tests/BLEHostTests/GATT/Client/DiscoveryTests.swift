@@ -14,7 +14,7 @@ func play<Outcome>(
         guard let next = rest.popFirst() else { return (requests, nil) }
         let answer = try ATTPacket(decoding: [UInt8](next))
         if case .errorResponse(let error) = answer {
-            step = receive(.failure(error.code))
+            step = receive(.failure(.att(error.code)))
         } else {
             step = receive(.success(answer))
         }
@@ -53,7 +53,7 @@ struct ServiceDiscoveryTests {
 
     @Test("Gives up on a server that contradicts itself", arguments: ["07 0500 0100", "07 0000 0100", "13"])
     func contradiction(answer: String) throws {
-        #expect(try play([answer]).1 == .failure(.att(.invalidPDU)))
+        #expect(try play([answer]).1 == .failure(.invalidResponse))
     }
 
     @Test("Passes over what is not behind the service before, and ends a service where the next begins")
@@ -106,7 +106,7 @@ struct DescriptorDiscoveryTests {
 
     @Test("Gives up on a server that contradicts itself", arguments: ["05 01 1000 0229", "05 01 1600 0229", "13"])
     func contradiction(answer: String) throws {
-        #expect(try play(range(0x11, 0x15), [answer]).1 == .failure(.att(.invalidPDU)))
+        #expect(try play(range(0x11, 0x15), [answer]).1 == .failure(.invalidResponse))
     }
 
     @Test("Passes over what is not behind the one before")

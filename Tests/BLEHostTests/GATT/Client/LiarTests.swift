@@ -25,7 +25,7 @@ struct LiarTests {
     static let behind = AttributeRequest.discoverDescriptors(of: .init(wire: 0x10), in: range(0x11, 0x15))
     static let included = AttributeRequest.discoverIncludedServices(in: range(0x10, 0x20), only: [])
     static let value = AttributeHandle(wire: 0x10)
-    static let contradiction = Failure.att(.invalidPDU)
+    static let contradiction = Failure.invalidResponse
 
     static func characteristic(_ declaration: UInt16, _ end: UInt16) -> DiscoveredCharacteristic {
         DiscoveredCharacteristic(
@@ -71,7 +71,13 @@ struct LiarTests {
         [
             "09 07 0f00 02 1200 002a", "09 07 1100 02 1100 002a", "09 07 1100 02 1000 002a", "09 07 1100 02 0000 002a",
             "09 06 1100 02 1200 00", "09 04 1100 02 12",
-        ].map { Lie(inside, [$0], [.characteristicsDiscovered(in: range(0x10, 0x20), .failure(contradiction))]) }
+        ].flatMap { lie in
+            // What looks further than the service is asked for again without that.
+            [
+                Lie(inside, [lie, lie], [.characteristicsDiscovered(in: range(0x10, 0x20), .failure(contradiction))]),
+                Lie(inside, [lie], [.characteristicsDiscovered(in: range(0x10, 0x20), .success([]))]),
+            ]
+        }
         + [
             // One that is not behind the one before, or whose value is not before the next, is passed over.
             Lie(inside, ["09 07 1300 02 1400 002a 1100 02 1200 002a"], found(characteristic(0x13, 0x20))),
@@ -105,14 +111,27 @@ struct LiarTests {
 
     static let others: [Lie] =
         ["05 01 1000 0229", "05 01 0000 0229", "05 03 1100"]
-        .map { Lie(behind, [$0], [.descriptorsDiscovered(of: value, .failure(contradiction))]) }
+        .flatMap { lie in
+            [
+                Lie(behind, [lie, lie], [.descriptorsDiscovered(of: value, .failure(contradiction))]),
+                Lie(behind, [lie], [.descriptorsDiscovered(of: value, .success([]))]),
+            ]
+        }
         + ["05 01 1200 0229 1200 0129", "05 01 1200 0229 1100 0129", "05 01 1000 0029 1200 0229"].map { list in
             let descriptor = DiscoveredDescriptor(uuid: .short(0x2902), handle: .init(wire: 0x12))
             return Lie(behind, [list], [.descriptorsDiscovered(of: value, .success([descriptor]))])
         }
         + [
             "09 07 1100 0100 0300 0f", "09 06 1100 0300 0100", "09 06 1100 0000 0100", "09 08 0f00 0100 0300 0f18",
-        ].map { Lie(included, [$0], [.includedServicesDiscovered(in: range(0x10, 0x20), .failure(contradiction))]) }
+        ].flatMap { lie in
+            [
+                Lie(
+                    included,
+                    [lie, lie],
+                    [.includedServicesDiscovered(in: range(0x10, 0x20), .failure(contradiction))]
+                ), Lie(included, [lie], [.includedServicesDiscovered(in: range(0x10, 0x20), .success([]))]),
+            ]
+        }
         + [
             // One that is not behind the one before, or takes no handles, is passed over.
             ["09 08 1200 0100 0300 0f18 1100 0400 0600 0f18"], ["09 08 1100 0600 0400 0f18 1200 0100 0300 0f18"],

@@ -40,9 +40,9 @@ struct PreparedWritingTests {
     @Test(
         "A part that is refused or repeated wrongly cancels all",
         arguments: [
-            ("01 16 0500 09", Failure.att(.prepareQueueFull)), ("1705000000" + "08", .att(.invalidPDU)),
-            ("1706000000" + "07", .att(.invalidPDU)), ("1705000100" + "07", .att(.invalidPDU)),
-            ("1705000000", .att(.invalidPDU)),
+            ("01 16 0500 09", Failure.att(.prepareQueueFull)), ("1705000000" + "08", .invalidResponse),
+            ("1706000000" + "07", .invalidResponse), ("1705000100" + "07", .invalidResponse),
+            ("1705000000", .invalidResponse),
         ]
     )
     func cancelling(answer: String, failure: Failure) throws {
@@ -73,7 +73,7 @@ struct PreparedWritingTests {
 
     @Test("The answer to something else is none")
     func contradiction() throws {
-        #expect(try play(1, ["13"]).1 == .att(.invalidPDU))
-        #expect(try play(1, ["170500000007", "13"]).1 == .att(.invalidPDU))
+        #expect(try play(1, ["13"]).1 == .invalidResponse)
+        #expect(try play(1, ["170500000007", "13"]).1 == .invalidResponse)
     }
 }

@@ -44,7 +44,7 @@ struct SingleRequestTests {
         #expect(request.isAnswered(by: .writeResponse, octets: 0))
         #expect(!request.isAnswered(by: .writeResponse, octets: 1) && !request.isAnswered(by: .readResponse, octets: 0))
         for (answer, failure) in [
-            (ATTAnswer.success(.writeResponse), nil), (.failure(.writeNotPermitted), .att(.writeNotPermitted)),
+            (ATTAnswer.success(.writeResponse), nil), (.failure(.att(.writeNotPermitted)), .att(.writeNotPermitted)),
         ]
             as [(ATTAnswer, Failure?)]
         {

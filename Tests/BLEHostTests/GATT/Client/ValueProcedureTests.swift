@@ -43,11 +43,23 @@ struct ValueReadingTests {
         #expect(try outcome?.get().count == 512)
     }
 
+    @Test(
+        "A value that fills the packet is whole if the server refuses to read further because there is no more",
+        arguments: [ATT.ErrorCode.requestNotSupported, .attributeNotLong, .invalidOffset]
+    )
+    func unsupported(code: ATT.ErrorCode) throws {
+        for mtu in [23, 185, 247] {
+            let (_, outcome) = try play(mtu, ["0b" + octets(mtu - 1), "01 0c 0500" + [code.wire].hexadecimal])
+            #expect(try outcome?.get().count == mtu - 1)
+            #expect(try play(mtu, ["01 0a 0500" + [code.wire].hexadecimal]).1 == .failure(.att(code)))
+        }
+    }
+
     @Test("A refusal in the middle is a failure")
     func refusal() throws {
         #expect(try play(23, ["0b" + octets(22), "01 0c 0500 05"]).1 == .failure(.att(.insufficientAuthentication)))
         #expect(try play(23, ["01 0a 0500 07"]).1 == .failure(.att(.invalidOffset)))
-        #expect(try play(23, ["0b" + octets(22), "0b 00"]).1 == .failure(.att(.invalidPDU)))
+        #expect(try play(23, ["0b" + octets(22), "0b 00"]).1 == .failure(.invalidResponse))
     }
 }
 
@@ -72,10 +84,10 @@ struct ValueWritingTests {
     /// Answers to the first part.
     private static let wrong: [(String, Failure)] = [
         ("01 16 0500 09", .att(.prepareQueueFull)),
-        ("1705000000\(String(repeating: "07", count: 17))08", .att(.invalidPDU)),
-        ("1705000000\(String(repeating: "07", count: 17))", .att(.invalidPDU)),
-        ("1706000000\(part)", .att(.invalidPDU)), ("1705000100\(part)", .att(.invalidPDU)),
-        ("13", .att(.invalidPDU)),
+        ("1705000000\(String(repeating: "07", count: 17))08", .invalidResponse),
+        ("1705000000\(String(repeating: "07", count: 17))", .invalidResponse),
+        ("1706000000\(part)", .invalidResponse), ("1705000100\(part)", .invalidResponse),
+        ("13", .invalidResponse),
     ]
 
     @Test("What fits goes in one request")
@@ -84,7 +96,7 @@ struct ValueWritingTests {
         #expect(requests == ["120500" + String(repeating: "07", count: 20)])
         #expect(outcome == .some(nil))
         #expect(try play(3, ["01 12 0500 03"]).1 == .att(.writeNotPermitted))
-        #expect(try play(3, ["0b 00"]).1 == .att(.invalidPDU))
+        #expect(try play(3, ["0b 00"]).1 == .invalidResponse)
     }
 
     @Test("What does not fit is prepared in parts, each checked, and then executed")
@@ -152,10 +164,10 @@ struct ConfigurationWritingTests {
 
     @Test("Where none is, nothing is written")
     func missing() throws {
-        #expect(try play(nil, nil, []).1?.failure == .notFound)
+        #expect(try play(nil, nil, []).1?.failure == .att(.attributeNotFound))
         let (requests, outcome) = try play(nil, range(4, 4), ["05 01 0400 0129"])
         #expect(requests.count == 1)
-        #expect(outcome?.failure == .notFound)
+        #expect(outcome?.failure == .att(.attributeNotFound))
         #expect(try play(nil, range(4, 5), ["01 04 0400 05"]).1?.failure == .att(.insufficientAuthentication))
         #expect(try play(5, nil, ["01 12 0500 05"]).1?.failure == .att(.insufficientAuthentication))
     }

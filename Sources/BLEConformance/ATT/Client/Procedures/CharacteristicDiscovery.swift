@@ -25,16 +25,16 @@ struct CharacteristicDiscovery: Sendable {
 
     mutating func receive(_ answer: ATTAnswer) -> ProcedureStep<Found<DiscoveredCharacteristic>> {
         switch answer {
-        case .failure(.attributeNotFound): return finished
-        case .failure(let code): return .finished(.failure(.att(code)))
+        case .failure(.att(.attributeNotFound)): return finished
+        case .failure(let failure): return .finished(.failure(failure))
         case .success(.readByTypeResponse(let response)):
             let listed = Listing(declarations: response.entries, in: rest) { _ in range.end }.items
-            guard let last = listed.last else { return .finished(.failure(.contradiction)) }
+            guard let last = listed.last else { return .finished(.failure(.invalidResponse)) }
             found += listed
             guard let next = rest.after(last.handle) else { return finished }
             rest = next
             return .request(request)
-        case .success: return .finished(.failure(.contradiction))
+        case .success: return .finished(.failure(.invalidResponse))
         }
     }
 

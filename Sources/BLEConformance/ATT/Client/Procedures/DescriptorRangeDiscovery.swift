@@ -16,16 +16,16 @@ struct DescriptorRangeDiscovery: Sendable {
 
     mutating func receive(_ answer: ATTAnswer) -> ProcedureStep<Found<DiscoveredDescriptor>> {
         switch answer {
-        case .failure(.attributeNotFound): return .finished(.success(found))
-        case .failure(let code): return .finished(.failure(.att(code)))
+        case .failure(.att(.attributeNotFound)): return .finished(.success(found))
+        case .failure(let failure): return .finished(.failure(failure))
         case .success(.findInformationResponse(let response)):
             let listed = Listing(types: response.entries, in: rest).items
-            guard let last = listed.last else { return .finished(.failure(.contradiction)) }
+            guard let last = listed.last else { return .finished(.failure(.invalidResponse)) }
             found += listed
             guard let next = rest.after(last.handle) else { return .finished(.success(found)) }
             rest = next
             return .request(request)
-        case .success: return .finished(.failure(.contradiction))
+        case .success: return .finished(.failure(.invalidResponse))
         }
     }
 }

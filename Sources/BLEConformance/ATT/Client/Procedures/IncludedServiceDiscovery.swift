@@ -28,15 +28,15 @@ struct IncludedServiceDiscovery: Sendable {
     mutating func receive(_ answer: ATTAnswer) -> ProcedureStep<Found<DiscoveredService>> {
         guard named == found.count else { return name(answer) }
         switch answer {
-        case .failure(.attributeNotFound): return finished
-        case .failure(let code): return .finished(.failure(.att(code)))
+        case .failure(.att(.attributeNotFound)): return finished
+        case .failure(let failure): return .finished(.failure(failure))
         case .success(.readByTypeResponse(let response)):
             let listed = Listing(includes: response.entries, in: rest).items
-            guard let last = listed.last else { return .finished(.failure(.contradiction)) }
+            guard let last = listed.last else { return .finished(.failure(.invalidResponse)) }
             found += listed
             if let next = rest.after(last.handle) { rest = next } else { isAtEnd = true }
             return proceed()
-        case .success: return .finished(.failure(.contradiction))
+        case .success: return .finished(.failure(.invalidResponse))
         }
     }
 

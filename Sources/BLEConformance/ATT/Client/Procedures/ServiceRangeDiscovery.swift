@@ -37,13 +37,13 @@ struct ServiceRangeDiscovery: Sendable {
 
     mutating func receive(_ answer: ATTAnswer) -> ProcedureStep<Found<DiscoveredService>> {
         switch answer {
-        case .failure(.attributeNotFound): return .finished(.success(found))
-        case .failure(let code): return .finished(.failure(.att(code)))
+        case .failure(.att(.attributeNotFound)): return .finished(.success(found))
+        case .failure(let failure): return .finished(.failure(failure))
         case .success(.readByGroupTypeResponse(let response)):
             return append(response.entries.map { ($0.start, $0.range, BluetoothUUID(attributeValue: $0.value[...])) })
         case .success(.findByTypeValueResponse(let response)):
             return append(response.entries.map { ($0.found, $0.range, type) })
-        case .success: return .finished(.failure(.contradiction))
+        case .success: return .finished(.failure(.invalidResponse))
         }
     }
 
@@ -51,7 +51,7 @@ struct ServiceRangeDiscovery: Sendable {
         _ entries: [(start: AttributeHandle, place: AttributeHandleRange?, uuid: BluetoothUUID?)]
     ) -> ProcedureStep<Found<DiscoveredService>> {
         let listed = Listing(services: entries, in: rest).items
-        guard let last = listed.last else { return .finished(.failure(.contradiction)) }
+        guard let last = listed.last else { return .finished(.failure(.invalidResponse)) }
         found += listed.map { DiscoveredService(uuid: $0.uuid, range: $0.range, isPrimary: isPrimary) }
         guard let next = rest.after(last.range.end) else { return .finished(.success(found)) }
         rest = next

@@ -21,19 +21,19 @@ struct TypedReading: Sendable {
 
     mutating func receive(_ answer: ATTAnswer) -> ProcedureStep<Found<ATT.ReadByTypeResponse.Entry>> {
         switch answer {
-        case .failure(.attributeNotFound) where !found.isEmpty: return .finished(.success(found))
-        case .failure(let code): return .finished(.failure(.att(code)))
+        case .failure(.att(.attributeNotFound)) where !found.isEmpty: return .finished(.success(found))
+        case .failure(let failure): return .finished(.failure(failure))
         case .success(.readByTypeResponse(let response)):
             for entry in response.entries {
                 guard rest.contains(entry.handle), found.last.map({ $0.handle < entry.handle }) ?? true else {
-                    return .finished(.failure(.contradiction))
+                    return .finished(.failure(.invalidResponse))
                 }
                 found.append(entry)
             }
             guard let last = found.last, let next = rest.after(last.handle) else { return .finished(.success(found)) }
             rest = next
             return .request(request)
-        case .success: return .finished(.failure(.contradiction))
+        case .success: return .finished(.failure(.invalidResponse))
         }
     }
 }

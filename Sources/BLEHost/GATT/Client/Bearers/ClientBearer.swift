@@ -88,8 +88,8 @@ struct ClientBearer {
 
     mutating func receive(_ packet: ATTPacket) -> ATTClientBearer.OnReceive { transaction.receive(packet) }
 
-    mutating func receiveMalformed(_ opcode: ATT.Opcode) -> ATTClientBearer.OnReceive {
-        transaction.receiveMalformed(opcode)
+    mutating func receiveMalformed(_ pdu: Span<UInt8>) -> ATTClientBearer.OnReceive {
+        transaction.receiveMalformed(pdu)
     }
 
     mutating func expire(at now: Instant) -> ATTClientBearer.OnExpire { transaction.expire(at: now) }

@@ -138,7 +138,7 @@ extension GATTClient {
 
     /// Looks at the next part, services first; the rest is left out when it takes too long.
     private mutating func lookFurther() {
-        guard let (aspect, _) = database.firstUnverified, aspect == .services || secondLooks < Self.mostSecondLooks,
+        guard let (aspect, _, _) = database.firstUnverified, aspect == .services || secondLooks < Self.mostSecondLooks,
             !ownRequests.contains(.verify)
         else { return }
         secondLooks += 1
@@ -168,6 +168,8 @@ extension GATTClient {
     /// of changes is believed until that has been looked for again: the change may well have left it where it was, and
     /// the next one may come before there is time to look.
     ///
+    /// Clients that know of a change and have not looked since are not told of it again.
+    ///
     /// Core 6.0, Vol 3, Part G, 2.5.2 and 7.1.
     mutating func servicesChanged(in range: AttributeHandleRange, at now: Instant, into outbox: inout Outbox) {
         ownRequests.postpone(at: now)
@@ -183,7 +185,7 @@ extension GATTClient {
             watchServices()
         }
         keepCache()
-        tellAll(.servicesModified(range), through: &outbox)
+        if changeNotices.note(range) { tellAll(.servicesModified(range), through: &outbox) }
     }
 
     /// Forgets what was known of services, and says which ones are still known if some are not.

@@ -4,11 +4,12 @@ import BLEWire
 extension GATTClient {
     /// Takes note that the peer refuses the request on a bearer since this host may take its attributes for others.
     ///
-    /// The procedure is begun once more when it is known what has changed. If it is refused again, all is void.
+    /// The procedure is begun once more when it is known what has changed. If a client's is refused again, all is void;
+    /// what the host asks for itself just fails.
     mutating func outOfSync(on index: Int, at now: Instant, into outbox: inout Outbox) {
         guard let current = bearers.all[index].running, current.owner != .catchingUp else { return }
         if current.isRepeated {
-            if !current.isOutdated { servicesChanged(in: .all, at: now, into: &outbox) }
+            if current.client != nil, !current.isOutdated { servicesChanged(in: .all, at: now, into: &outbox) }
             return
         }
         bearers.all[index].update { $0.refuse(.outOfSync) }

@@ -61,14 +61,17 @@ struct PeerDatabase: Sendable {
         return AttributeHandleRange(start, last ?? wanted.end)
     }
 
-    /// Something that has to be learnt again.
-    var firstUnverified: (aspect: Aspect, range: AttributeHandleRange)? {
+    /// An aspect that has to be learnt again: the first handles of which that is so, without gaps, and all handles
+    /// from there to the last one.
+    var firstUnverified: (aspect: Aspect, wanted: AttributeHandleRange, whole: AttributeHandleRange)? {
         for aspect in Aspect.allCases {
             let status = attributes.status[aspect]
             guard let first = status.first(in: .all, where: \.isUnverified),
-                let last = status.last(where: \.isUnverified), let range = AttributeHandleRange(first, last)
+                let last = status.last(where: \.isUnverified), let whole = AttributeHandleRange(first, last)
             else { continue }
-            return (aspect, range)
+            let gap = status.first(in: whole) { !$0.isUnverified }
+            let wanted = gap.flatMap { AttributeHandleRange(first, AttributeHandle(wire: $0.wire - 1)) }
+            return (aspect, wanted ?? whole, whole)
         }
         return nil
     }
@@ -224,11 +227,11 @@ struct PeerDatabase: Sendable {
         self.isForgotten = isForgotten
     }
 
-    /// Forgets everything, and that the peer was asked to tell of changes.
+    /// Forgets everything, and that the peer was asked to tell of changes; clients may have been told of it.
     mutating func removeAll() {
-        let readsAhead = readsAhead
+        let (readsAhead, isForgotten) = (readsAhead, isForgotten || isTold)
         self = PeerDatabase()
-        self.readsAhead = readsAhead
+        (self.readsAhead, self.isForgotten) = (readsAhead, isForgotten)
     }
 
     mutating func unwatch() { isWatched = false }

@@ -11,7 +11,8 @@ import BLEWire
 ///                            └─────────────────────────┘
 ///
 /// A request asks from the first handle that matters on to the end of all handles, since an answer takes one round trip
-/// however much of it was wanted: what it tells of later handles is known when somebody asks.
+/// however much of it was wanted: what it tells of later handles is known when somebody asks. If that fails, or its
+/// answer is of no use, only what the question is about is asked for: a lookup fails only with that.
 ///
 /// Core 6.0, Vol 3, Part G, 4.4 to 4.7.
 struct AttributeDiscovery: Sendable {
@@ -38,14 +39,16 @@ struct AttributeDiscovery: Sendable {
     private enum State: Sendable {
         case waiting
         case asking(DiscoveryRequest)
-        /// One service is sought by its type.
-        case searching(ServiceSearch)
+        /// Services are sought by their types, one type after the other.
+        case searching(ServiceSearch, others: [BluetoothUUID], found: [DiscoveredService])
         /// The type of a service that is included is read where the service is.
         case naming(KnownAttributes.Include)
     }
 
-    /// How often the services may change while this looks before it gives up.
-    private static let patience = 8
+    /// How often the services may change during a lookup before it gives up.
+    static let mostChanges = 256
+    /// How often the peer may refuse it as out of sync, although the changes are known, before it gives up.
+    static let mostRefusals = 8
 
     let question: Question
     private let limit: Int
@@ -53,6 +56,7 @@ struct AttributeDiscovery: Sendable {
     /// Services that are included and do not tell of which type they are.
     private var nameless: [AttributeHandle] = []
     private var changes = 0
+    private var refusals = 0
     private var isOutdated = false
 
     /// Creates a lookup that gives up when more than `limit` attributes would have to be kept.
@@ -77,7 +81,7 @@ struct AttributeDiscovery: Sendable {
         if case .services(let types) = question, let type = types.first, types.count == 1,
             database.missing(.services, in: .all) != nil
         {
-            return search(type)
+            return search([type])
         }
         return next(&database, mtu: mtu)
     }
@@ -88,20 +92,24 @@ struct AttributeDiscovery: Sendable {
     mutating func receive(_ answer: ATTAnswer, _ database: inout PeerDatabase, mtu: Int) -> Step {
         if isOutdated {
             isOutdated = false
+            if answer == .failure(.outOfSync) {
+                refusals += 1
+                guard refusals <= Self.mostRefusals else { return .finished(.failure(.outOfSync)) }
+            }
             changes += 1
-            guard changes <= Self.patience else { return .finished(.failure(.contradiction)) }
+            guard changes <= Self.mostChanges else { return .finished(.failure(.invalidResponse)) }
             state = .waiting
             return begin(&database, mtu: mtu)
         }
         switch state {
         case .waiting: preconditionFailure("a lookup that has not asked gets no answer")
-        case .searching(var machine):
+        case .searching(var machine, let others, let found):
             let step = machine.receive(answer)
-            state = .searching(machine)
+            state = .searching(machine, others: others, found: found)
             database.doubt(machine.faults)
-            return keep(step, in: &database)
+            return keep(step, others: others, found: found, in: &database)
         case .naming(let include):
-            if answer == .failure(.databaseOutOfSync) { return .finished(.failure(.att(.databaseOutOfSync))) }
+            if answer == .failure(.outOfSync) { return .finished(.failure(.outOfSync)) }
             if case .success(.readResponse(let response)) = answer,
                 let uuid = BluetoothUUID(attributeValue: response.value[...])
             {
@@ -121,20 +129,24 @@ struct AttributeDiscovery: Sendable {
         _ database: inout PeerDatabase,
         mtu: Int
     ) -> Step {
+        let looksAhead = isTail(request) || database.readsAhead && request.canBeNarrowed
         switch request.learn(answer, into: &database, mtu: mtu) {
         case .learnt: break
-        case .refused(let code)
-        where code != .invalidPDU && code != .databaseOutOfSync && database.readsAhead && request.canBeNarrowed:
-            database.readsAhead = false
-        case .refused(let code): return .finished(.failure(.att(code)))
         case .contradicted where isTail(request): database.giveUpTail()
-        case .contradicted:
-            let start = database.missing(request.aspect, in: request.wanted)
-            guard start == nil else { return .finished(.failure(.contradiction)) }
+        case .contradicted where database.missing(request.aspect, in: request.wanted) == nil: break
+        case .refused(.outOfSync): return .finished(.failure(.outOfSync))
+        case .refused where looksAhead, .contradicted where looksAhead:
+            database.readsAhead = false
+            return next(&database, mtu: mtu)
+        case .refused(let failure): return searchEach() ?? .finished(.failure(failure))
+        case .contradicted: return searchEach() ?? .finished(.failure(.invalidResponse))
         }
         guard database.attributes.count <= limit else {
             database.removeAll()
-            return .finished(.failure(.limitReached))
+            guard looksAhead else { return .finished(.failure(.limitReached)) }
+            database.readsAhead = false
+            state = .waiting
+            return begin(&database, mtu: mtu)
         }
         return question == .verification ? .finished(.success(.verification)) : next(&database, mtu: mtu)
     }
@@ -144,22 +156,35 @@ struct AttributeDiscovery: Sendable {
         if case .characteristics = question { request.aspect == .types } else { false }
     }
 
-    private mutating func search(_ type: BluetoothUUID) -> Step {
+    /// Looks for each type of services that the question names, since the list of all services is of no use; `nil` if
+    /// it asks for all.
+    private mutating func searchEach() -> Step? {
+        guard case .services(let types) = question, !types.isEmpty else { return nil }
+        return search(types)
+    }
+
+    private mutating func search(_ types: [BluetoothUUID], found: [DiscoveredService] = []) -> Step {
+        guard let type = types.first else { return .finished(.success(.services(found))) }
         let machine = ServiceSearch(only: type)
-        state = .searching(machine)
+        state = .searching(machine, others: types.filter { $0 != type }, found: found)
         return machine.begin().map { _ in .success(.verification) }
     }
 
-    private func keep(_ step: ProcedureStep<Found<DiscoveredService>>, in database: inout PeerDatabase) -> Step {
+    private mutating func keep(
+        _ step: ProcedureStep<Found<DiscoveredService>>,
+        others: [BluetoothUUID],
+        found: [DiscoveredService],
+        in database: inout PeerDatabase
+    ) -> Step {
         switch step {
         case .request(let packet): return .request(packet)
         case .finished(.failure(let failure)): return .finished(.failure(failure))
-        case .finished(.success(let found)):
-            for service in found {
+        case .finished(.success(let new)):
+            for service in new {
                 database.learn(services: [service], in: service.range)
                 database.noteTold(.services, in: service.range)
             }
-            return .finished(.success(.services(found)))
+            return search(others, found: (found + new).sorted { $0.range.start < $1.range.start })
         }
     }
 
@@ -196,8 +221,10 @@ struct AttributeDiscovery: Sendable {
                 database.spend(.types, in: range)
             }
         case .verification:
-            guard let (aspect, range) = database.firstUnverified else { return .finished(.success(.verification)) }
-            return send(DiscoveryRequest(aspect, range: range, wanted: range))
+            guard let (aspect, wanted, whole) = database.firstUnverified else {
+                return .finished(.success(.verification))
+            }
+            return send(DiscoveryRequest(aspect, range: database.readsAhead ? whole : wanted, wanted: wanted))
         }
         return .finished(.success(answer(from: database.attributes)))
     }
@@ -243,4 +270,8 @@ struct AttributeDiscovery: Sendable {
         case .verification: return .verification
         }
     }
+}
+
+extension Failure {
+    fileprivate static let outOfSync = Self.att(.databaseOutOfSync)
 }

@@ -7,7 +7,7 @@ package import BLEWire
 ///        └──────────┘       └─────────┘
 ///              │ not there
 ///              ▼
-///        finished with notFound
+///        finished with Attribute Not Found
 ///
 /// Core 6.0, Vol 3, Part G, 3.3.3.3 and 4.10.
 package struct ConfigurationWriting: Sendable {
@@ -61,10 +61,10 @@ package struct ConfigurationWriting: Sendable {
             return proceed(with: discovery, step)
         case (.writing(let handle), .success(.writeResponse)):
             return .finished(Outcome(configuration: handle, bits: bits, failure: nil))
-        case (.writing(let handle), .failure(let code)):
-            return .finished(Outcome(configuration: handle, bits: bits, failure: .att(code)))
+        case (.writing(let handle), .failure(let failure)):
+            return .finished(Outcome(configuration: handle, bits: bits, failure: failure))
         case (.writing(let handle), .success):
-            return .finished(Outcome(configuration: handle, bits: bits, failure: .contradiction))
+            return .finished(Outcome(configuration: handle, bits: bits, failure: .invalidResponse))
         }
     }
 
@@ -78,7 +78,7 @@ package struct ConfigurationWriting: Sendable {
             return .request(packet)
         case .finished(.success(let descriptor)):
             guard let descriptor else {
-                return .finished(Outcome(configuration: nil, bits: bits, failure: .notFound))
+                return .finished(Outcome(configuration: nil, bits: bits, failure: .att(.attributeNotFound)))
             }
             return write(descriptor.handle)
         case .finished(.failure(let failure)):

@@ -32,7 +32,8 @@ struct DiscoveryRequest: Sendable {
 
     enum OnAnswer: Equatable {
         case learnt
-        case refused(ATT.ErrorCode)
+        /// The peer refuses, or its answer is malformed.
+        case refused(Failure)
         /// Nothing in the answer makes sense.
         case contradicted
     }
@@ -40,10 +41,10 @@ struct DiscoveryRequest: Sendable {
     /// Takes the answer, on a bearer whose packets have at most `mtu` octets.
     func learn(_ answer: ATTAnswer, into database: inout PeerDatabase, mtu: Int) -> OnAnswer {
         switch (answer, aspect) {
-        case (.failure(.attributeNotFound), _):
+        case (.failure(.att(.attributeNotFound)), _):
             database.learnAbsence(of: aspect, in: range)
             return .learnt
-        case (.failure(let code), _): return .refused(code)
+        case (.failure(let failure), _): return .refused(failure)
         case (.success(.readByGroupTypeResponse(let response)), .services):
             return learn(services: response.entries, into: &database)
         case (.success(.readByTypeResponse(let response)), .includes):

@@ -30,15 +30,15 @@ package struct FirstDescriptorSearch: Sendable {
 
     package mutating func receive(_ answer: ATTAnswer) -> ProcedureStep<Outcome> {
         switch answer {
-        case .failure(.attributeNotFound): return .finished(.success(nil))
-        case .failure(let code): return .finished(.failure(.att(code)))
+        case .failure(.att(.attributeNotFound)): return .finished(.success(nil))
+        case .failure(let failure): return .finished(.failure(failure))
         case .success(.findInformationResponse(let response)):
             let listed = rest.map { Listing(types: response.entries, in: $0).items } ?? []
-            guard let last = listed.last else { return .finished(.failure(.contradiction)) }
+            guard let last = listed.last else { return .finished(.failure(.invalidResponse)) }
             if let found = listed.first(where: { $0.uuid == type }) { return .finished(.success(found)) }
             rest = rest?.after(last.handle)
             return next
-        case .success: return .finished(.failure(.contradiction))
+        case .success: return .finished(.failure(.invalidResponse))
         }
     }
 }

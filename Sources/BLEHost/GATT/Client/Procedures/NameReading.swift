@@ -25,15 +25,15 @@ package struct NameReading: Sendable {
     package mutating func receive(_ answer: ATTAnswer, mtu: Int) -> ProcedureStep<Result<String, Failure>> {
         switch (state, answer) {
         case (.finding, .success(.readByTypeResponse(let response))):
-            guard let entry = response.entries.first else { return .finished(.failure(.contradiction)) }
+            guard let entry = response.entries.first else { return .finished(.failure(.invalidResponse)) }
             let room = min(mtu - 4, ATT.ReadByTypeResponse.maximumValueLength)
             guard entry.value.count >= room else { return .finished(.success(Self.text([UInt8](entry.value)))) }
             var reading = ValueReading(entry.handle, after: [UInt8](entry.value))
             let step = reading.begin(mtu: mtu)
             state = .reading(reading)
             return step.map { $0.map(Self.text) }
-        case (.finding, .success): return .finished(.failure(.contradiction))
-        case (.finding, .failure(let code)): return .finished(.failure(.att(code)))
+        case (.finding, .success): return .finished(.failure(.invalidResponse))
+        case (.finding, .failure(let failure)): return .finished(.failure(failure))
         case (.reading(var reading), _):
             let step = reading.receive(answer, mtu: mtu)
             state = .reading(reading)

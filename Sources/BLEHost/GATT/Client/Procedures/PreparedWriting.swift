@@ -43,18 +43,18 @@ package struct PreparedWriting: Sendable {
         case (.preparing(let offset, let part), .success(.prepareWriteResponse(let echo))):
             if let withdrawal { return cancel(withdrawal) }
             guard echo.handle == handle, Int(echo.offset) == offset, echo.part == part else {
-                return cancel(.contradiction)
+                return cancel(.invalidResponse)
             }
             guard offset + part.count < value.count else {
                 state = .executing
                 return .request(.executeWriteRequest(.init(.write)))
             }
             return prepare(from: offset + part.count, mtu: mtu)
-        case (.preparing, .failure(let code)): return cancel(.att(code))
+        case (.preparing, .failure(let failure)): return cancel(failure)
         case (.executing, .success(.executeWriteResponse)): return .finished(nil)
-        case (.executing, .failure(let code)): return .finished(.att(code))
+        case (.executing, .failure(let failure)): return .finished(failure)
         case (.cancelling(let failure), _): return .finished(failure)
-        case (.waiting, _), (.preparing, .success), (.executing, .success): return .finished(.contradiction)
+        case (.waiting, _), (.preparing, .success), (.executing, .success): return .finished(.invalidResponse)
         }
     }
 

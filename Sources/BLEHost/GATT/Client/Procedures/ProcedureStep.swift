@@ -19,13 +19,8 @@ package enum ProcedureStep<Outcome> {
 extension ProcedureStep: Equatable where Outcome: Equatable {}
 extension ProcedureStep: Sendable where Outcome: Sendable {}
 
-/// What a server answers to a request: the response, or why there is none.
-package typealias ATTAnswer = Result<ATTPacket, ATT.ErrorCode>
+/// What a server answers to a request: the response, or why there is none of use.
+package typealias ATTAnswer = Result<ATTPacket, Failure>
 
 /// Services and other things that a procedure looks for, as they were found, or why it gave up.
 package typealias Found<Item> = Result<[Item], Failure>
-
-extension Failure {
-    /// A response that contradicts the request or itself, after which nothing that the server says can be relied on.
-    package static let contradiction = Self.att(.invalidPDU)
-}

@@ -24,17 +24,17 @@ package struct ServiceSearch: Sendable {
 
     package mutating func receive(_ answer: ATTAnswer) -> ProcedureStep<Found<DiscoveredService>> {
         switch answer {
-        case .failure(.attributeNotFound): return .finished(.success(found))
-        case .failure(let code): return .finished(.failure(.att(code)))
+        case .failure(.att(.attributeNotFound)): return .finished(.success(found))
+        case .failure(let failure): return .finished(.failure(failure))
         case .success(.findByTypeValueResponse(let response)):
             let listing = Listing(services: response.entries.map { ($0.found, $0.range, type) }, in: rest)
             faults = listing.faults
-            guard let last = listing.items.last else { return .finished(.failure(.contradiction)) }
+            guard let last = listing.items.last else { return .finished(.failure(.invalidResponse)) }
             found += listing.items
             guard let next = rest.after(last.range.end) else { return .finished(.success(found)) }
             rest = next
             return .request(request)
-        case .success: return .finished(.failure(.contradiction))
+        case .success: return .finished(.failure(.invalidResponse))
         }
     }
 }

@@ -2,7 +2,8 @@ package import BLEWire
 
 /// Reads a characteristic value or descriptor, however long it is.
 ///
-/// A response that fills the packet may be cut off, so the rest is asked for until one does not.
+/// A response that fills the packet may be cut off, so the rest is asked for until one does not. A server that has no
+/// rest, or cannot hand it out, has given all there is.
 ///
 /// Core 6.0, Vol 3, Part G, 4.8.1 and 4.8.3.
 package struct ValueReading: Sendable {
@@ -10,6 +11,9 @@ package struct ValueReading: Sendable {
     /// What a response to the request in flight can hold, in octets.
     private var room = 0
     private var value: [UInt8]
+
+    /// Refusals of Read Blob that mean that nothing follows; servers that do not know the request have no long values.
+    private static let ends: [ATT.ErrorCode] = [.attributeNotLong, .invalidOffset, .requestNotSupported]
 
     /// Creates a reading of the value at `handle`.
     ///
@@ -34,12 +38,12 @@ package struct ValueReading: Sendable {
 
     package mutating func receive(_ answer: ATTAnswer, mtu: Int) -> ProcedureStep<Result<[UInt8], Failure>> {
         switch answer {
-        case .failure(.attributeNotLong) where !value.isEmpty, .failure(.invalidOffset) where !value.isEmpty:
+        case .failure(.att(let code)) where !value.isEmpty && Self.ends.contains(code):
             return .finished(.success(value))
-        case .failure(let code): return .finished(.failure(.att(code)))
+        case .failure(let failure): return .finished(.failure(failure))
         case .success(.readResponse(let response)) where value.isEmpty: return append(response.value, mtu: mtu)
         case .success(.readBlobResponse(let response)): return append(response.part, mtu: mtu)
-        case .success: return .finished(.failure(.contradiction))
+        case .success: return .finished(.failure(.invalidResponse))
         }
     }
 

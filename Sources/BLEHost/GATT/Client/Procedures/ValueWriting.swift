@@ -68,11 +68,11 @@ package struct ValueWriting: Sendable {
     package mutating func receive(_ answer: ATTAnswer, mtu: Int) -> ProcedureStep<Failure?> {
         switch (state, answer) {
         case (.writing, .success(.writeResponse)): return .finished(nil)
-        case (.writing, .failure(let code)): return .finished(.att(code))
+        case (.writing, .failure(let failure)): return .finished(failure)
         case (.parted(var parts), _):
             defer { state = .parted(parts) }
             return parts.receive(answer, mtu: mtu)
-        case (.waiting, _), (.writing, _): return .finished(.contradiction)
+        case (.waiting, _), (.writing, _): return .finished(.invalidResponse)
         }
     }
 }

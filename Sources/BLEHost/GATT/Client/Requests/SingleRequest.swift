@@ -19,7 +19,7 @@ struct SingleRequest {
     @inline(__always)
     func isAnswered(by packet: AttributePacket.Kind, octets count: Int) -> Bool {
         switch packet {
-        case .readResponse: !isWrite && count < room
+        case .readResponse: !isWrite && count < room && count <= ATT.maximumValueLength
         case .writeResponse: isWrite && count == 0
         case .readRequest, .writeRequest, .writeCommand, .notification, .other: false
         }

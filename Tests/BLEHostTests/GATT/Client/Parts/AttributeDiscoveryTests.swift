@@ -48,9 +48,12 @@ struct AttributeDiscoveryTests {
         let (requests, outcome) = try Self.play(.services(only: []), answers, in: &database, changing: [0])
         #expect(requests == ["100100ffff0028", "100100ffff0028"])
         #expect(outcome == .success(.services([])))
-        let endless = [String](repeating: "11 06 0100 0900 0f18", count: 20)
-        let (all, end) = try Self.play(.services(only: []), endless, in: &database, changing: Set(0..<20))
-        #expect(all.count == 9 && end == .failure(.att(.invalidPDU)))
+        let endless = [String](repeating: "11 06 0100 0900 0f18", count: 300)
+        let (all, end) = try Self.play(.services(only: []), endless, in: &database, changing: Set(0..<300))
+        #expect(all.count == 1 + AttributeDiscovery.mostChanges && end == .failure(.invalidResponse))
+        let refusals = [String](repeating: "01 10 0100 12", count: 20)
+        let (few, refused) = try Self.play(.services(only: []), refusals, in: &database, changing: Set(0..<20))
+        #expect(few.count == 1 + AttributeDiscovery.mostRefusals && refused == .failure(.att(.databaseOutOfSync)))
     }
 
     @Test("Keep no more attributes than they may")
@@ -89,7 +92,7 @@ struct AttributeDiscoveryTests {
 
     @Test("Fail with what the peer says, and with a contradiction if nothing makes sense")
     func failures() throws {
-        for (answer, failure) in [("01 10 0100 05", .att(.insufficientAuthentication)), ("13", .att(.invalidPDU))]
+        for (answer, failure) in [("01 10 0100 05", .att(.insufficientAuthentication)), ("13", .invalidResponse)]
             as [(String, Failure)]
         {
             var database = PeerDatabase()

@@ -79,7 +79,7 @@ struct ClientProcedureTests {
         var reading = Self.reading()
         reading.withdraw(.cancelled)
         #expect(reading.client == nil)
-        guard case .leave = reading.receive(.failure(.readNotPermitted), &database, mtu: 23) else {
+        guard case .leave = reading.receive(.failure(.att(.readNotPermitted)), &database, mtu: 23) else {
             Issue.record("nobody waits for a value")
             return
         }
