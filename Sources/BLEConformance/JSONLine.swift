@@ -7,7 +7,7 @@ enum JSONLine {
     static func text(_ value: some Encodable) -> String {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        do { return String(decoding: try encoder.encode(value), as: UTF8.self) } catch {
+        do { return String(decoding: try encoder.encode(value), as: UTF8.self).printableJSON } catch {
             preconditionFailure("\(value) cannot be said in JSON: \(error)")
         }
     }

@@ -12,6 +12,7 @@ extension Logger {
     /// and hear, and with `trace` each packet (``TrafficLog``).
     package static var coreBluetooth: Logger {
         var logger = Logger(label: "corebluetooth")
+        logger.handler = PrintableLog(logger.handler)
         logger.logLevel = wantedLevel.flatMap { Level(rawValue: $0) } ?? .warning
         _ = hasComplained
         return logger
@@ -31,6 +32,6 @@ extension Logger {
 
     /// A variable that is of no use is told once.
     private static let hasComplained: Void = {
-        if let levelProblem { Logger(label: "corebluetooth").warning("\(levelProblem)") }
+        if let levelProblem { Logger(label: "corebluetooth").warning("\(levelProblem.printable)") }
     }()
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BLERuntime
 import Foundation
 import Testing
 
@@ -32,5 +33,6 @@ struct OctetsTests {
         #expect("a\u{1B}[2Jb".printable == "a\u{FFFD}[2Jb")
         #expect(Data([0x1B, 0x5B]).text == nil)
         #expect(Data("Lampe".utf8).shown == "4c616d7065 “Lampe”")
+        #expect(Data("a\u{202E}b".utf8).shown == "61e280ae62 “a\u{FFFD}b”")
     }
 }

@@ -35,6 +35,6 @@ package enum StandardStream: Int32, Sendable {
         }
     }
 
-    /// Writes a line of text.
-    package func write(line: String) throws(Failure) { try write((line + "\n").utf8) }
+    /// Writes text and a line feed, without what a terminal must not be given (``PrintableText``).
+    package func write(line: String) throws(Failure) { try write((line.printableLines + "\n").utf8) }
 }

@@ -71,7 +71,7 @@ struct Story: Sendable {
             let line = traces[index].trace.dissect(h4: packet.bytes, isFromHost: isFromHost).line
             lines.append("\(Self.stamp(packet.time))  \(packet.machine) \(isFromHost ? "→" : "←") \(line)")
         }
-        return lines.joined(separator: "\n")
+        return lines.map(\.printable).joined(separator: "\n")
     }
 
     /// The packets that are kept, as the octets of a capture; the world began in 1970.

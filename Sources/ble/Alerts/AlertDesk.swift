@@ -1,3 +1,4 @@
+import BLERuntime
 import CoreBluetoothExtras
 
 /// Tells the user what apps that sleep do not hear, in the terminal and, where there is one, on the desktop.

@@ -1,3 +1,4 @@
+import BLERuntime
 import CoreBluetooth
 
 /// Prints what a peripheral offers: services, characteristics and descriptors with their assigned names and values.

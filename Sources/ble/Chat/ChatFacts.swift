@@ -1,3 +1,4 @@
+import BLERuntime
 import CoreBluetooth
 
 extension ChatHost.Event {

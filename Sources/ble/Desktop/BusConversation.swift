@@ -1,3 +1,5 @@
+import BLERuntime
+
 /// One end of a connection to a D-Bus, without its socket: octets in, octets and events out.
 ///
 /// It authenticates with the number of the user, says hello, and then calls methods and hears of replies and signals.

@@ -1,3 +1,5 @@
+import BLERuntime
+
 /// What a notification on the desktop shows; Desktop Notifications Specification 1.2.
 struct DesktopNotice: Hashable, Sendable {
     struct Button: Hashable, Sendable {
@@ -50,8 +52,5 @@ struct DesktopNotice: Hashable, Sendable {
 extension String {
     /// A name that a stranger chose, for a sentence on the desktop: not long, and nothing in it changes how the rest of
     /// the sentence is shown.
-    var nameOnDesktop: String {
-        let scalars = printable.unicodeScalars.prefix(60).map { $0.properties.isBidiControl ? "\u{FFFD}" : $0 }
-        return String(String.UnicodeScalarView(scalars))
-    }
+    var nameOnDesktop: String { String(String.UnicodeScalarView(printable.unicodeScalars.prefix(60))) }
 }

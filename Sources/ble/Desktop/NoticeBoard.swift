@@ -1,3 +1,5 @@
+import BLERuntime
+
 /// Notifications on the desktop, without a socket: octets in, octets and events out.
 ///
 /// Desktop Notifications Specification 1.2, D-Bus Protocol.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BLERuntime
 import Foundation
 
 extension Data {
@@ -12,19 +13,22 @@ extension Data {
         self.init(stride(from: 0, to: digits.count, by: 2).map { UInt8(digits[$0] << 4 | digits[$0 + 1]) })
     }
 
-    /// The text that these octets are, if it can be shown.
+    /// The text that these octets are; `nil` if they are none, or there are control characters in it.
     var text: String? {
-        guard !isEmpty, let text = String(data: self, encoding: .utf8), text.printable == text else { return nil }
-        return text
+        guard !isEmpty, let text = String(data: self, encoding: .utf8) else { return nil }
+        return text.unicodeScalars.contains { $0.properties.generalCategory == .control } ? nil : text
     }
 
     /// For people: digits, and the text if there is one.
     var shown: String { shown(as: nil) }
 
-    /// For people: digits, and what they say in a format, or the text if there is one.
+    /// For people: digits, and in parentheses what they say in a format, or the text if there is one.
     func shown(as format: ValueFormat?) -> String {
         guard !isEmpty else { return "(empty)" }
-        return hexadecimal + (format.flatMap { $0.text(of: self) }.map { " \($0)" } ?? text.map { " “\($0)”" } ?? "")
+        if let format, format.kind != .text, let reading = format.text(of: self) {
+            return "\(hexadecimal) (\(reading))"
+        }
+        return hexadecimal + (text.map { " “\($0.printable)”" } ?? "")
     }
 }
 

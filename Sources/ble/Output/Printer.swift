@@ -54,8 +54,15 @@ final class Printer {
             if let stamp { object["time"] = stamp }
             printObject(object)
         } else if !fact.text.isEmpty {
-            write((stamp.map { "\($0)  " } ?? "") + fact.text)
+            write(((stamp.map { "\($0)  " } ?? "") + fact.text).printableLines)
         }
+    }
+
+    /// Prints the titles of columns above facts; only people read them.
+    func heading(_ columns: String) {
+        guard !json else { return }
+        let stamp = clock.map { "TIME".padded(to: $0().formatted(Self.stampFormat).count + 2) } ?? ""
+        write((stamp + columns).bold(usesColor))
     }
 
     private static let stampFormat = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
@@ -71,21 +78,18 @@ final class Printer {
         guard let data = try? JSONSerialization.data(withJSONObject: object, options: options) else {
             preconditionFailure("a fact holds something that JSON cannot: \(object)")
         }
-        write(String(decoding: data, as: UTF8.self))
+        write(String(decoding: data, as: UTF8.self).printableJSON)
     }
 }
 
 extension String {
     /// The text in a terminal's bold, or as it is.
-    func bold(_ on: Bool) -> String { on ? "\u{1B}[1m\(self)\u{1B}[0m" : self }
+    func bold(_ on: Bool) -> String { emphasized(.bold, on) }
     /// The text in a terminal's faint, or as it is.
-    func faint(_ on: Bool) -> String { on ? "\u{1B}[2m\(self)\u{1B}[0m" : self }
+    func faint(_ on: Bool) -> String { emphasized(.faint, on) }
 
-    /// The text with every control character visible, since it came from a stranger and goes to a terminal.
-    var printable: String {
-        String(
-            String.UnicodeScalarView(unicodeScalars.map { $0.properties.generalCategory == .control ? "\u{FFFD}" : $0 })
-        )
+    private func emphasized(_ emphasis: Emphasis, _ on: Bool) -> String {
+        on ? emphasis.rawValue + self + Emphasis.none.rawValue : self
     }
 
     /// The text with blanks behind it, at least `width` characters long.

@@ -128,7 +128,7 @@ struct ClonedDevice {
         guard let data = try? JSONSerialization.data(withJSONObject: device, options: options) else {
             preconditionFailure("a clone holds something that JSON cannot")
         }
-        return String(decoding: data, as: UTF8.self)
+        return String(decoding: data, as: UTF8.self).printableJSON
     }
 
     /// Adds a service with the values that can be read.

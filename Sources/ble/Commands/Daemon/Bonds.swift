@@ -1,4 +1,5 @@
 import ArgumentParser
+import BLERuntime
 import CoreBluetooth
 import CoreBluetoothExtras
 
