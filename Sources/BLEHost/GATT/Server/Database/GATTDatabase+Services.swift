@@ -90,9 +90,7 @@ extension GATTDatabase {
         let names = [definition.id] + definition.characteristics.map(\.id)
         let owners = Set(names.map { Owner(client: client, id: $0) })
         guard owners.count == names.count else { return false }
-        let isTaken = services.contains { $0.owner.map(owners.contains) ?? false }
-        return !isTaken
-            && !attributes.contains { if case .held(let owner) = $0.content { owners.contains(owner) } else { false } }
+        return !names.contains { isTaken(Owner(client: client, id: $0)) }
     }
 
     /// A characteristic, with the content of its value.

@@ -65,8 +65,8 @@ package struct GATTDatabase: Sendable {
     /// What clients hold, in the order of ``attributes``.
     private var held: [HeldValue] = []
     package private(set) var services: [Service] = []
-    /// Whether peers need an encrypted link for anything in this database.
-    private(set) var needsEncryption = false
+    /// The services and values that clients added.
+    private var owned: Set<Owner> = []
     /// The configurations of what clients added, in ascending order of what they name it.
     private var configurations: [(owner: Owner, handle: AttributeHandle, about: Configured)] = []
     /// Which of them was asked for last: who sends values mostly sends those of one characteristic.
@@ -157,7 +157,8 @@ package struct GATTDatabase: Sendable {
         services.append(service)
         attributes += members
         held += members.map(HeldValue.init)
-        needsEncryption = needsEncryption || members.contains { $0.permissions.needEncryption }
+        if let owner = service.owner { owned.insert(owner) }
+        for member in members { if case .held(let owner) = member.content { owned.insert(owner) } }
         for member in members {
             guard case .configuration(let about) = member.content, let owner = about.owner else { continue }
             configurations.insert((owner, member.handle, about), at: position(of: owner))
@@ -177,14 +178,21 @@ package struct GATTDatabase: Sendable {
     mutating func removeServices(where isUnwanted: (Service) -> Bool) -> [AttributeHandleRange] {
         let ranges = services.filter(isUnwanted).map(\.range)
         guard !ranges.isEmpty else { return [] }
+        for service in services { if isUnwanted(service), let owner = service.owner { owned.remove(owner) } }
         services.removeAll(where: isUnwanted)
         knownHash = nil
-        attributes.removeAll { attribute in ranges.contains { $0.contains(attribute.handle) } }
+        attributes.removeAll { attribute in
+            guard ranges.areAround(attribute.handle) else { return false }
+            if case .held(let owner) = attribute.content { owned.remove(owner) }
+            return true
+        }
         held = attributes.map(HeldValue.init)
-        needsEncryption = attributes.contains { $0.permissions.needEncryption }
-        configurations.removeAll { configuration in ranges.contains { $0.contains(configuration.handle) } }
+        configurations.removeAll { ranges.areAround($0.handle) }
         return ranges
     }
+
+    /// Whether a client has added a service or a value under this name.
+    func isTaken(_ owner: Owner) -> Bool { owned.contains(owner) }
 
     /// Lets handles that were removed be given again: no peer is there that could mistake them.
     package mutating func releaseHandles() { lastHandle = services.last?.range.end.wire ?? 0 }
@@ -217,6 +225,14 @@ package struct GATTDatabase: Sendable {
 
     private func isAttribute(at index: Int, _ handle: AttributeHandle) -> Bool {
         attributes.indices.contains(index) && attributes[index].handle == handle
+    }
+}
+
+extension [AttributeHandleRange] {
+    /// Whether one of the ranges, which are in ascending order and do not overlap, has `handle` in it.
+    fileprivate func areAround(_ handle: AttributeHandle) -> Bool {
+        let index = indices.bisected { self[$0].end < handle }
+        return index < count && self[index].contains(handle)
     }
 }
 
