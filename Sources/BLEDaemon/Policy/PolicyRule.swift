@@ -55,7 +55,9 @@ struct PolicyRule: Decodable, Equatable, Sendable {
             return role
         }
         let services = try values.decodeIfPresent([String].self, forKey: .services)?.map { text in
-            guard let uuid = BluetoothUUID(text) else { throw values.error(.services, "“\(text)” is no UUID") }
+            guard let uuid = BluetoothUUID(written: text, naming: [.service]) else {
+                throw values.error(.services, "“\(text)” is no UUID")
+            }
             return uuid
         }
         isAdministrator = try values.decodeIfPresent(Bool.self, forKey: .admin)

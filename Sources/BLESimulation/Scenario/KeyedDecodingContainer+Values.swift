@@ -1,19 +1,23 @@
+import BLERuntime
 import BLEWire
 
 extension KeyedDecodingContainer {
     /// Reads a UUID in one of the forms that people write.
-    func uuid(forKey key: Key) throws -> String { try checked(uuid: decode(String.self, forKey: key), key) }
+    func uuid(forKey key: Key, of kind: BluetoothUUID.Named) throws -> String {
+        try checked(uuid: decode(String.self, forKey: key), of: kind, key)
+    }
 
-    /// The text, if it is a UUID.
-    func checked(uuid text: String, _ key: Key) throws -> String {
-        guard BluetoothUUID(text) != nil else {
+    /// The UUID that the text is or names, in one of the forms that `CBUUID` takes.
+    func checked(uuid text: String, of kind: BluetoothUUID.Named, _ key: Key) throws -> String {
+        guard BluetoothUUID(text) == nil else { return text }
+        guard let uuid = BluetoothUUID(written: text, naming: [kind]) else {
             throw DecodingError.dataCorruptedError(
                 forKey: key,
                 in: self,
-                debugDescription: "“\(text)” is no UUID: it takes 4, 8 or 36 characters"
+                debugDescription: "“\(text)” is no UUID: it takes 4, 8 or 36 characters, or an assigned name"
             )
         }
-        return text
+        return "\(uuid)"
     }
 
     /// Reads one of some names, if the key is there.

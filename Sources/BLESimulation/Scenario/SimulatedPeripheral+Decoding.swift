@@ -51,11 +51,12 @@ extension SimulatedPeripheral: Decodable {
 
     /// The first service that includes one that is not before it, and which that is.
     package var missingPart: (service: Int, part: String)? {
+        var known: Set<BluetoothUUID> = []
         for (index, service) in services.enumerated() {
-            let known = services[..<index].compactMap { BluetoothUUID($0.uuid) }
             if let part = service.includes.first(where: { BluetoothUUID($0).map(known.contains) != true }) {
                 return (index, part)
             }
+            if let uuid = BluetoothUUID(service.uuid) { known.insert(uuid) }
         }
         return nil
     }
@@ -68,14 +69,14 @@ extension SimulatedPeripheral.Service: Decodable {
     public init(from decoder: any Decoder) throws {
         try decoder.refuseKeys(of: "a service", but: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
-        uuid = try values.uuid(forKey: .uuid)
+        uuid = try values.uuid(forKey: .uuid, of: .service)
         isAdvertised = try values.decodeIfPresent(Bool.self, forKey: .advertised) ?? true
         characteristics =
             try values.decodeIfPresent([SimulatedPeripheral.Characteristic].self, forKey: .characteristics) ?? []
         isPrimary = try values.decodeIfPresent(Bool.self, forKey: .primary) ?? true
         includes =
             try values.decodeIfPresent([String].self, forKey: .includes)?
-            .map { try values.checked(uuid: $0, .includes) } ?? []
+            .map { try values.checked(uuid: $0, of: .service, .includes) } ?? []
     }
 }
 
@@ -88,7 +89,7 @@ extension SimulatedPeripheral.Characteristic: Decodable {
     public init(from decoder: any Decoder) throws {
         try decoder.refuseKeys(of: "a characteristic", but: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
-        uuid = try values.uuid(forKey: .uuid)
+        uuid = try values.uuid(forKey: .uuid, of: .characteristic)
         properties = try values.namesIfPresent(forKey: .properties) ?? []
         permissions = try values.namesIfPresent(forKey: .permissions)
         notifications = try values.decodeIfPresent(SimulatedPeripheral.Notifications.self, forKey: .notify)
@@ -105,7 +106,7 @@ extension SimulatedPeripheral.Descriptor: Decodable {
     public init(from decoder: any Decoder) throws {
         try decoder.refuseKeys(of: "a descriptor", but: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
-        uuid = try values.uuid(forKey: .uuid)
+        uuid = try values.uuid(forKey: .uuid, of: .descriptor)
         value = try values.valueIfPresent(.value, orText: .text) ?? []
     }
 }
@@ -117,7 +118,7 @@ extension SimulatedPeripheral.ServiceDatum: Decodable {
     public init(from decoder: any Decoder) throws {
         try decoder.refuseKeys(of: "data of a service", but: Key.self)
         let values = try decoder.container(keyedBy: Key.self)
-        service = try values.uuid(forKey: .uuid)
+        service = try values.uuid(forKey: .uuid, of: .service)
         value = try values.octetsIfPresent(forKey: .value) ?? []
     }
 }

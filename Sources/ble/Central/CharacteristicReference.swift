@@ -1,16 +1,21 @@
 import ArgumentParser
+import BLERuntime
 import CoreBluetooth
 
 /// A characteristic on the command line: its UUID, and what tells it from others of that type.
 ///
-/// `2A19`, `180F/2A19` for that of a service of that type, `2A19#2` for the second one that `ble inspect` shows.
+/// `2A19`, `180F/2A19` for that of a service of that type, `2A19#2` for the second one that `ble inspect` shows. Instead
+/// of the UUIDs there may be assigned names: `Battery/Battery Level`.
 struct CharacteristicReference: ExpressibleByArgument, Hashable, CustomStringConvertible {
     /// How many of a type there can be: every attribute has a handle of 16 bits.
     private static let most = 65_535
 
     /// What people read of such arguments.
     static let help: ArgumentHelp =
-        "UUIDs: 4, 8 or 36 characters each; SERVICE/UUID and UUID#2 tell characteristics of one type apart."
+        """
+        UUIDs: 4, 8 or 36 characters each, with 0x or without, or names such as “Battery Level”; SERVICE/UUID and \
+        UUID#2 tell characteristics of one type apart.
+        """
 
     let service: CBUUID?
     let uuid: CBUUID
@@ -28,11 +33,11 @@ struct CharacteristicReference: ExpressibleByArgument, Hashable, CustomStringCon
             rest = rest[..<mark]
         }
         if let slash = rest.firstIndex(of: "/") {
-            guard let owner = UUIDArgument(argument: String(rest[..<slash])) else { return nil }
+            guard let owner = UUIDArgument(rest[..<slash], of: .service) else { return nil }
             service = owner.uuid
             rest = rest[rest.index(after: slash)...]
         }
-        guard let type = UUIDArgument(argument: String(rest)) else { return nil }
+        guard let type = UUIDArgument(rest, of: .characteristic) else { return nil }
         (self.service, uuid, self.number) = (service, type.uuid, number)
     }
 

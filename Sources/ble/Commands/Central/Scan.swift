@@ -21,7 +21,10 @@ struct Scan: AsyncParsableCommand {
 
     @OptionGroup var output: OutputOptions
 
-    @Option(name: .customLong("service"), help: "Only peripherals that advertise this service; may be repeated.")
+    @Option(
+        name: .customLong("service"),
+        help: "Only peripherals that advertise this service, a UUID or a name such as “Heart Rate”; may be repeated."
+    )
     var services: [UUIDArgument] = []
 
     @Option(help: "Only peripherals whose name begins so, in whichever case.")

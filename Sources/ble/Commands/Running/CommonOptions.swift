@@ -31,12 +31,15 @@ extension Bounds<Double> {
     static func seconds(from least: Double = 0) -> Self { Bounds(least...31_536_000, of: "seconds") }
 }
 
-/// A UUID on the command line or in a file: 4 or 8 hexadecimal digits, or 36 characters with hyphens.
+/// The type of a service or a characteristic on the command line: a UUID, with `0x` or without, or an assigned name.
 struct UUIDArgument: ExpressibleByArgument {
     let uuid: CBUUID
 
-    init?(argument: String) {
-        guard let value = BluetoothUUID(argument) else { return nil }
+    /// Reads the type of a service.
+    init?(argument: String) { self.init(argument, of: .service) }
+
+    init?(_ text: some StringProtocol, of kind: BluetoothUUID.Named) {
+        guard let value = BluetoothUUID(written: text, naming: [kind]) else { return nil }
         uuid = CBUUID(value)
     }
 }
