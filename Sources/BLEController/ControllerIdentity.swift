@@ -34,6 +34,11 @@ package struct ControllerIdentity: Sendable {
     package var position: Position
     /// In dBm.
     package var transmitPower: Int
+    /// The HCI Subversion; larger than ``standardSubversion``, it tells this run of the radio from others.
+    package var subversion = Self.standardSubversion
+
+    /// The HCI Subversion of a controller whose run has no number.
+    package static let standardSubversion: UInt16 = 1
 
     package init(
         address: DeviceAddress,

@@ -38,7 +38,7 @@ struct VirtualController: Sendable {
     static let powers = -20...10
     /// The company identifier of the manufacturer: none.
     static let company: UInt16 = 0xFFFF
-    static let subversion: UInt16 = 0x0001
+    static let subversion = ControllerIdentity.standardSubversion
 
     var identity: ControllerIdentity
     var isPresent = true

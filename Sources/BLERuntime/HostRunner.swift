@@ -33,6 +33,7 @@ package final class HostRunner: @unchecked Sendable {
     private let loop: EventLoop
     private let transport: any Transport
     private let storage: StateFile?
+    private let radioStorage: RadioStateFiles?
     private let witnesses: Witnesses
     private let clientCount = Atomic<Int>(0)
     private let inbox = Locked<[Errand]>([])
@@ -58,6 +59,7 @@ package final class HostRunner: @unchecked Sendable {
     ///   - host: The host, which has not been used yet.
     ///   - transport: The way to the controller, which has not been started.
     ///   - storage: Where to keep what the host wants to remember, of radios that are not virtual; `nil` to forget it.
+    ///   - radioStorage: Where to keep it of virtual radios that say their run; `nil` to forget it.
     ///   - tap: Hears of every HCI packet.
     ///   - capture: Where every HCI packet is written down, with what clients ask for and hear.
     ///   - program: The name of the program and the number of its process, for captures and monitors.
@@ -66,6 +68,7 @@ package final class HostRunner: @unchecked Sendable {
         _ host: consuming sending Host,
         transport: any Transport,
         storage: StateFile? = nil,
+        radioStorage: RadioStateFiles? = nil,
         tap: PacketTap? = nil,
         capture: CaptureFile? = nil,
         program: String = "",
@@ -75,6 +78,7 @@ package final class HostRunner: @unchecked Sendable {
         self.host = host
         self.transport = transport
         self.storage = storage
+        self.radioStorage = radioStorage
         let source = PacketSource(program: program, machine: transport.name)
         witnesses = Witnesses(source: source, tap: tap, capture: capture)
         if isWatchable { witnesses.openDoor(on: loop) }
@@ -169,12 +173,21 @@ package final class HostRunner: @unchecked Sendable {
             case .event(let event, let client):
                 if witnesses.areThere { note(event, for: client) }
                 posts.add(event, for: client)
-            case .remember(let record): if host.hasLastingPeers { storage?.remember(record) }
+            case .remember(let record): remember(record)
+            case .recall(let radio): host.recall(radioStorage?.peers(on: radio) ?? [])
             case .resetTransport: transport.reset()
             case .note(let note): journal.write(note, at: loop.clock.now)
             }
         }
         outputs.removeAll(keepingCapacity: outputs.count <= ClientMailbox.limit)
+    }
+
+    private func remember(_ record: PeerRecord) {
+        if let radio = host.virtualRadio {
+            radioStorage?.remember(record, on: radio)
+        } else if host.hasLastingPeers {
+            storage?.remember(record)
+        }
     }
 
     /// Sends the packets of the turn; returns whether there were any, which may have made the host say more.

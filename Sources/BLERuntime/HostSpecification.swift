@@ -1,3 +1,5 @@
+import Glibc
+
 /// Which host an app talks to, as `BLUETOOTH_HOST` says it.
 package enum HostSpecification: Equatable, Sendable {
     /// `hci:N` or `hci:ADDRESS`: an adapter of this machine.
@@ -31,6 +33,17 @@ package enum HostSpecification: Equatable, Sendable {
 
     /// The variable of the environment that chooses the host.
     package static let variable = "BLUETOOTH_HOST"
+
+    /// What the environment names; `nil` if it names nothing, as scripts say it with an empty variable, too.
+    package static func named(_ environment: (String) -> String?) -> String? {
+        environment(variable).flatMap { $0.isEmpty ? nil : $0 }
+    }
+
+    /// What the environment of this process names.
+    package static var ofProcess: String? { named { getenv($0).map { String(cString: $0) } } }
+
+    /// Whether the controller is asked for again and again until it is there: whoever starts it may be late.
+    package var isAwaited: Bool { if case .socket = self { true } else { false } }
 
     /// Reads a specification.
     package init(_ text: String) throws(Malformed) {

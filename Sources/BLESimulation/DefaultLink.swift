@@ -13,7 +13,7 @@ package enum DefaultLink {
     /// names no host, nobody meant the computer's own: a line in the log says so each time.
     package static var current: any HostLink {
         if let chosen { return chosen }
-        let name = environment(HostSpecification.variable)
+        let name = HostSpecification.named(environment)
         return outside(name, worlds: World.count, logger: .coreBluetooth) ?? shared
     }
 
@@ -34,9 +34,17 @@ package enum DefaultLink {
     }
 
     private static let shared = link(
-        named: environment(HostSpecification.variable),
+        named: HostSpecification.named(environment),
         logger: .coreBluetooth
     )
+
+    /// The name that hosts of this process have in their GAP service; `nil` for that of the computer.
+    private static let deviceName = Locked<String?>(nil)
+
+    /// Has the hosts that this process starts from now on be called `name` by their GAP service.
+    ///
+    /// For a program that is one device. The host of a daemon, and machines of worlds, keep their names.
+    package static func name(hosts name: String) { deviceName.withLock { $0 = name } }
 
     /// Starts the host that the environment names, or says in the log what to do.
     ///
@@ -62,8 +70,8 @@ package enum DefaultLink {
                 let cure = error.cure.map { " " + $0 } ?? ""
                 logger.error(
                     """
-                    There is no Bluetooth host to talk to: \(error).\(cure) Or set \(HostSpecification.variable) to \
-                    another: \(HostSpecification.forms).
+                    There is no Bluetooth host to talk to: \(error).\(cure) To try without a radio, set \
+                    \(HostSpecification.variable)=demo. Other hosts: \(HostSpecification.forms).
                     """
                 )
                 return UnsupportedLink()
@@ -72,7 +80,7 @@ package enum DefaultLink {
         do {
             return try link(to: HostSpecification(text))
         } catch {
-            logger.error("\(HostSpecification.variable) is of no use. \(error)")
+            logger.error("\(HostSpecification.variable) is invalid: \(error)")
             return UnsupportedLink()
         }
     }
@@ -130,7 +138,7 @@ package enum DefaultLink {
 
     private static func runner(on transport: any Transport, _ tap: PacketTap?) -> any HostLink {
         let configuration = Host.Configuration(
-            name: hostName,
+            name: deviceName.withLock { $0 } ?? hostName,
             identifierSecret: storage?.secret ?? freshSecret,
             knownPeers: storage?.peers ?? [],
             isPrivate: storage != nil && environment(Surroundings.privacyVariable) == "on",
@@ -141,6 +149,7 @@ package enum DefaultLink {
             host,
             transport: transport,
             storage: storage,
+            radioStorage: radioStorage,
             tap: tap,
             capture: capture,
             program: ProgramName.own,
@@ -159,13 +168,20 @@ package enum DefaultLink {
         return StateFile(path: path, freshSecret: freshSecret)
     }()
 
+    /// What is learnt on virtual radios, which all hosts of the process share; `nil` if the environment names no home.
+    private static let radioStorage: RadioStateFiles? = {
+        guard let folder = StateFile.radioFolder(environment: environment) else { return nil }
+        atexit { radioStorage?.flush() }
+        return RadioStateFiles(folder: folder, secret: storage?.secret ?? freshSecret)
+    }()
+
     /// Where the environment says that packets are to be written down; says in the log if that cannot be.
     private static let capture: CaptureFile? = {
         guard let path = environment(CaptureFile.variable) else { return nil }
         do {
             return try CaptureFile(path: path) { Logger.coreBluetooth.error("\($0) The capture ends.") }
         } catch {
-            Logger.coreBluetooth.error("\(CaptureFile.variable) is of no use. \(error)")
+            Logger.coreBluetooth.error("\(CaptureFile.variable) is invalid: \(error)")
             return nil
         }
     }()

@@ -154,7 +154,7 @@ extension WorldCore {
             case .event(let event, let client): tell(client, event)
             case .resetTransport: reset(index)
             case .remember(let record): _ = station.peers.remember(record)
-            case .note: break
+            case .recall, .note: break
             }
         }
         station.hostDeadline = station.host.deadline

@@ -38,7 +38,7 @@ extension Air {
             let value = HCI.ReadLocalVersionInformation.Return(
                 status: .success,
                 hciVersion: version,
-                hciSubversion: VirtualController.subversion,
+                hciSubversion: identity.subversion,
                 linkVersion: version,
                 company: VirtualController.company,
                 linkSubversion: VirtualController.subversion

@@ -26,7 +26,9 @@ extension Host {
         }
         phase = .settingUp(setup)
         switch outcome {
-        case .proceed(let command): submit(command, for: .setup, at: now)
+        case .proceed(let command):
+            noteRadio(setup.controller)
+            submit(command, for: .setup, at: now)
         case .ready(let controller): begin(with: controller)
         case .refused(let reason):
             note(.controllerRefused(reason))
@@ -36,9 +38,17 @@ extension Host {
         }
     }
 
+    /// Asks for what is stored of a virtual radio as soon as the controller has said that it is one.
+    private mutating func noteRadio(_ controller: ControllerDescription) {
+        guard let radio = controller.virtualRadio, radio != virtualRadio else { return }
+        virtualRadio = radio
+        outbox.append(.recall(radio))
+    }
+
     private mutating func begin(with controller: ControllerDescription) {
         phase = .ready(controller)
         controllerMaker = controller.company
+        virtualRadio = controller.virtualRadio
         isRecovering = false
         scheduler.reset(size: controller.bufferSize, count: controller.bufferCount)
         scanner.reset()

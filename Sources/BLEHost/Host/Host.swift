@@ -19,6 +19,8 @@ package struct Host: ~Copyable {
         case event(ClientEvent, for: ClientID)
         /// Store this over what is stored of the same peer, for ``Configuration/knownPeers`` of the next run.
         indirect case remember(PeerRecord)
+        /// Give ``Host/recall(_:)`` what was stored of peers on this radio.
+        case recall(VirtualRadio)
         /// The controller does not answer any more: close the transport and open it anew.
         case resetTransport
         /// Log it, count it, or forget it.
@@ -46,6 +48,8 @@ package struct Host: ~Copyable {
     var state = HostState.unknown
     /// Who made the controller that was ready last, as it says.
     var controllerMaker: CompanyIdentifier?
+    /// The virtual radio that was used last; `nil` if the controller is real, or does not say its run.
+    package internal(set) var virtualRadio: VirtualRadio?
     /// Whether the controller has been reset because it did not answer, and has not come up since.
     var isRecovering = false
     /// The commands that the controller claims to know and does not; each once.
@@ -119,6 +123,13 @@ package struct Host: ~Copyable {
     /// among that; what follows from doing it comes after that.
     package mutating func takeAll(into outputs: inout [Output], _ packets: inout OutgoingPackets) {
         outbox.takeAll(into: &outputs, &packets)
+    }
+
+    /// Takes what was stored of peers on the virtual radio that the host is about to use.
+    package mutating func recall(_ records: [PeerRecord]) {
+        guard let virtualRadio else { return }
+        peers.recall(records, on: virtualRadio.address)
+        for client in clients.centrals { tell(client, .knownPeers(peers.knownPeers)) }
     }
 
     /// Whether the peers that are to be remembered may be met again in another run.

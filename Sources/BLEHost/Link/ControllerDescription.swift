@@ -4,6 +4,8 @@ import BLEWire
 struct ControllerDescription: Equatable, Sendable {
     /// Who made it; ``CompanyIdentifier/none`` if it is virtual.
     var company: CompanyIdentifier?
+    /// The HCI Subversion, a number of its maker's.
+    var subversion: UInt16 = 0
     var commands = SupportedCommands()
     /// What its link manager knows: bit 37 stands for BR/EDR Not Supported, bit 38 for LE Supported (Controller).
     var classicFeatures: UInt64 = 0

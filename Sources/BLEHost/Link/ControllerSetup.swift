@@ -152,6 +152,7 @@ struct ControllerSetup {
         case .version:
             let version = try answer.returned(by: HCI.ReadLocalVersionInformation.self)
             controller.company = CompanyIdentifier(wire: version.company)
+            controller.subversion = version.hciSubversion
         case .commands:
             controller.commands = try answer.returned(by: HCI.ReadLocalSupportedCommands.self).commands
             for opcode in doubted { controller.commands.remove(opcode) }

@@ -42,7 +42,7 @@ package struct Surroundings: Sendable {
         let adapters = Result { () throws(TransportError) in try Adapter.all(in: kernel) }
         let places = DaemonSocket.candidates(environment: environment), daemon = DaemonSocket.listening(among: places)
         let choice = Observations.choice(
-            named: environment(HostSpecification.variable),
+            named: HostSpecification.named(environment),
             daemon: daemon,
             among: adapters,
             for: program,

@@ -50,6 +50,13 @@ package final class StateFile: Sendable {
         return home + "/.local/state/corebluetooth/host.json"
     }
 
+    /// Where what is learnt on virtual radios is, beside the state of the user's host.
+    package static func radioFolder(environment: (String) -> String?) -> String? {
+        standardPath(environment: environment).map { path in
+            path.prefix(upTo: path.lastIndex(of: "/") ?? path.startIndex) + "/radios"
+        }
+    }
+
     /// What peers' identifiers are derived from.
     package var secret: UInt128 { draft.withLock { $0.document.secret } }
 

@@ -54,6 +54,9 @@ package final class RadioServer: @unchecked Sendable {
     /// The address of the first controller; the others have those that follow.
     private let firstAddress: UInt64
 
+    /// Tells this run from others with the same seed, so that hosts do not use the bonds of another run.
+    private let run = UInt16.random(in: (ControllerIdentity.standardSubversion + 1) ... .max)
+
     /// Creates a server that listens when ``listen(at:)`` has been called.
     ///
     /// - Parameters:
@@ -124,7 +127,8 @@ package final class RadioServer: @unchecked Sendable {
     }
 
     private func addPort(number: UInt16 = 0, isShared: Bool = false) {
-        let identity = ControllerIdentity(address: DeviceAddress(firstAddress + UInt64(ports.count), .public))
+        var identity = ControllerIdentity(address: DeviceAddress(firstAddress + UInt64(ports.count), .public))
+        identity.subversion = run
         ports.append(Port(controller: air.add(identity), number: number, isShared: isShared))
     }
 

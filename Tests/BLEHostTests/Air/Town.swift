@@ -226,6 +226,7 @@ final class Town {
         case .note(let note): station.count(note)
         case .resetTransport: station.countTransportReset()
         case .remember(let record): station.remember(record)
+        case .recall: break
         }
     }
 

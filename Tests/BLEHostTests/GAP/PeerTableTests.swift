@@ -36,6 +36,32 @@ struct PeerTableTests {
         #expect(name == "whole name")
     }
 
+    @Test("Bonds of another run of a virtual radio are forgotten, and those of this run and of adapters are not")
+    func recall() {
+        let radio = DeviceAddress(0xCAB1_E000_0001, .public), adapter = DeviceAddress(7, .public)
+        func bond(_ address: DeviceAddress, on adapter: DeviceAddress) -> Bond {
+            var bond = Bond(identity: address)
+            bond.adapter = adapter
+            return bond
+        }
+        let lamp = DeviceAddress(0xCAB1_E000_0002, .public), door = DeviceAddress(0xCAB1_E000_0003, .public)
+        func record(_ number: UInt128, _ bonds: [Bond]) -> PeerRecord {
+            var record = PeerRecord(identifier: PeerIdentifier(rawValue: number), address: bonds[0].identity)
+            record.bonds = bonds
+            return record
+        }
+        var table = make([record(1, [bond(lamp, on: radio), bond(lamp, on: adapter)])])
+        table.recall([record(2, [bond(door, on: radio)])], on: radio)
+        table.use(radio)
+        #expect(table.bond(with: PeerIdentifier(rawValue: 1)) == nil)
+        #expect(table.bond(with: PeerIdentifier(rawValue: 2))?.identity == door)
+        let found = table.identifier(of: door)
+        #expect(found == PeerIdentifier(rawValue: 2))
+        table.use(adapter)
+        #expect(table.bond(with: PeerIdentifier(rawValue: 1))?.identity == lamp)
+        #expect(table.bond(with: PeerIdentifier(rawValue: 2)) == nil)
+    }
+
     @Test("What the GAP service says stays the name, also where the same was advertised first")
     func sameNames() {
         var table = make()

@@ -8,6 +8,7 @@ struct FakeController {
     var classicFeatures: UInt64 = 1 << 37 | 1 << 38
     /// Who made it.
     var company: UInt16 = 0x0059
+    var subversion: UInt16 = 0
     var address = DeviceAddress(0x0000_1234_5678_9ABC, .public)
     var buffers: (length: UInt16, count: UInt8) = (27, 4)
     var sharedBuffers: (length: UInt16, count: UInt16) = (0, 0)
@@ -98,7 +99,7 @@ struct FakeController {
             HCI.ReadLocalVersionInformation.Return(
                 status: .success,
                 hciVersion: HCI.CoreVersion(wire: 12),
-                hciSubversion: 0,
+                hciSubversion: subversion,
                 linkVersion: HCI.CoreVersion(wire: 12),
                 company: company,
                 linkSubversion: 0

@@ -12,6 +12,7 @@ final class Rig {
     private(set) var events: [(client: ClientID, event: ClientEvent)] = []
     private(set) var notes: [Note] = []
     private(set) var remembered: [PeerRecord] = []
+    private(set) var recalled: [VirtualRadio] = []
     private(set) var transportResets = 0
     private var hasAgent = false
     /// Whether the ACL buffers are given back at once.
@@ -49,6 +50,7 @@ final class Rig {
             case .packet(let packet): take(packet)
             case .event(let event, let client): events.append((client, event))
             case .remember(let record): remembered.append(record)
+            case .recall(let radio): recalled.append(radio)
             case .resetTransport: transportResets += 1
             case .note(let note): notes.append(note)
             }

@@ -43,6 +43,22 @@ struct SetupTests {
         #expect(isAssumed)
     }
 
+    @Test(
+        "What is stored of a virtual radio is asked for once, before apps hear of the radio, if it says its run",
+        arguments: [
+            (0xFFFF, 0, false), (0xFFFF, 1, false), (0xFFFF, 2, true), (0xFFFF, 0xFFFF, true), (0x0059, 2, false),
+        ]
+            as [(UInt16, UInt16, Bool)]
+    )
+    func recall(company: UInt16, subversion: UInt16, isAsked: Bool) {
+        var controller = FakeController.old
+        (controller.company, controller.subversion) = (company, subversion)
+        let rig = Rig.ready(controller)
+        let radio = VirtualRadio(address: controller.address, run: subversion)
+        #expect(rig.recalled == (isAsked ? [radio] : []))
+        #expect(rig.host.virtualRadio == (isAsked ? radio : nil))
+    }
+
     @Test("A controller without LE is refused plainly")
     func noLowEnergy() {
         var controller = FakeController.old

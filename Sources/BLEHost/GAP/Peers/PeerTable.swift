@@ -59,6 +59,18 @@ struct PeerTable {
         changes += 1
     }
 
+    /// Forgets the bonds that were made on a virtual radio in another run, and adds the peers of this run.
+    mutating func recall(_ records: [PeerRecord], on radio: DeviceAddress) {
+        for var record in known.all where record.bonds.contains(where: { $0.adapter == radio }) {
+            record.bonds.removeAll { $0.adapter == radio }
+            _ = known.remember(record)
+        }
+        for record in records { _ = known.remember(record.seen(by: adapter)) }
+        identifiers.removeAll()
+        keyRevision += 1
+        changes += 1
+    }
+
     /// The peers that are remembered, which clients may connect to without having seen them.
     var knownPeers: [KnownPeer] { known.all.map { KnownPeer(peer: $0.identifier, name: $0.bestName) } }
 

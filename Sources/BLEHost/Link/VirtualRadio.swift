@@ -1,0 +1,28 @@
+package import BLEWire
+
+/// A virtual radio that says in which run of its program it is.
+///
+/// Whoever has an address on a virtual radio is another one in its next run. So what is learnt of peers there is kept
+/// apart, and for that run. The virtual controllers of this package say the number of the run in the HCI Subversion,
+/// which is for makers to define; a number up to 1 is none, as with virtual controllers of others.
+///
+/// Core 6.0, Vol 4, Part E, 7.4.1.
+package struct VirtualRadio: Hashable, Sendable {
+    /// The address of the controller.
+    package let address: DeviceAddress
+    /// The number of the run.
+    package let run: UInt16
+
+    package init(address: DeviceAddress, run: UInt16) {
+        self.address = address
+        self.run = run
+    }
+}
+
+extension ControllerDescription {
+    /// The virtual radio that this controller is, as far as it has said.
+    var virtualRadio: VirtualRadio? {
+        guard company == CompanyIdentifier.none, subversion > 1, address.isGiven else { return nil }
+        return VirtualRadio(address: address, run: subversion)
+    }
+}

@@ -1,0 +1,74 @@
+package import BLEHost
+import BLEWire
+import Glibc
+package import Logging
+
+/// What hosts keep of peers on virtual radios: a file for each controller of each run, which no other run uses.
+///
+/// Nobody says when a run is over. So there are only so many files, and a new one takes the place of the one that was
+/// written longest ago. There is no file before there is something to keep.
+package final class RadioStateFiles: Sendable {
+    /// How many files there are at most.
+    package static let most = 256
+    private static let ending = ".json"
+
+    private let folder: String
+    private let secret: UInt128
+    private let logger: Logger
+    private let open = Locked<[VirtualRadio: StateFile]>([:])
+
+    /// Creates the store.
+    ///
+    /// - Parameters:
+    ///   - folder: Where the files are; it is made when the first one is.
+    ///   - secret: The secret of files that begin.
+    ///   - logger: Where to say what is wrong with a file.
+    package init(folder: String, secret: UInt128, logger: Logger = .coreBluetooth) {
+        self.folder = folder
+        self.secret = secret
+        self.logger = logger
+    }
+
+    /// What is stored of the peers on a radio.
+    package func peers(on radio: VirtualRadio) -> [PeerRecord] {
+        access(path(of: radio), F_OK) == 0 ? file(of: radio).peers : []
+    }
+
+    /// Adds a peer or what is new about it, which is written soon.
+    package func remember(_ record: PeerRecord, on radio: VirtualRadio) { file(of: radio).remember(record) }
+
+    /// Writes what is not written yet, before the process ends.
+    package func flush() { open.withLock { Array($0.values) }.forEach { $0.flush() } }
+
+    private func file(of radio: VirtualRadio) -> StateFile {
+        open.withLock { files in
+            if let file = files[radio] { return file }
+            let path = path(of: radio)
+            if access(path, F_OK) != 0 { makeRoom() }
+            let file = StateFile(path: path, freshSecret: secret, logger: logger)
+            files[radio] = file
+            return file
+        }
+    }
+
+    private func path(of radio: VirtualRadio) -> String {
+        func digits(_ number: some BinaryInteger, _ count: Int) -> String {
+            let text = String(number, radix: 16)
+            return String(repeating: "0", count: max(0, count - text.utf8.count)) + text
+        }
+        return "\(folder)/\(digits(radio.address.value, 12))-\(digits(radio.run, 4))\(Self.ending)"
+    }
+
+    /// Removes the files that were written longest ago until there is room for one more.
+    private func makeRoom() {
+        let files = SystemFile.names(in: folder).filter { $0.hasSuffix(Self.ending) }.map { name in
+            var status = stat()
+            stat(folder + "/" + name, &status)
+            return (path: folder + "/" + name, seconds: status.st_mtim.tv_sec)
+        }
+        for file in files.sorted(by: { $0.seconds < $1.seconds }).prefix(max(0, files.count - Self.most + 1)) {
+            unlink(file.path)
+            unlink(file.path + ".lock")
+        }
+    }
+}
