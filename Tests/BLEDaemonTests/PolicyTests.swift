@@ -90,6 +90,9 @@ struct PolicyTests {
         #expect(grant.refusal(of: .central, on: "hci:1") == nil)
         #expect(grant.refusal(of: .central, on: "hci:0") == "rule 2 of P does not allow it the radio “hci:0”")
         #expect(grant.refusal(of: .peripheral, on: "hci:1") == "rule 2 of P does not allow it to be a peripheral")
+        let other = try policy(#"{"user": 5}"#).grant(to: Self.sensor)
+        #expect(other.origin == "P (no rule is about it)")
+        #expect(other.refusal(of: .central, on: "hci:1") == "P (no rule is about it) allows it nothing")
     }
 
     /// The words of a rule, if there is a policy; the user of the app, and whether it is an administrator.

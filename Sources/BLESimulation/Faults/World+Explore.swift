@@ -34,7 +34,13 @@ extension World {
 
         /// What happened, and how to have it happen again.
         public var description: String {
-            "\(error)\n\nIt takes \(faults.count) faults. Again with:\n\n    \(repetition)\n\n\(story)"
+            let cause =
+                switch faults.count {
+                case 0: "It fails without any fault."
+                case 1: "1 fault is enough to break it."
+                default: "\(faults.count) faults together break it."
+                }
+            return "\(error)\n\n\(cause) Repeat with:\n\n    \(repetition)\n\n\(story)"
         }
     }
 

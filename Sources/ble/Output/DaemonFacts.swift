@@ -1,9 +1,28 @@
 import BLEHost
+import BLERuntime
 import BLESession
 import BLEWire
 import CoreBluetooth
 
 extension AppFact {
+    /// The titles of the columns of ``fact``.
+    static let columns = Self.line("PROCESS", "ROLE", "PHASE", "RADIO", "USES IT FOR", "HEARD", "PROGRAM")
+
+    private static func line(
+        _ process: String,
+        _ role: String,
+        _ phase: String,
+        _ radio: String,
+        _ doings: String,
+        _ events: String,
+        _ program: String
+    ) -> String {
+        [
+            process.padded(to: 8), role.padded(to: 10), phase.padded(to: 10), radio.padded(to: 8),
+            doings.padded(to: 20), events.padded(to: 12), program,
+        ].joined(separator: "  ")
+    }
+
     /// A line about a session.
     var fact: Fact {
         var fields: [String: Any] = [
@@ -15,10 +34,15 @@ extension AppFact {
         fields["restore_identifier"] = restoreIdentifier
         let who = process.map { "\($0)" } ?? "kept"
         let identifier = restoreIdentifier.map { "  restores “\($0.printable)”" } ?? ""
-        let text = [
-            who.padded(to: 8), role.name.padded(to: 10), phase.name.padded(to: 10), radio.printable.padded(to: 8),
-            doings.padded(to: 20), "\(use.events) events".padded(to: 12), program.printable + identifier,
-        ].joined(separator: "  ")
+        let text = Self.line(
+            who,
+            role.name,
+            phase.name,
+            radio.printable,
+            doings,
+            "\(use.events) \(use.events == 1 ? "event" : "events")",
+            program.printable + identifier
+        )
         return Fact("app", fields, text: text)
     }
 
@@ -74,6 +98,9 @@ struct SharedLink {
         peer.text.lowercased() == text.lowercased() || name?.lowercased() == text.lowercased()
     }
 
+    /// The titles of the columns of ``fact``.
+    static let columns = "\("PEER".padded(to: 36))  \("NAME".padded(to: 20))  APPS"
+
     var fact: Fact {
         var fields: [String: Any] = [
             "peer": peer.text, "radio": radio, "processes": apps.compactMap { $0.process.map { Int($0) } },
@@ -126,6 +153,9 @@ extension GrantFact {
 
 extension JournalLine {
     private static let stampFormat = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
+
+    /// The titles of the columns of ``fact``.
+    static let columns = "\("TIME".padded(to: 24))  \("PROCESS".padded(to: 8))  \("PROGRAM".padded(to: 12))  EVENT"
 
     /// What was noted.
     var fact: Fact {

@@ -61,6 +61,19 @@ struct RepetitionTests {
         let words = #"linkLoss 0.5 ms at time 90000000 ms of a \"b\" \\(c)\n\u{07}"#
         let line = #"try await World.replay(seed: 18446744073709551615, faults: ["\#(words)"]) { world in … }"#
         #expect(failure?.repetition == line)
+        #expect(failure?.description.contains("\n1 fault is enough to break it. Repeat with:\n\n    \(line)") == true)
+    }
+
+    @Test("How many faults it takes is said in words that fit", arguments: 0...2)
+    func count(of faults: Int) async throws {
+        let fault = World.Fault(.controllerReset, at: .time(.seconds(1)), of: "phone")
+        let failure = await #expect(throws: World.Failure.self) {
+            try await World.replay(seed: 1, faults: (0..<faults).map { _ in "\(fault)" }) { _ in throw Broken() }
+        }
+        let sentences = [
+            "It fails without any fault.", "1 fault is enough to break it.", "2 faults together break it.",
+        ]
+        #expect(failure?.description.contains("\n\(sentences[faults]) Repeat with:\n") == true)
     }
 
     /// An app that is not to hear of anything after the first day.

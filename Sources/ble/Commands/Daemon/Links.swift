@@ -31,6 +31,7 @@ struct Links: AsyncParsableCommand {
             let printer = Printer(output)
             try await reportingTrouble {
                 let links = SharedLink.all(of: try askForApps())
+                if !links.isEmpty { printer.heading(SharedLink.columns) }
                 for link in links { printer.print(link.fact) }
                 if links.isEmpty { printer.remark("No app keeps a link.") }
             }

@@ -50,6 +50,7 @@ struct Logs: AsyncParsableCommand {
     @MainActor
     private func show(after number: UInt64, _ printer: Printer) throws -> UInt64 {
         guard case .journal(let lines) = try askDaemon(.journal(after: number)) else { return number }
+        if number == 0, !lines.isEmpty { printer.heading(JournalLine.columns) }
         for line in lines { printer.print(line.fact) }
         return lines.last?.number ?? number
     }
