@@ -18,7 +18,7 @@ struct Ble: AsyncParsableCommand {
               bled              the daemon that has the radios; also bled:PATH
               world:FILE.json   a simulated world
               demo              a simulated world with a few devices in it
-              not set           the daemon, if it runs; else the first adapter of this
+              not set or empty  the daemon, if it runs; else the first adapter of this
                                 machine that nobody uses
 
             Examples:

@@ -2,7 +2,9 @@
 
 import dataclasses
 import functools
+import json
 import socket
+import subprocess
 import threading
 import time
 import typing
@@ -23,7 +25,7 @@ class Case:
 def one_port_for_two(rig):
     served = lamp(rig)
     second = rig.peer("scan")
-    second.ends(AT_ONCE, [69])
+    second.ends(AT_ONCE + 5, [69])
     second.says("does another program use it?", 1)
     rig.radio.says("was refused", 1)
     time.sleep(1)
@@ -54,11 +56,55 @@ def wrong_port(rig):
 
     threading.Thread(target=answer, daemon=True).start()
     try:
-        rig.run("scan", port=listener.getsockname()[1]).ends(AT_ONCE, [69])
+        rig.run("scan", port=listener.getsockname()[1]).ends(AT_ONCE + 5, [69])
         if len(visits) > 8:
             raise Failure(f"the wrong port was tried {len(visits)} times")
     finally:
         listener.close()
+
+
+def bonds_last(rig):
+    """What only paired devices may use can be read again and again, by one process after the other."""
+    values = {"every": 100, "values": ["31", "32"]}
+    secret = {"uuid": "FFA1", "properties": ["read", "notify"], "value": "30", "protected": True, "notify": values}
+    device = {"name": "Secret", "services": [{"uuid": "FFA0", "characteristics": [secret]}]}
+    path = str(rig.file("secret.json", json.dumps(device).encode()))
+    keys, others = rig.folder(), rig.folder()
+    served = rig.tried("serve", path, state=keys)
+    served.prints("Advertising as Secret")
+    for words in (["read"], ["read"], ["notify", "--count", "3"]):
+        rig.peer(words[0], "Secret", "FFA1", *words[1:], state=others).ends(PATIENCE, [0])
+    served.obeys()
+    # The other end keeps its bonds as well.
+    served = rig.tried("serve", path, state=keys)
+    served.prints("Advertising as Secret")
+    rig.peer("read", "Secret", "FFA1", state=others).ends(PATIENCE, [0])
+    # In another run of the radio, with the same addresses, nobody has been paired.
+    rig.radio.process.kill()
+    rig.radio.process.wait()
+    rig.radio = rig.start_radio()
+    served.says("The radio is back")
+    rig.peer("read", "Secret", "FFA1", "--timeout", "20", state=rig.folder()).ends(PATIENCE, [0])
+    served.obeys()
+
+
+def scripts(rig):
+    """Commands without a terminal end with their input, and take what comes."""
+    stored = rig.tried("channel", "serve", "--name", "Store")
+    stored.says("Advertising as Store")
+    octets = rig.file("octets", bytes(range(256)) * 40)
+    rig.peer("channel", "open", "Store", stdin=octets.open("rb")).ends(PATIENCE, [0])
+    stored.ends(PATIENCE, [0])
+    if stored.octets["out"] != octets.read_bytes():
+        raise Failure(f"what was sent has not come: {stored}")
+    rig.tried("chat", "join").ends(AT_ONCE, [0])
+    host = rig.tried("chat", "host", "--name", "Lobby", stdin=subprocess.PIPE)
+    host.prints("the room is open")
+    host.process.stdin.write(b"/foo\n")
+    host.process.stdin.close()
+    host.ends(PATIENCE, [0])
+    if "/foo" in host.text("out"):
+        raise Failure(f"a command that is none was said: {host}")
 
 
 def all_cases(seeds):
@@ -72,6 +118,7 @@ def all_cases(seeds):
         yield case(f"{name} obeys without radio", waiting.obeys_without_radio, words, sign, stream, loss)
         yield case(f"{name} obeys with a radio that stopped", waiting.obeys_without_radio, words, sign, stream, stop)
         yield case(f"{name} finds no radio", waiting.no_radio, words)
+        yield case(f"{name} finds a radio that is late", waiting.late_radio, words, sign, stream)
     yield case("each command gives up a radio that is mute", waiting.mute_radio)
     for name, (words, sign) in connected.BOUND.items():
         for fault in (loss, blink, stop):
@@ -94,5 +141,7 @@ def all_cases(seeds):
         yield case(f"chat join in a room after {fault.__name__}", connected.room_is_lost, fault)
     yield case("chat join ends after its input", waiting.input_ends_without_room)
     yield case("write --without-response refuses what would be dropped", connected.too_long)
+    yield case("bonds last as long as the radio", bonds_last)
+    yield case("scripts", scripts)
     yield case("one port for two programs", one_port_for_two)
     yield case("a wrong port", wrong_port)

@@ -24,8 +24,8 @@ class Failure(Exception):
 class Program:
     """A program that is run with what it prints written down."""
 
-    def __init__(self, rig, arguments, port=None, stdin=subprocess.DEVNULL):
-        environment = dict(os.environ, XDG_STATE_HOME=tempfile.mkdtemp(dir=rig.directory))
+    def __init__(self, rig, arguments, port=None, stdin=subprocess.DEVNULL, state=None):
+        environment = dict(os.environ, XDG_STATE_HOME=state or rig.folder())
         environment.pop("BLUETOOTH_HOST", None)
         if port is not None:
             environment["BLUETOOTH_HOST"] = f"tcp:127.0.0.1:{port}"
@@ -223,18 +223,22 @@ class Rig:
         radio.prints("listen")
         return radio
 
-    def run(self, *arguments, port, stdin=subprocess.DEVNULL):
-        program = Program(self, arguments, port, stdin)
+    def folder(self):
+        """The path of a new folder."""
+        return tempfile.mkdtemp(dir=self.directory)
+
+    def run(self, *arguments, port, stdin=subprocess.DEVNULL, state=None):
+        program = Program(self, arguments, port, stdin, state)
         self.started.append(program)
         return program
 
-    def tried(self, *arguments, stdin=subprocess.DEVNULL):
-        """The command that is tried, whose radio is at the other end of the wire."""
-        return self.run(*arguments, port=self.wire.port, stdin=stdin)
+    def tried(self, *arguments, stdin=subprocess.DEVNULL, state=None):
+        """The command that is tried, whose radio is at the other end of the wire; what it keeps is in `state`."""
+        return self.run(*arguments, port=self.wire.port, stdin=stdin, state=state)
 
-    def peer(self, *arguments, stdin=subprocess.DEVNULL):
+    def peer(self, *arguments, stdin=subprocess.DEVNULL, state=None):
         """Another command, with which all is well."""
-        return self.run(*arguments, port=self.peer_port, stdin=stdin)
+        return self.run(*arguments, port=self.peer_port, stdin=stdin, state=state)
 
     def file(self, name, content):
         """A file with that content, which it has at every moment: a program may be reading it already."""

@@ -117,8 +117,23 @@ def starts(words, sign, stream, seed, rig):
 
 
 def no_radio(words, rig):
+    """A radio that is not there is waited for, ten seconds."""
     rig.wire.cut()
-    begun(words, rig).ends(AT_ONCE, [69])
+    program = begun(words, rig)
+    time.sleep(3)
+    program.stays()
+    program.ends(AT_ONCE + 5, [69])
+    program.says("BLUETOOTH_HOST=demo", 1)
+
+
+def late_radio(words, sign, stream, rig):
+    """A radio that is there some seconds after the command has begun is in time."""
+    rig.wire.cut()
+    program = begun(words, rig)
+    time.sleep(3)
+    rig.wire.mend()
+    program.prints(sign, stream=stream)
+    program.obeys()
 
 
 def mute_radio(rig):

@@ -67,6 +67,21 @@ struct RadioLossTests {
         #expect(other.changed(to: .unsupported) == .missing(.unsupported))
     }
 
+    @Test("A controller behind a socket may come after the command has begun")
+    func late() {
+        var watch = RadioWatch(mayCome: true)
+        #expect(
+            [.unsupported, .resetting, .unsupported].map { watch.changed(to: $0) } == [.nothing, .nothing, .nothing]
+        )
+        #expect(watch.overdue() == .missing(.unknown))
+        #expect(watch.changed(to: .poweredOn) == .came)
+        #expect(watch.changed(to: .unsupported) == .lost)
+        var denied = RadioWatch(mayCome: true)
+        #expect(denied.changed(to: .unauthorized) == .missing(.unauthorized))
+        let awaited = ["tcp:127.0.0.1:7001", "unix:/tmp/radio", "hci:0", "demo", "bled", "nonsense", nil]
+        #expect(awaited.map { RadioWatch.mayCome(host: $0) } == [true, true, false, false, false, false, false])
+    }
+
     @Test(
         "What waits for an answer or a value ends with a radio that vanishes or falls silent",
         arguments: [false, true]

@@ -127,12 +127,14 @@ final class Central: NSObject {
         }
     }
 
-    /// Waits until the radio can be used.
+    /// Waits until the radio can be used, as long as a command waits for its radio.
     func powerOn() async throws {
+        let mayCome = RadioWatch.mayCome()
         let verdict: Verdict = { [manager] _ in
             switch manager?.state ?? .unknown {
             case .poweredOn: .success(())
             case .unknown, .resetting: nil
+            case .unsupported where mayCome: nil
             case let state: .failure(.noRadio(state))
             }
         }

@@ -10,6 +10,8 @@ final class ChannelConversation {
         var stays = false
         /// How many octets have to come in before.
         var count = 0
+        /// Whether to stay when there was nothing to send at all.
+        var listens = false
     }
 
     /// How far the octets of this end have come.
@@ -152,6 +154,7 @@ final class ChannelConversation {
 
     private func closeIfDone() {
         guard let pipe, output == .gone, !patience.stays, pipe.received >= patience.count else { return }
+        guard pipe.sent > 0 || patience.count > 0 || !patience.listens else { return }
         pipe.close()
     }
 

@@ -37,9 +37,9 @@ enum Trouble: Error, CustomStringConvertible {
         case .noRadio(.unauthorized): "This user may not use the radio."
         case .noRadio:
             """
-            There is no radio to talk to; “ble doctor” says what stands in the way. BLUETOOTH_HOST names which to use: \
-            an adapter of this machine (hci:0), a controller (tcp:HOST:PORT or unix:PATH), the daemon (bled), a \
-            simulated world (world:FILE.json or demo).
+            There is no radio to talk to; “ble doctor” says what stands in the way. To try ble without a radio, set \
+            BLUETOOTH_HOST=demo. BLUETOOTH_HOST can also name an adapter of this machine (hci:0), a controller \
+            (tcp:HOST:PORT or unix:PATH), the daemon (bled) or a simulated world (world:FILE.json).
             """
         case .noController(let place, let reason, let cure):
             "There is no controller at \(place): \(reason).\(cure.map { " " + $0 } ?? "")"

@@ -1,3 +1,4 @@
+import BLERuntime
 import CoreBluetooth
 import CoreBluetoothExtras
 
@@ -121,6 +122,9 @@ final class PairingDesk {
             while let line = await StandardInput.line(), let self, !Task.isCancelled { answer(line) }
         }
     }
+
+    /// Whether a question waits for its answer.
+    var isAsking: Bool { open != nil }
 
     /// Takes a line for the answer to what was asked last, and says so if it is none.
     func answer(_ line: String) {

@@ -100,9 +100,7 @@ final class DescribedPeripheral: NSObject {
 
     private func change(_ characteristic: CBMutableCharacteristic, to value: Data) {
         values[characteristic] = value
-        guard manager.state == .poweredOn, !characteristic.properties.isDisjoint(with: [.notify, .indicate]) else {
-            return
-        }
+        guard manager.state == .poweredOn, characteristic.sendsValues else { return }
         let isWaiting = { (entry: (characteristic: CBMutableCharacteristic, value: Data)) in
             entry.characteristic == characteristic
         }

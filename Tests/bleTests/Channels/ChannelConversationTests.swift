@@ -111,6 +111,20 @@ struct ChannelConversationTests {
         #expect(facts.last?.contains(#""received":70000,"sent":70000"#) == true)
     }
 
+    @Test("A server that has nothing to send takes all that comes, and ends with the opener", arguments: [0, 3])
+    func listening(answer: Int) async throws {
+        let data = Self.octets(100_000), far = End()
+        let end = try await visit(sending: data, .init(stays: answer > 0)) { channel in
+            Task { await talk(channel, Self.octets(answer), .init(listens: true), at: far) }
+        }
+        #expect(far.isOver)
+        if answer == 0 {
+            #expect(far.received == data && far.trouble == nil && end.trouble == nil)
+        } else {
+            #expect(far.counts.first == answer)
+        }
+    }
+
     @Test("What goes one way arrives to the last octet although the opener leaves at once")
     func store() async throws {
         let data = Self.octets(100_000), far = End()

@@ -7,10 +7,24 @@ import Testing
 @Suite("Joining a chat on the command line") @MainActor
 struct ChatSessionTests {
     /// A session of a guest in a world where nobody else is.
-    private func session(in world: World, wanting room: String?) -> ChatSession {
+    private func session(in world: World, wanting room: String?, stays: Bool = false) -> ChatSession {
         let guest = world.machine("phone").inhabit { ChatGuest(name: "Alice") { _ in } }
         let printer = Printer(json: true) { _ in }
-        return ChatSession(guest: guest, wanted: room, stays: false, patience: .seconds(2), printer: printer)
+        return ChatSession(guest: guest, wanted: room, stays: stays, patience: .seconds(2), printer: printer)
+    }
+
+    @Test(
+        "A line that nobody can be told is not kept for a room that is joined later",
+        arguments: [("/foo", "Lobby"), ("/", nil), ("/joinn 1", nil), ("hello", nil)] as [(String, String?)]
+    )
+    func unsaid(line: String, room: String?) throws {
+        let guest = World(seed: 1).machine("phone").inhabit { ChatGuest(name: "Alice") { _ in } }
+        let printer = Printer(json: true) { _ in }
+        var session = ChatSession(guest: guest, wanted: room, stays: false, patience: .seconds(2), printer: printer)
+        #expect(try !session.receive(.line(line)))
+        #expect(guest.isIdle)
+        #expect(try !session.receive(.line("hello")))
+        #expect(guest.isIdle == (room == nil))
     }
 
     @Test("A room that is not there is given up when it is overdue after the end of the input")
@@ -26,12 +40,13 @@ struct ChatSessionTests {
         }
     }
 
-    @Test("Who only looks for rooms is done then, and whoever is told to end at once")
+    @Test("A guest who only looks for rooms is done with the end of the input")
     func done() throws {
         let world = World(seed: 1)
         var looking = session(in: world, wanting: nil)
-        #expect(try !looking.receive(.ended))
-        #expect(try looking.receive(.overdue))
+        #expect(try looking.receive(.ended))
+        var staying = session(in: world, wanting: nil, stays: true)
+        #expect(try !staying.receive(.ended))
         var interrupted = session(in: world, wanting: "Lobby")
         #expect(try interrupted.receive(.interrupted))
     }

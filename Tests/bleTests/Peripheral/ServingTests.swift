@@ -1,3 +1,4 @@
+import BLERuntime
 import BLESimulation
 import CoreBluetooth
 import Testing
@@ -59,6 +60,95 @@ struct ServingTests {
         #expect(values == values.sorted())
         #expect(values.count >= DescribedPeripheral.mostUnsent && values.count < Self.changes / 2)
         sensor.stop()
+    }
+
+    private static let secret = """
+        {"name": "Secret", "services": [{"uuid": "FFA0", "characteristics": [
+          {"uuid": "FFA1", "properties": ["read", "PROPERTY"], "value": "00", "protected": true,
+           "notify": {"every": 86400000, "values": ["ff"]}}]}]}
+        """
+
+    @Test(
+        "A central that is paired gets the values that only such a one may subscribe to",
+        arguments: 0..<16 as Range<UInt64>
+    )
+    func secret(seed: UInt64) async throws {
+        let world = World(seed: seed, conditions: .init(loss: 0.1))
+        let text = Self.secret.replacing("PROPERTY", with: seed % 2 == 0 ? "notify" : "indicate")
+        let device = try JSONDecoder().decode(SimulatedPeripheral.self, from: Data(text.utf8))
+        var isSubscribed = false, values: [Data] = []
+        let served = world.machine("device").inhabit {
+            DescribedPeripheral(PeripheralDescription(device)) { if $0.event == "subscribed" { isSubscribed = true } }
+        }
+        let central = world.machine("phone").inhabit { Central(clock: world.clock) }
+        central.onHappening = {
+            guard case .valueUpdated(let attribute, nil) = $0 else { return }
+            values.append((attribute as? CBCharacteristic)?.value ?? Data())
+        }
+        var kept: CBPeripheral?
+        let work = Task {
+            try await central.powerOn()
+            let peripheral = try await central.find(PeerReference(text: "Secret"), within: .seconds(60))
+            try await central.connect(peripheral, within: .seconds(60))
+            let found = try await central.characteristic(CBUUID(string: "FFA1"), of: peripheral)
+            try await central.setNotify(true, for: found, of: peripheral)
+            kept = peripheral
+        }
+        for _ in 0..<120 where !isSubscribed || kept == nil { await world.advance(by: .seconds(1)) }
+        try await work.value
+        #expect(served.setValue(Data([1]), of: CBUUID(string: "FFA1")))
+        for _ in 0..<60 where values.isEmpty { await world.advance(by: .seconds(1)) }
+        #expect(values == [Data([1])])
+        withExtendedLifetime(kept) {}
+        served.stop()
+    }
+
+    @Test("A device on a radio of its own is called by its name in its GAP service, too", .timeLimit(.minutes(30)))
+    func deviceName() async {
+        await #expect(processExitsWith: .success) {
+            let radio = RadioServer(seed: 1)
+            let ports = try (0..<2).map { _ in try radio.listen(at: .tcp(host: "127.0.0.1", port: 0)) }
+            try await Self.compareNames(ports)
+            radio.stop()
+        }
+    }
+
+    /// Returns when a device that advertises another name than it was given is known by the one that it was given.
+    private static func compareNames(_ ports: [UInt16]) async throws {
+        let device = try JSONDecoder().decode(SimulatedPeripheral.self, from: Data(sensor.utf8))
+        DefaultLink.name(hosts: "Lamp")
+        let served = try Bluetooth.$link.withValue(DefaultLink.link(to: HostSpecification("tcp:127.0.0.1:\(ports[0])")))
+        {
+            DescribedPeripheral(PeripheralDescription(device)) { _ in }
+        }
+        let central = try Bluetooth.$link.withValue(
+            DefaultLink.link(to: HostSpecification("tcp:127.0.0.1:\(ports[1])"))
+        ) {
+            Central()
+        }
+        try await central.powerOn()
+        let peripheral = try await central.find(PeerReference(text: "Sensor"), within: .seconds(600))
+        try await central.connect(peripheral, within: .seconds(600))
+        try await central.discover(peripheral, descriptors: false)
+        while peripheral.name != "Lamp" { await Task.yield() }
+        served.stop()
+    }
+
+    static let lines: [(line: String, meaning: ServeLine?)] = [
+        ("2A19 0x32", .change(CBUUID(string: "2A19"), to: "0x32")),
+        ("0x2A19 on", .change(CBUUID(string: "2A19"), to: "on")),
+        ("Battery Level 0x32", .change(CBUUID(string: "2A19"), to: "0x32")),
+        ("battery level two words", .change(CBUUID(string: "2A19"), to: "two words")),
+        ("Battery Level Status 00", .change(CBUUID(string: "2BED"), to: "00")),
+        ("remove Battery Service", .remove(CBUUID(string: "180F"))), ("remove 0x180F", .remove(CBUUID(string: "180F"))),
+        ("remove Battery Level", nil), ("add my file.json", .add(path: "my file.json")),
+        ("pair 123456", .answer("123456")),
+        ("2A19", nil), ("2A19 ", nil), ("", nil), ("yes", nil), ("123456", nil), ("pair", nil), ("hello there", nil),
+    ]
+
+    @Test("A line of standard input names a characteristic by its UUID or its name", arguments: lines)
+    func line(_ line: String, meaning: ServeLine?) {
+        #expect(ServeLine(line) == meaning)
     }
 
     @Test(

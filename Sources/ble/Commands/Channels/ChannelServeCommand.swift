@@ -1,4 +1,5 @@
 import ArgumentParser
+import BLESimulation
 import CoreBluetooth
 
 struct ChannelServeCommand: AsyncParsableCommand {
@@ -9,15 +10,16 @@ struct ChannelServeCommand: AsyncParsableCommand {
             Prints the PSM, the number to which others open a channel, and offers it as a characteristic of the type \
             ABDD3056-28FA-441D-A470-55A75A52553A.
 
-            The first channel is connected to standard input and output, and the command ends with it. With --echo, \
-            everything that comes in is sent back on every channel, until the command is interrupted.
+            The first channel is connected to standard input and output, and the command ends with it. It is closed \
+            when standard input has ended and all of it has been sent; if there was nothing to send, as in a script, \
+            the other end closes it. With --echo, everything that comes in is sent back on every channel, until the command is interrupted.
 
             There must be a radio within 10 s of the start. One that is lost while nobody talks, or with --echo, is \
             waited for, and the channel is offered anew when it is back. A radio that is lost while somebody talks \
             ends the command with exit status 69, or with 1 if not all of standard input was sent.
 
             Examples:
-              ble channel serve --name Store --stay < /dev/null > received
+              ble channel serve --name Store > received
               ble channel serve --name Echo --echo --json
             """
     )
@@ -44,6 +46,7 @@ struct ChannelServeCommand: AsyncParsableCommand {
         let printer = Printer(output)
         try await reportingTrouble {
             let console = EventQueue<ChannelServer.Event?>()
+            DefaultLink.name(hosts: name)
             let server = ChannelServer(name: name, encrypted: encrypted) { console.add($0) }
             if let remark = LonelyWorld.remark() { printer.remark(remark) }
             let interruption = Task {
@@ -96,7 +99,9 @@ struct ChannelServeCommand: AsyncParsableCommand {
         _ events: EventQueue<ChannelServer.Event?>,
         _ printer: Printer
     ) async throws -> Bool {
-        let conversation = ChannelConversation(conversation.patience, printer, reports: conversation.progress)
+        var patience = conversation.patience
+        patience.listens = true
+        let conversation = ChannelConversation(patience, printer, reports: conversation.progress)
         // Channels that others open meanwhile are dropped, and with that closed.
         let listening = Task {
             while await events.next() != nil {}

@@ -5,8 +5,8 @@ struct Chat: AsyncParsableCommand {
         abstract: "Open a chat room, or join one.",
         discussion: """
             Every line of standard input is said to everybody. Lines that begin with a slash are commands; /help lists \
-            them. At the end of standard input what was said is sent, and then the room is closed or left, unless \
-            --stay is given.
+            them, and others are refused. At the end of standard input what was said is sent, and then the room is \
+            closed or left, unless --stay is given.
 
             Examples:
               ble chat host --name Lobby
@@ -15,4 +15,9 @@ struct Chat: AsyncParsableCommand {
             """,
         subcommands: [ChatHostCommand.self, ChatJoinCommand.self]
     )
+
+    /// What to say about a line that begins with a slash and is no command; such lines are not sent.
+    static func unknown(_ line: String) -> String {
+        "There is no command “\(line.prefix { $0 != " " })”, and nothing was said; /help lists the commands."
+    }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import BLESimulation
 import CoreBluetooth
 
 struct ChatHostCommand: AsyncParsableCommand {
@@ -25,6 +26,7 @@ struct ChatHostCommand: AsyncParsableCommand {
         let printer = Printer(output)
         try await reportingTrouble {
             let console = Console<ChatHost.Event>()
+            DefaultLink.name(hosts: name)
             let host = ChatHost(name: name) { console.add(.happened($0)) }
             if let remark = LonelyWorld.remark() { printer.remark(remark) }
             console.open()
@@ -40,6 +42,7 @@ struct ChatHostCommand: AsyncParsableCommand {
                 case .line("/hide"): host.setAdvertising(false)
                 case .line("/show"): host.setAdvertising(true)
                 case .line("/help"): printer.remark("/hide, /show: whether others can find the room; /quit: close it")
+                case .line(let line) where line.hasPrefix("/"): printer.remark(Chat.unknown(line))
                 case .line(let line): host.say(line)
                 case .ended:
                     isEnding = !stay

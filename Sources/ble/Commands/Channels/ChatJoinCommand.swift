@@ -7,8 +7,8 @@ struct ChatJoinCommand: AsyncParsableCommand {
         commandName: "join",
         abstract: "See which chat rooms there are, and join one.",
         discussion: """
-            When standard input has ended, what was said is sent and the room is left, unless --stay is given. A room \
-            that is not found, or takes no more, within --timeout then is given up with exit status 75.
+            When standard input has ended, what was said is sent and the room is left, unless --stay is given; where \
+            no room was named or joined, the command ends. A room that is not found, or takes no more, within --timeout then is given up with exit status 75.
 
             There must be a radio within 10 s of the start. One that is lost while rooms are looked for is waited for; \
             with a connection to a room, the command ends with exit status 69.
@@ -98,8 +98,12 @@ struct ChatSession {
         case .ended: isEnding = !stays
         case .overdue: return try giveUp()
         }
-        guard isEnding, place == .inside, guest.isIdle else { return false }
-        return leave()
+        guard isEnding else { return false }
+        switch place {
+        case .outside: return wanted == nil
+        case .inside where guest.isIdle: return leave()
+        case .inside, .entering, .leaving: return false
+        }
     }
 
     /// Leaves the room; `true` if there is none to leave.
@@ -165,7 +169,12 @@ struct ChatSession {
                 return printer.remark("/join takes the number of a room; /rooms lists them.")
             }
             join(guest.rooms[number - 1])
-        default: guest.say(line)
+        case let word? where word.hasPrefix("/"): printer.remark(Chat.unknown(line))
+        default:
+            guard place != .outside || wanted != nil else {
+                return printer.remark("Nobody was told: join a room first, with /join NUMBER.")
+            }
+            guest.say(line)
         }
     }
 }

@@ -17,7 +17,7 @@ struct DaemonChoice {
     static var own: Self {
         let environment = { (name: String) in getenv(name).map { String(cString: $0) } }
         let found = DaemonSocket.listening(among: DaemonSocket.candidates(environment: environment))
-        return Self(host: environment(HostSpecification.variable), found: found)
+        return Self(host: HostSpecification.ofProcess, found: found)
     }
 
     /// Where to ask it.
@@ -82,6 +82,7 @@ struct Apps: AsyncParsableCommand {
         let printer = Printer(output)
         try await reportingTrouble {
             let apps = try askForApps()
+            if !apps.isEmpty { printer.heading(AppFact.columns) }
             for app in apps { printer.print(app.fact) }
             if apps.isEmpty { printer.remark("No app has a session.") }
         }

@@ -4,7 +4,7 @@ import Foundation
 /// The simulated world that this process has for itself, if it has one.
 enum LonelyWorld {
     /// What a peripheral's user should know: nobody from outside can come; `nil` if somebody can.
-    static func remark(host: String? = ProcessInfo.processInfo.environment[HostSpecification.variable]) -> String? {
+    static func remark(host: String? = HostSpecification.ofProcess) -> String? {
         switch host.flatMap({ try? HostSpecification($0) }) {
         case .demo, .world:
             """

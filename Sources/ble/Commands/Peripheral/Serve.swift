@@ -1,5 +1,6 @@
 import ArgumentParser
 import BLERuntime
+import BLESimulation
 import CoreBluetooth
 
 struct Serve: AsyncParsableCommand {
@@ -16,9 +17,12 @@ struct Serve: AsyncParsableCommand {
             the device. Of a world with several machines, --machine NAME says which one to be.
 
             A line “UUID VALUE” on standard input changes a value, and notifies those who subscribed to it; VALUE is \
-            text, or hexadecimal digits after 0x. “add FILE” publishes one service more, which a file describes as \
-            those of a peripheral, and “remove UUID” takes one back. Lines are read no faster than values are sent. \
-            “pair yes”, “pair no” and “pair DIGITS” answer what is asked when a device pairs.
+            text, or hexadecimal digits after 0x, and UUID may be a name such as Battery Level. “add FILE” publishes \
+            one service more, which a file describes as those of a peripheral, and “remove UUID” takes one back. \
+            Lines are read no faster than values are sent. “yes”, “no” and six digits answer what is asked when a \
+            device pairs; so do “pair yes”, “pair no” and “pair DIGITS”.
+
+            The peripheral's name is also the Device Name of its GAP service, except where the radio is a daemon's.
 
             There must be a radio within 10 s of the start. One that is lost later is waited for, and everything is \
             published and advertised anew when it is back; values stay what they have become.
@@ -48,6 +52,7 @@ struct Serve: AsyncParsableCommand {
         try await reportingTrouble {
             let description = try PeripheralDescription(path: file, machine: machine)
             for remark in description.remarks { printer.remark(remark) }
+            DefaultLink.name(hosts: description.device.name)
             let peripheral = DescribedPeripheral(description) { printer.print($0) }
             if let remark = LonelyWorld.remark() { printer.remark(remark) }
             var trouble: Trouble?
@@ -81,28 +86,27 @@ struct Serve: AsyncParsableCommand {
         _ desk: PairingDesk,
         _ printer: Printer
     ) {
-        let words = line.split(separator: " ", maxSplits: 1).map(String.init)
-        guard words.count == 2 else { return printer.remark(Self.misunderstood(line)) }
-        switch (words[0], UUIDArgument(argument: words[0])?.uuid, UUIDArgument(argument: words[1])?.uuid) {
-        case ("pair", _, _): desk.answer(words[1])
-        case ("add", _, _):
+        switch ServeLine(line) {
+        case nil where desk.isAsking: desk.answer(line)
+        case nil: printer.remark(Self.misunderstood(line))
+        case .answer(let answer): desk.answer(answer)
+        case .add(let path):
             do {
-                for remark in try peripheral.add(path: words[1]) { printer.remark(remark) }
+                for remark in try peripheral.add(path: path) { printer.remark(remark) }
             } catch {
                 printer.remark("\(error)")
             }
-        case ("remove", _, let service?):
-            if !peripheral.remove(service) { printer.remark("No service \(words[1]) can be removed.") }
-        case (_, let characteristic?, _):
+        case .remove(let service):
+            if !peripheral.remove(service) { printer.remark("No service \(service.uuidString) can be removed.") }
+        case .change(let characteristic, let text):
             do throws(AttributeValue.Mistake) {
-                let value = try AttributeValue(words[1])
+                let value = try AttributeValue(text)
                 if !peripheral.setValue(value.octets, of: characteristic) {
-                    printer.remark("There is no characteristic \(words[0]).")
+                    printer.remark("There is no characteristic \(characteristic.uuidString).")
                 }
             } catch {
-                printer.remark("\(words[0]) stays as it is: \(error).")
+                printer.remark("\(characteristic.uuidString) stays as it is: \(error).")
             }
-        case (_, nil, _): printer.remark(Self.misunderstood(line))
         }
     }
 

@@ -31,7 +31,7 @@ struct Adapters: AsyncParsableCommand {
     func run() async throws {
         let printer = Printer(output)
         try await reportingTrouble {
-            let named = ProcessInfo.processInfo.environment[HostSpecification.variable]
+            let named = HostSpecification.ofProcess
             if probe, let named {
                 try await Self.probe(named, printer)
             } else {

@@ -1,3 +1,4 @@
+import BLERuntime
 import CoreBluetooth
 
 /// What becomes of the radio of a command that goes on without it.
@@ -40,6 +41,15 @@ struct RadioWatch {
     }
 
     private var state = State.awaited
+    private let mayCome: Bool
+
+    /// Creates a watch; `mayCome` says whether to wait for a controller that is not there yet.
+    init(mayCome: Bool = Self.mayCome()) { self.mayCome = mayCome }
+
+    /// Whether a controller that is not there yet may be soon: one behind a socket is tried again and again.
+    static func mayCome(host: String? = HostSpecification.ofProcess) -> Bool {
+        host.flatMap { try? HostSpecification($0) }?.isAwaited ?? false
+    }
 
     enum OnChange: Equatable {
         case nothing
@@ -58,6 +68,7 @@ struct RadioWatch {
             switch (state, new) {
             case (.awaited, .poweredOn): (.there, .came)
             case (.awaited, .unknown), (.awaited, .resetting): (.awaited, .nothing)
+            case (.awaited, .unsupported) where mayCome: (.awaited, .nothing)
             case (.awaited, _): (.awaited, .missing(new))
             case (.there, .poweredOn): (.there, .nothing)
             case (.there, _): (.lost, .lost)
