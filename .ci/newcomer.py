@@ -1,9 +1,10 @@
 """Does what docs/TESTING.md says, literally, in an empty folder: newcomer.py PACKAGE FOLDER SCRATCH
 
-The files are those of the guide: a code block below a line that is its path. At a block of the language “console”
-`swift test` is run, which must print each line of the block, whatever its numbers are, and fail if the block has a
-cross in it. What tests attach must be what the guide has them attach. The address of the package is replaced by the
-path of this one.
+The files are those of the guide: a code block below a line that is its path. A Swift block without a path is the
+beginning of a function, and the table below it has the rest: the code in the second column of each row. A test is
+made of each row. At a block of the language “console” `swift test` is run, which must print each line of the block,
+whatever its numbers are, and fail if the block has a cross in it. What tests attach must be what the guide has them
+attach. The address of the package is replaced by the path of this one.
 """
 
 from __future__ import annotations
@@ -14,7 +15,11 @@ import shutil
 import subprocess
 import sys
 
-BLOCK = re.compile(r"(?:^`(?P<path>[\w./]+)`:\n\n)?^```(?P<language>\w+)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(
+    r"(?:^`(?P<path>[\w./]+)`:\n\n)?^```(?P<language>\w*)\n(?P<text>.*?)^```$(?P<table>\n\n(?:\|[^\n]*\n)+)?",
+    re.MULTILINE | re.DOTALL,
+)
+CODE = re.compile(r"`([^`]+)`")
 ADDRESS = re.compile(r'\.package\(url: "[^"]*corebluetooth-linux\.git", from: "[^"]*"\)')
 
 TOLD, ATTACHMENTS = "told", {"story.txt": b"A world with seed 7", "packets.pcapng": b"\n\r\r\n"}
@@ -27,11 +32,29 @@ def attached(folder: pathlib.Path):
         yield path, ATTACHMENTS.get(path.name, b"nothing else is attached")
 
 
+ROWS = "Tests/AppTests/RowTests.swift"
+"""The file of the tests that are made of the rows of tables."""
+
+
+def rows(beginning: str, table: str) -> str:
+    """A file with a test for each row of a table, whose functions all have the same beginning."""
+    names = re.findall(r"(?:let|var|,) (\w+) =", beginning)
+    text = "#if canImport(BLESimulation)\nimport BLESimulation\nimport Testing\n\n@MainActor @Suite struct RowTests {\n"
+    for number, row in enumerate(table.strip().splitlines()[2:]):
+        code = "\n".join(CODE.findall(row.split(" | ")[-1]))
+        text += f"@Test func row{number}() {{\n{beginning}{code}\n_ = ({', '.join(names)})\n}}\n"
+    return text + "}\n#endif\n"
+
+
 def steps(guide: str):
-    """The files to write and the outputs to see, in the order of the guide."""
+    """The files to write and the outputs to see, in the order of the guide; fails for code that is neither."""
     for block in BLOCK.finditer(guide):
         if block["path"] or block["language"] == "console":
             yield block["path"], block["text"]
+        elif block["language"] == "swift" and block["table"]:
+            yield ROWS, rows(block["text"], block["table"])
+        else:
+            raise SystemExit(f"newcomer: this code is in no file:\n{block['text']}")
 
 
 def plain(line: str) -> str:
@@ -81,7 +104,7 @@ def main() -> int:
         print(f"newcomer: the failed test attached {told}")
         return 1
     print(f"newcomer: {files} files and {runs} runs of the guide went as it says")
-    return 0 if (files, runs) == (6, 3) else 1
+    return 0 if (files, runs) == (12, 4) else 1
 
 
 if __name__ == "__main__":

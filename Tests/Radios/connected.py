@@ -71,7 +71,7 @@ def one_shot(words, fault, seed, rig):
     program = rig.tried(*words)
     taken.wait(PATIENCE)
     # After what it was to do was done, a command only says good-bye.
-    program.ends(AT_ONCE, [0, 69] if fault is loss else [0, 69, 75])
+    program.ends(AT_ONCE + 5, [0, 69] if fault is loss else [0, 69, 75])
 
 
 FILE = bytes(random.Random(1).randbytes(300_000))
