@@ -20,19 +20,27 @@ struct CaptureBlocks: Sendable {
     }
 
     private struct Interface: Sendable {
+        /// `nil` if its packets are not HCI.
         var link: Link?
+        var linkType: UInt64 = 0
         var source = PacketSource(machine: "")
         var units = TimeUnits()
+        /// The octets of each packet that were kept; all if 0.
+        var snapLength: UInt64 = 0
         var lost: UInt64 = 0
     }
 
     /// How many interfaces a section may have.
     private static let mostInterfaces = 1_024
+    /// How many link types of packets that are not HCI are remembered.
+    private static let mostForeignLinkTypes = 8
     /// How many comments one block may have.
     private static let mostComments = 1_024
 
     /// How many packets were passed over since they are not HCI.
     private(set) var foreignPackets = 0
+    /// The link types of packets that were passed over, each once, in the order in which they came.
+    private(set) var foreignLinkTypes: [UInt64] = []
     private var isBigEndian = false
     private var interfaces: [Interface] = []
 
@@ -84,8 +92,12 @@ struct CaptureBlocks: Sendable {
     private mutating func introduce(_ body: OctetCursor) throws(CaptureReader.Fault) {
         var body = body, interface = Interface()
         guard interfaces.count < Self.mostInterfaces else { throw CaptureReader.Fault("it has too many interfaces") }
-        guard let link = body.number(2), body.bytes(6) != nil else { throw Self.short("an interface") }
+        guard let link = body.number(2), body.bytes(2) != nil, let snapLength = body.number(4) else {
+            throw Self.short("an interface")
+        }
         interface.link = Link(rawValue: link)
+        interface.linkType = link
+        interface.snapLength = snapLength
         for (code, value) in options(body) {
             switch code {
             case 2: interface.source.machine = Self.text(value)
@@ -103,21 +115,22 @@ struct CaptureBlocks: Sendable {
     private mutating func packet(_ body: OctetCursor) throws(CaptureReader.Fault) -> [CaptureReader.Item] {
         var body = body
         guard let number = body.word(), let high = body.number(4), let low = body.number(4), let count = body.word(),
-            body.word() != nil, let data = body.bytes(Int(count)), body.bytes(-Int(count) & 3) != nil
+            let original = body.word(), let data = body.bytes(Int(count)), body.bytes(-Int(count) & 3) != nil
         else { throw Self.short("a packet") }
         let interface = try interface(number), time = interface.units.instant(high << 32 | low)
         let comments = options(body).filter { $0.code == 1 }.map {
             CaptureReader.Item.comment(Self.text($0.value), of: interface.source, at: time)
         }
-        return comments + items(of: data, at: time, interface)
+        return comments + items(of: data, missing: max(0, Int(original) - data.count), at: time, interface)
     }
 
     private mutating func simplePacket(_ body: OctetCursor) throws(CaptureReader.Fault) -> [CaptureReader.Item] {
         var body = body
-        guard let original = body.word(), let data = body.bytes(min(Int(original), body.count)) else {
-            throw Self.short("a packet")
-        }
-        return items(of: data, at: Instant(), try interface(0))
+        guard let original = body.word() else { throw Self.short("a packet") }
+        let interface = try interface(0)
+        let kept = interface.snapLength > 0 ? min(Int(original), Int(interface.snapLength)) : Int(original)
+        guard let data = body.bytes(min(kept, body.count)) else { throw Self.short("a packet") }
+        return items(of: data, missing: Int(original) - data.count, at: Instant(), interface)
     }
 
     private mutating func statement(_ body: OctetCursor) throws(CaptureReader.Fault) -> [CaptureReader.Item] {
@@ -145,26 +158,42 @@ struct CaptureBlocks: Sendable {
 
     private mutating func items(
         of data: ArraySlice<UInt8>,
+        missing: Int,
         at time: Instant,
         _ interface: Interface
     ) -> [CaptureReader.Item] {
+        func packet(_ direction: PacketRecord.Direction, _ bytes: ArraySlice<UInt8>) -> [CaptureReader.Item] {
+            let source = interface.source
+            return [
+                .packet(.init(source: source, direction: direction, time: time, bytes: Array(bytes), missing: missing))
+            ]
+        }
         switch interface.link {
         case .h4WithDirection where data.count >= 4:
             let direction: PacketRecord.Direction = data[data.startIndex + 3] & 1 == 1 ? .toHost : .toController
-            let bytes = Array(data.dropFirst(4))
-            return [.packet(.init(source: interface.source, direction: direction, time: time, bytes: bytes))]
-        case .h4:
-            let direction = Self.likelyDirection(of: data)
-            return [.packet(.init(source: interface.source, direction: direction, time: time, bytes: Array(data)))]
+            return packet(direction, data.dropFirst(4))
+        case .h4: return packet(Self.likelyDirection(of: data), data)
         case .monitor:
             var cursor = OctetCursor(data, isBigEndian: true)
             guard let index = cursor.number(2), let opcode = cursor.number(2) else { break }
-            let item = MonitorOpcode.item(UInt16(opcode), of: UInt16(index), data.dropFirst(4), at: time)
+            let item = MonitorOpcode.item(
+                UInt16(opcode),
+                of: UInt16(index),
+                data.dropFirst(4),
+                missing: missing,
+                at: time
+            )
             return item.map { [$0] } ?? []
-        case .h4WithDirection, nil: break
+        case .h4WithDirection: break
+        case nil: note(foreign: interface.linkType)
         }
         foreignPackets += 1
         return []
+    }
+
+    private mutating func note(foreign linkType: UInt64) {
+        guard !foreignLinkTypes.contains(linkType), foreignLinkTypes.count < Self.mostForeignLinkTypes else { return }
+        foreignLinkTypes.append(linkType)
     }
 
     /// Which way a packet went, where nobody has said.

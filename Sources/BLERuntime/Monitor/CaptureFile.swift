@@ -37,11 +37,17 @@ package final class CaptureFile: Sendable {
     /// How many comments wait for a packet at most.
     private static let mostComments = 256
 
+    /// What an interface of the file is for.
+    private struct Interface: Equatable {
+        var source: PacketSource
+        var isBefore1970: Bool
+    }
+
     private struct State {
         /// `nil` after the file could not be written.
         var descriptor: Descriptor?
         var size = 0
-        var sources: [PacketSource] = []
+        var interfaces: [Interface] = []
         var comments: [String] = []
         var clock: WallClock?
     }
@@ -120,14 +126,11 @@ package final class CaptureFile: Sendable {
     }
 
     private func begin(_ state: inout State) throws(Failure) {
-        do throws(FileProblem) {
-            let place = try TrustedPath(path), file = try place.open(O_WRONLY | O_CREAT | O_APPEND)
-            state.descriptor = file
-            try keepOthersOut(of: file.raw)
-        } catch {
-            throw Failure(path: path, error)
-        }
-        (state.size, state.sources) = (0, [])
+        let raw = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0o600)
+        guard raw >= 0 else { throw failure() }
+        state.descriptor = Descriptor(raw)
+        try keepOthersOut(of: raw)
+        (state.size, state.interfaces) = (0, [])
         try append(format.header, &state)
     }
 
@@ -150,16 +153,23 @@ package final class CaptureFile: Sendable {
             try setAside()
             try begin(&state)
         }
-        let number: Int
-        if let known = state.sources.firstIndex(of: record.source) {
+        let time = clock.time(of: record.time), number: Int
+        let interface = Interface(source: record.source, isBefore1970: time < 0)
+        if let known = state.interfaces.firstIndex(of: interface) {
             number = known
         } else {
-            number = state.sources.count
-            state.sources.append(record.source)
-            try append(format.introduction(of: record.source), &state)
+            number = state.interfaces.count
+            state.interfaces.append(interface)
+            try append(format.introduction(of: record.source, before1970: interface.isBefore1970), &state)
         }
-        let time = clock.time(of: record.time)
-        let octets = format.record(record.bytes, record.direction, of: number, at: time, comments: state.comments)
+        let octets = format.record(
+            record.bytes,
+            record.direction,
+            missing: record.missing,
+            of: number,
+            at: time,
+            comments: state.comments
+        )
         state.comments = []
         try append(octets, &state)
     }

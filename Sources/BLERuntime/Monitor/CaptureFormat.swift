@@ -30,19 +30,26 @@ package enum CaptureFormat: Equatable, Sendable {
     /// How many octets of a comment are kept.
     private static let commentLength = 300
 
-    /// A comment as it is written down: cut to a length, and without the names of our modules.
+    /// A comment as it is written down: cut to a length.
     package static func comment(_ text: String) -> String {
-        let text = ["BLEHost.", "BLEWire.", "Swift."].reduce(text) { $0.replacing($1, with: "") }
-        return String(decoding: text.utf8.prefix(commentLength), as: UTF8.self)
+        String(decoding: text.utf8.prefix(commentLength), as: UTF8.self)
     }
 
     /// What comes before the first packet of each source: its machine as the name of an interface, its program as the
     /// description.
-    package func introduction(of source: PacketSource) -> [UInt8] {
+    ///
+    /// - Parameters:
+    ///   - source: Between whom packets pass.
+    ///   - before1970: Whether the packets are from before 1970. Times in pcapng are not negative, so these need an
+    ///     interface of their own, whose times are counted from ``earliestSecond``.
+    /// - Returns: The octets of the record; none where the format has no place for it.
+    package func introduction(of source: PacketSource, before1970: Bool = false) -> [UInt8] {
         guard self == .pcapng else { return [] }
         var options = Self.option(2, Array(source.machine.utf8.prefix(255)))
         if !source.program.isEmpty { options += Self.option(3, Array(source.program.utf8.prefix(255))) }
-        options += Self.option(9, [9]) + Self.option(0, [])
+        options += Self.option(9, [9])
+        if before1970 { options += Self.option(14, Int(Self.earliestSecond).octets(8)) }
+        options += Self.option(0, [])
         return Self.block(1, 201.octets(2) + 0.octets(2) + 0.octets(4) + options)
     }
 
@@ -58,8 +65,7 @@ package enum CaptureFormat: Equatable, Sendable {
         guard self == .pcapng else { return [] }
         var options = comments.flatMap { Self.option(1, Array($0.utf8.prefix(1_024))) }
         if let lost { options += Self.option(5, lost.octets(8)) }
-        let head = source.octets(4) + Int(time >> 32).octets(4) + Int(time).octets(4)
-        return Self.block(5, head + options + Self.option(0, []))
+        return Self.block(5, source.octets(4) + Self.stamp(time) + options + Self.option(0, []))
     }
 
     /// A packet as it is written down.
@@ -67,13 +73,16 @@ package enum CaptureFormat: Equatable, Sendable {
     /// - Parameters:
     ///   - packet: The packet as H4 carries it, with its indicator.
     ///   - direction: Which way it went.
+    ///   - missing: Octets at the end of the packet that are not in `packet`, since it was read from a capture that
+    ///     did not keep them.
     ///   - source: The number of its source among those that were introduced, from 0.
-    ///   - time: Nanoseconds since 1970.
+    ///   - time: Nanoseconds since 1970; in pcapng not before it, unless ``introduction(of:before1970:)`` says so.
     ///   - comments: What is to be read beside the packet, where there is a place for it.
     /// - Returns: The octets of the record.
     package func record(
         _ packet: [UInt8],
         _ direction: PacketRecord.Direction,
+        missing: Int = 0,
         of source: Int,
         at time: Int64,
         comments: [String]
@@ -85,16 +94,33 @@ package enum CaptureFormat: Equatable, Sendable {
             let padding = [UInt8](repeating: 0, count: -data.count & 3)
             var options = comments.flatMap { Self.option(1, Array($0.utf8.prefix(1_024))) }
             if !options.isEmpty { options += Self.option(0, []) }
-            let length = data.count.octets(4)
-            let head = source.octets(4) + Int(time >> 32).octets(4) + Int(time).octets(4) + length + length
+            let lengths = data.count.octets(4) + Self.length(data, missing).octets(4)
+            let head = source.octets(4) + Self.stamp(time) + lengths
             return Self.block(6, head + data + padding + options)
         case .btsnoop:
             // Commands and events are told from data by a flag; years are counted from 0.
             let isControl = packet.first == 0x01 || packet.first == 0x04
             let flags = (isReceived ? 1 : 0) | (isControl ? 2 : 0)
-            let length = packet.count.bigOctets(4), microseconds = 0x00DC_DDB3_0F2F_8000 + Int(time / 1_000)
-            return length + length + flags.bigOctets(4) + 0.bigOctets(4) + microseconds.bigOctets(8) + packet
+            let lengths = Self.length(packet, missing).bigOctets(4) + packet.count.bigOctets(4)
+            let (whole, rest) = time.quotientAndRemainder(dividingBy: 1_000)
+            let microseconds = 0x00DC_DDB3_0F2F_8000 + Int(whole) - (rest < 0 ? 1 : 0)
+            return lengths + flags.bigOctets(4) + 0.bigOctets(4) + microseconds.bigOctets(8) + packet
         }
+    }
+
+    /// The second from which an interface with times before 1970 counts: the one in which the first `Int64` of
+    /// nanoseconds is.
+    private static let earliestSecond: Int64 = -9_223_372_037
+
+    /// A time in pcapng: two halves, the higher first.
+    private static func stamp(_ time: Int64) -> [UInt8] {
+        let count = time < 0 ? UInt64(bitPattern: time &- earliestSecond &* 1_000_000_000) : UInt64(time)
+        return Int(count >> 32).octets(4) + Int(count & 0xFFFF_FFFF).octets(4)
+    }
+
+    /// The length of a packet before it was cut, as far as a record can state it.
+    private static func length(_ kept: [UInt8], _ missing: Int) -> Int {
+        min(kept.count + max(0, min(missing, Int(UInt32.max))), Int(UInt32.max))
     }
 
     private static func block(_ type: Int, _ body: [UInt8]) -> [UInt8] {

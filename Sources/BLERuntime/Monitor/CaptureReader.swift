@@ -63,6 +63,11 @@ package struct CaptureReader: Sendable {
     /// How many packets were passed over since they are not HCI.
     package var foreignPackets: Int { if case .blocks(let blocks) = kind { blocks.foreignPackets } else { 0 } }
 
+    /// The names of the link types that packets had which are not HCI.
+    package var foreignLinks: [String] {
+        if case .blocks(let blocks) = kind { blocks.foreignLinkTypes.map(CaptureKind.name(ofLink:)) } else { [] }
+    }
+
     /// Takes the next octets of the capture.
     package mutating func append(_ more: some Sequence<UInt8>) {
         if start > 0 {
@@ -102,8 +107,9 @@ package struct CaptureReader: Sendable {
         if toSkip > 0 {
             throw Failure(reason: "it ends inside a block that should go on for \(toSkip) octets", offset: read)
         }
-        if case .unknown = kind, octets.isEmpty { throw Failure(reason: "it is empty", offset: 0) }
-        if case .unknown = kind { throw Failure(reason: Self.strange, offset: 0) }
+        if case .unknown = kind {
+            throw Failure(reason: octets.isEmpty ? "it is empty" : Self.reason(to: octets[...]), offset: 0)
+        }
         guard start == octets.count else {
             throw Failure(
                 reason: "it ends inside a record, of which \(octets.count - start) octets are there",
@@ -112,15 +118,19 @@ package struct CaptureReader: Sendable {
         }
     }
 
-    private static let strange =
-        "it is neither pcapng nor btsnoop (“editcap -F pcapng” makes pcapng of captures of other kinds)"
+    /// Why a file that begins with these octets is not read.
+    private static func reason(to beginning: ArraySlice<UInt8>) -> String {
+        if let known = CaptureKind.description(of: beginning) { return "\(known); pcapng and btsnoop are read" }
+        return "it is neither pcapng nor btsnoop (“editcap -F pcapng” makes pcapng of captures of other kinds)"
+    }
 
     private mutating func step() throws(Fault) -> Step {
         let rest = octets[start...]
         switch kind {
         case .unknown:
             try recognize(rest)
-            return rest.count < 8 ? .more : .took(0, [])
+            if case .unknown = kind { return .more }
+            return .took(0, [])
         case .blocks(var blocks):
             kind = .unknown
             defer { kind = .blocks(blocks) }
@@ -139,7 +149,8 @@ package struct CaptureReader: Sendable {
             (Array("btsnoop\0".utf8), .snoop(SnoopRecords())),
         ]
         guard let match = known.first(where: { beginning.starts(with: $0.magic.prefix(beginning.count)) }) else {
-            throw Fault(Self.strange)
+            if CaptureKind.needsMore(than: beginning) { return }
+            throw Fault(Self.reason(to: beginning))
         }
         if beginning.count >= 8 { kind = match.kind }
     }

@@ -13,15 +13,18 @@ package struct PacketRecord: Equatable, Sendable {
     package var time: Instant
     /// The packet as H4 carries it, with its indicator.
     package var bytes: [UInt8]
+    /// Octets at the end of the packet that a capture did not keep.
+    package var missing = 0
 
     /// The name of the machine, or of the controller's address outside a world.
     package var machine: String { source.machine }
 
-    package init(source: PacketSource, direction: Direction, time: Instant, bytes: [UInt8]) {
+    package init(source: PacketSource, direction: Direction, time: Instant, bytes: [UInt8], missing: Int = 0) {
         self.source = source
         self.direction = direction
         self.time = time
         self.bytes = bytes
+        self.missing = missing
     }
 
     package init(machine: String, direction: Direction, time: Instant, bytes: [UInt8]) {

@@ -22,7 +22,8 @@ struct SnoopRecords: Sendable {
     mutating func step(_ octets: ArraySlice<UInt8>) throws(CaptureReader.Fault) -> CaptureReader.Step {
         guard let link else { return try head(octets) }
         var cursor = OctetCursor(octets, isBigEndian: true)
-        guard cursor.number(4) != nil, let count = cursor.word(), let flags = cursor.word(), let drops = cursor.word(),
+        guard let original = cursor.word(), let count = cursor.word(), let flags = cursor.word(),
+            let drops = cursor.word(),
             let microseconds = cursor.number(8)
         else { return .more }
         guard count <= CaptureReader.mostRecord else {
@@ -36,7 +37,8 @@ struct SnoopRecords: Sendable {
         var items: [CaptureReader.Item] = []
         if drops > lost { items.append(.lost(Int(drops - lost), of: PacketSource(machine: ""))) }
         lost = drops
-        if let item = Self.item(data, link, flags, at: time) { items.append(item) }
+        let missing = max(0, Int(original) - data.count)
+        if let item = Self.item(data, missing: missing, link, flags, at: time) { items.append(item) }
         return .took(Self.recordHeadSize + Int(count), items)
     }
 
@@ -45,7 +47,10 @@ struct SnoopRecords: Sendable {
         guard let version = cursor.word(), let number = cursor.word() else { return .more }
         guard version == 1 else { throw CaptureReader.Fault("it has version \(version) of btsnoop, not 1") }
         guard let link = Link(rawValue: number) else {
-            throw CaptureReader.Fault("its data link is \(number); 1001, 1002 and 2001 are known")
+            let kind = CaptureKind.snoopLinks[number].map { " (\($0))" } ?? ""
+            throw CaptureReader.Fault(
+                "it is btsnoop with data link \(number)\(kind), which is not read; 1001, 1002 and 2001 are"
+            )
         }
         self.link = link
         return .took(Self.headSize, [])
@@ -53,6 +58,7 @@ struct SnoopRecords: Sendable {
 
     private static func item(
         _ data: ArraySlice<UInt8>,
+        missing: Int,
         _ link: Link,
         _ flags: UInt32,
         at time: Instant
@@ -65,12 +71,16 @@ struct SnoopRecords: Sendable {
                 UInt16(truncatingIfNeeded: flags),
                 of: UInt16(truncatingIfNeeded: flags >> 16),
                 data,
+                missing: missing,
                 at: time
             )
-        case .h4: return .packet(.init(source: source, direction: direction, time: time, bytes: Array(data)))
+        case .h4:
+            let bytes = Array(data)
+            return .packet(.init(source: source, direction: direction, time: time, bytes: bytes, missing: missing))
         case .unframed:
             let type: HCI.PacketType = flags & 2 == 0 ? .acl : direction == .toHost ? .event : .command
-            return .packet(.init(source: source, direction: direction, time: time, bytes: [type.wire] + data))
+            let bytes = [type.wire] + data
+            return .packet(.init(source: source, direction: direction, time: time, bytes: bytes, missing: missing))
         }
     }
 }
@@ -84,11 +94,13 @@ enum MonitorOpcode {
         _ opcode: UInt16,
         of index: UInt16,
         _ data: ArraySlice<UInt8>,
+        missing: Int,
         at time: Instant
     ) -> CaptureReader.Item? {
         let source = PacketSource(machine: index == .max ? "" : "hci\(index)")
         func packet(_ type: HCI.PacketType, _ direction: PacketRecord.Direction) -> CaptureReader.Item {
-            .packet(.init(source: source, direction: direction, time: time, bytes: [type.wire] + data))
+            let bytes = [type.wire] + data
+            return .packet(.init(source: source, direction: direction, time: time, bytes: bytes, missing: missing))
         }
         func comment(_ text: String) -> CaptureReader.Item { .comment(text, of: source, at: time) }
         switch opcode {

@@ -19,6 +19,7 @@ package struct DissectedLayer: Equatable, Sendable {
     package var size: Int { fields.last?.range.upperBound ?? 0 }
 
     private static let malformedName = "malformed"
+    private static let cutName = "cut"
 
     /// Creates a layer for octets that could not be decoded, with the reason.
     package static func malformed(_ octets: some Collection<UInt8>, _ reason: some CustomStringConvertible) -> Self {
@@ -28,6 +29,13 @@ package struct DissectedLayer: Equatable, Sendable {
             text: octets.hexadecimal
         )
         return Self(name: malformedName, fields: [field])
+    }
+
+    /// The end of a packet of which the capture kept only the beginning: the octets that are there.
+    static func cut(_ octets: some Collection<UInt8>, missing: Int) -> Self {
+        let name = "\(missing) more octets are not in the capture"
+        let field = PacketDissector.Field(name: name, range: 0..<octets.count, text: octets.hexadecimal)
+        return Self(name: cutName, fields: [field])
     }
 }
 
@@ -41,6 +49,9 @@ extension PacketDissector.Field {
 extension DissectedLayer {
     /// True if this layer holds octets that could not be decoded.
     package var isMalformed: Bool { name == Self.malformedName }
+
+    /// Whether this stands for the beginning of something that the capture did not keep whole.
+    package var isCut: Bool { name == Self.cutName }
 }
 
 extension [DissectedLayer] {

@@ -76,7 +76,15 @@ struct ChannelTrace: Sendable {
         ends.append(end)
     }
 
-    /// The role of a packet on a channel.
+    /// Forgets what packets in one direction are for, because some of their octets are not known: those on `channel`,
+    /// or on all channels if it is `nil`.
+    ///
+    /// Where the next SDU begins cannot be known then; later packets are shown as octets.
+    mutating func forget(_ channel: ChannelIdentifier?, isFromHost: Bool) {
+        ends.removeAll { $0.isHosts != isFromHost && (channel == nil || $0.channel == channel) }
+    }
+
+    /// What a packet on a channel amounts to.
     enum OnFrame: Equatable {
         /// The opening of the channel was not observed.
         case unknown

@@ -92,7 +92,7 @@ struct CaptureTests {
             let file = try CaptureFile(path: path) { Issue.record("\($0)") }
             let format = CaptureFormat.pcapng
             #expect(try Self.octets(path) == format.header)
-            file.comment("app 1 asks: BLEHost.scan")
+            file.comment("app 1 asks: scan")
             file.write(Self.packet(Self.reset, .toController))
             let first = try Self.octets(path)
             #expect(

@@ -150,4 +150,40 @@ struct HCITraceTests {
         #expect(frame([3, 0, 0x0A, 9, 0], on: 0x40, isFromHost: true).codes.attribute == nil)
         #expect(frame([3, 0, 0x0A, 9, 0], on: 0xFF, isFromHost: true).codes.attribute?.wire == 0x0A)
     }
+
+    @Test("The beginning of a packet that a capture cut is shown with its headers, and is not malformed")
+    mutating func cut() {
+        let whole: [[UInt8]] = [
+            [1, 3, 0x0C, 0], [4, 0x3E, 4, 2, 1, 2, 3], [4, 0x0E, 4, 1, 3, 0x0C, 0],
+            [2, 0x40, 0x20, 7, 0, 3, 0, 4, 0, 0x0B, 1, 2], [2, 0x40, 0x10, 2, 0, 1, 2], [5, 0, 0, 1, 0, 9], [9, 9],
+        ]
+        for octets in whole {
+            for count in 0..<octets.count {
+                let packet = trace.dissect(
+                    h4: Array(octets[..<count]),
+                    isFromHost: false,
+                    missing: octets.count - count
+                )
+                #expect(packet.isCut && !packet.isMalformed && packet.completed == [], "\(octets[..<count])")
+                #expect(packet.layers.reduce(0) { $0 + $1.size } == count)
+                #expect(packet.codes.type?.wire == octets[..<count].first)
+            }
+        }
+        let event = trace.dissect(h4: [4, 0x3E, 30, 2, 1], isFromHost: false, missing: 28)
+        #expect(event.layers.map(\.name) == ["HCI Event LE Meta", "cut"] && event.codes.subevent?.wire == 2)
+        let data = trace.dissect(h4: [2, 0x40, 0x20, 27, 0, 23, 0, 4, 0, 0x1B, 3, 0], isFromHost: false, missing: 20)
+        #expect(data.layers.map(\.name) == ["ACL Data", "L2CAP", "cut"] && data.codes.attribute?.wire == 0x1B)
+    }
+
+    @Test("What a packet was part of is not completed after a piece of it was cut")
+    mutating func cutFragments() {
+        _ = data([7, 0, 4, 0, 0x0B], isFromHost: false)
+        _ = trace.dissect(h4: [2, 0x40, 0x10, 4, 0, 1], isFromHost: false, missing: 3)
+        #expect(data([5, 6], isFromHost: false, isFirst: false).completed == [])
+        open(0x80)
+        _ = trace.dissect(h4: [2, 0x40, 0x20, 24, 0, 20, 0, 0x40, 0, 30, 0], isFromHost: false, missing: 18)
+        let next = frame([1, 2, 3, 4], on: 0x40, isFromHost: false)
+        #expect(next.layers.map(\.name) == ["ACL Data", "L2CAP", "L2CAP Payload"])
+        #expect(frame([2, 0, 7, 7], on: 0x51, isFromHost: true).layers.last?.name == "SDU")
+    }
 }

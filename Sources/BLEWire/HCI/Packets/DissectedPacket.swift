@@ -2,9 +2,8 @@
 package struct DissectedPacket: Equatable, Sendable {
     /// The layers of the packet, outermost first.
     ///
-    /// They cover all of its octets.
-    ///
-    /// A part that cannot be decoded is a layer named "malformed"; the name of its only field is the reason.
+    /// What cannot be decoded is a layer named "malformed", with the reason as the name of its only field; the end of
+    /// a packet that the capture did not keep whole is a layer named "cut".
     package var layers: [DissectedLayer] = []
     /// The layers of a reassembled packet whose last fragment is in this packet; otherwise empty.
     package var completed: [DissectedLayer] = []
@@ -14,7 +13,10 @@ package struct DissectedPacket: Equatable, Sendable {
     /// True if a part of the packet could not be decoded.
     package var isMalformed: Bool { (layers + completed).contains { $0.isMalformed } }
 
-    /// The codes by which packets are told apart; `nil` for codes that a packet does not have.
+    /// Whether the capture kept only the beginning of the packet.
+    package var isCut: Bool { layers.contains { $0.isCut } }
+
+    /// The numbers by which one tells packets apart, each `nil` in a packet without such a number.
     package struct Codes: Equatable, Sendable {
         package var type: HCI.PacketType?
         /// The opcode of a command, or of the command that an event responds to.

@@ -19,9 +19,20 @@ package struct HCITrace: Sendable {
 
     package init() {}
 
-    /// Decodes the layers of a packet that starts with its packet indicator.
-    package mutating func dissect(h4 octets: [UInt8], isFromHost: Bool) -> DissectedPacket {
+    /// Takes apart a packet that starts with its packet indicator.
+    ///
+    /// - Parameters:
+    ///   - octets: The packet, or its beginning.
+    ///   - isFromHost: Whether the host sent it.
+    ///   - missing: Octets at the end of the packet that are not in `octets`, because a capture was limited to the
+    ///     beginning of each packet.
+    /// - Returns: Its layers and numbers.
+    package mutating func dissect(h4 octets: [UInt8], isFromHost: Bool, missing: Int = 0) -> DissectedPacket {
         var packet = DissectedPacket()
+        guard missing <= 0 else {
+            dissect(beginning: octets, isFromHost: isFromHost, missing: missing, &packet)
+            return packet
+        }
         guard let first = octets.first else {
             packet.layers = [.malformed(octets, PacketError.truncated(field: "Packet Type"))]
             return packet
@@ -36,6 +47,59 @@ package struct HCITrace: Sendable {
         default: packet.layers = [.malformed(octets, PacketError.unknown(code: UInt16(first)))]
         }
         return packet
+    }
+
+    /// Takes apart the beginning of a packet whose end is not known: its headers, and the rest as octets.
+    private mutating func dissect(
+        beginning octets: [UInt8],
+        isFromHost: Bool,
+        missing: Int,
+        _ packet: inout DissectedPacket
+    ) {
+        packet.codes.type = octets.first.map(HCI.PacketType.init)
+        var decoder = PacketDecoder(octets.span)
+        switch packet.codes.type {
+        case .command:
+            guard let start = try? CommandStart(from: &decoder) else { break }
+            packet.codes.opcode = start.opcode
+            packet.layers = [DissectedLayer(name: "HCI Command \(start.opcode)", fields: start.dissected)]
+            if start.opcode == .reset { links = [] }
+        case .event:
+            guard let start = try? EventStart(from: &decoder) else { break }
+            packet.codes.event = start.code
+            packet.layers = [DissectedLayer(name: "HCI Event \(start.code)", fields: start.dissected)]
+            if start.code == .leMeta, octets.count > 3 { packet.codes.subevent = HCI.LESubevent(wire: octets[3]) }
+        case .acl:
+            guard let start = try? DataStart(from: &decoder) else { break }
+            packet.codes.handles = [start.header.handle.wire]
+            packet.layers = [DissectedLayer(name: "ACL Data", fields: start.dissected)]
+            lose(Array(octets[packet.layers[0].size...]), of: start.header, isFromHost, &packet)
+        default: break
+        }
+        packet.layers.append(.cut(octets[packet.layers.reduce(0) { $0 + $1.size }...], missing: missing))
+    }
+
+    /// Takes the beginning of a data packet's payload, after which nothing of what it belonged to can be completed.
+    private mutating func lose(
+        _ payload: [UInt8],
+        of acl: ACLHeader,
+        _ isFromHost: Bool,
+        _ packet: inout DissectedPacket
+    ) {
+        let link = index(of: acl.handle)
+        if isFromHost { links[link].fromHost = Reassembler() } else { links[link].fromPeer = Reassembler() }
+        guard acl.boundary != .continuing, payload.count >= L2CAPHeader.size,
+            let header = try? L2CAPHeader(decoding: Array(payload[..<L2CAPHeader.size]))
+        else { return links[link].channels.forget(nil, isFromHost: isFromHost) }
+        links[link].channels.forget(header.channel, isFromHost: isFromHost)
+        packet.layers.append(header.dissection)
+        let first = payload.dropFirst(L2CAPHeader.size).first
+        switch header.channel {
+        case .attribute: packet.codes.attribute = first.map(ATT.Opcode.init)
+        case .leSignaling: packet.codes.signal = first.map(Signal.Code.init)
+        case .securityManager: packet.codes.security = first.map(SMP.Opcode.init)
+        default: break
+        }
     }
 
     private mutating func command(_ octets: [UInt8], _ packet: inout DissectedPacket) {

@@ -1,0 +1,94 @@
+/// The kinds of captures that are recognized but not read, by what their files begin with.
+enum CaptureKind {
+    private static let converting = "“editcap -F pcapng IN OUT” makes pcapng of it"
+
+    /// Files with a magic number at their beginning.
+    private static let magics: [(octets: [UInt8], name: String)] = [
+        ([0x1F, 0x8B], "it is compressed with gzip; decompress it first (“gunzip”)"),
+        ([0x28, 0xB5, 0x2F, 0xFD], "it is compressed with zstd; decompress it first (“unzstd”)"),
+        ([0xFD, 0x37, 0x7A, 0x58, 0x5A, 0], "it is compressed with xz; decompress it first (“unxz”)"),
+        ([0x04, 0x22, 0x4D, 0x18], "it is compressed with LZ4; decompress it first (“unlz4”)"),
+        (Array("BZh".utf8), "it is compressed with bzip2; decompress it first (“bunzip2”)"),
+        (Array("PK\u{3}\u{4}".utf8), "it is a zip archive; extract the capture from it first"),
+        (Array("snoop\0\0\0".utf8), "it is snoop of Solaris, a capture of networks"),
+    ]
+
+    /// Classic pcap, with the order of octets that the magic number shows.
+    private static let classic: [(octets: [UInt8], isBigEndian: Bool)] = [
+        ([0xA1, 0xB2, 0xC3, 0xD4], true), ([0xD4, 0xC3, 0xB2, 0xA1], false),
+        ([0xA1, 0xB2, 0x3C, 0x4D], true), ([0x4D, 0x3C, 0xB2, 0xA1], false),
+        ([0xA1, 0xB2, 0xCD, 0x34], true), ([0x34, 0xCD, 0xB2, 0xA1], false),
+    ]
+
+    /// The data links of btsnoop that are not read.
+    static let snoopLinks: [UInt32: String] = [
+        1_003: "BCSP", 1_004: "H5, three-wire UART", 2_002: "a simulator's",
+    ]
+
+    /// The link types of pcap that captures of Bluetooth have, and the most common ones of networks.
+    private static let links: [UInt64: String] = [
+        1: "Ethernet", 105: "Wi-Fi", 113: "Linux cooked capture", 127: "Wi-Fi with radiotap", 161: "BlueZ 4 packets",
+        186: "USB", 187: "Bluetooth HCI (H4)", 189: "USB of Linux", 195: "IEEE 802.15.4",
+        201: "Bluetooth HCI (H4 with directions)", 220: "USB of Linux", 245: "NFC", 249: "USBPcap",
+        251: "Bluetooth LE on the air", 254: "Bluetooth of Linux's monitor", 255: "Bluetooth BR/EDR on the air",
+        256: "Bluetooth LE on the air", 266: "USB of macOS", 272: "Bluetooth LE on the air, of nRF Sniffer",
+    ]
+
+    /// A link type of pcap for people.
+    static func name(ofLink number: UInt64) -> String {
+        "link type \(number)" + (links[number].map { " (\($0))" } ?? "")
+    }
+
+    /// The number in the type field of records that Apple's PacketLogger writes.
+    private static let packetLoggerTypes: Set<UInt8> = [0, 1, 2, 3, 8, 9, 0xF7, 0xF8, 0xFB, 0xFC, 0xFD, 0xFE, 0xFF]
+
+    /// Whether more octets may tell what kind of file begins with these.
+    static func needsMore(than beginning: ArraySlice<UInt8>) -> Bool {
+        func mayBe(_ octets: [UInt8], known count: Int) -> Bool {
+            beginning.count < count && zip(beginning, octets).allSatisfy(==)
+        }
+        if magics.contains(where: { mayBe($0.octets, known: $0.octets.count) }) { return true }
+        if classic.contains(where: { mayBe($0.octets, known: 24) }) { return true }
+        return beginning.count < packetLoggerHead
+            && [true, false].contains { packetLoggerLength(beginning, isBigEndian: $0) != nil }
+    }
+
+    /// A sentence about a file that begins with these octets, which are no capture that is read; `nil` if its kind is
+    /// not known.
+    static func description(of beginning: ArraySlice<UInt8>) -> String? {
+        if let magic = magics.first(where: { beginning.starts(with: $0.octets) }) { return magic.name }
+        if let magic = classic.first(where: { beginning.starts(with: $0.octets) }) {
+            var cursor = OctetCursor(beginning.dropFirst(20), isBigEndian: magic.isBigEndian)
+            // The upper four bits of the field are about checksums.
+            guard let field = cursor.number(4) else { return "it is classic pcap; \(converting)" }
+            let link = field & 0x0FFF_FFFF, name = name(ofLink: link)
+            return [187, 201, 254].contains(link)
+                ? "it is classic pcap with \(name); \(converting)"
+                : "it is classic pcap with \(name), which holds no packets of HCI"
+        }
+        return isPacketLogger(beginning) ? "it is a capture of Apple's PacketLogger; \(converting)" : nil
+    }
+
+    /// Whether a file begins with a record of PacketLogger, which has no magic number: a length, a time and a type, the
+    /// numbers in one of the two orders of octets.
+    private static func isPacketLogger(_ beginning: ArraySlice<UInt8>) -> Bool {
+        [true, false].contains { isBigEndian in
+            var cursor = OctetCursor(beginning, isBigEndian: isBigEndian)
+            guard packetLoggerLength(beginning, isBigEndian: isBigEndian) != nil, cursor.number(8) != nil,
+                let microseconds = cursor.number(4), microseconds < 1_000_000, let type = cursor.number(1)
+            else { return false }
+            return packetLoggerTypes.contains(UInt8(truncatingIfNeeded: type))
+        }
+    }
+
+    /// The octets of a record of PacketLogger before its packet.
+    private static let packetLoggerHead = 13
+
+    /// The length of the record of PacketLogger that begins here, if one may; it counts the time, the type and the
+    /// packet.
+    private static func packetLoggerLength(_ beginning: ArraySlice<UInt8>, isBigEndian: Bool) -> UInt64? {
+        var cursor = OctetCursor(beginning, isBigEndian: isBigEndian)
+        guard let length = cursor.number(4), 9...0x1_0000 ~= length else { return nil }
+        return length
+    }
+}
