@@ -148,7 +148,8 @@ let package = Package(
         .testTarget(
             name: "BLERuntimeTests",
             dependencies: [
-                "LinuxCalls", "BLERuntime", "BLEHost", "BLEWire", .product(name: "Logging", package: "swift-log"),
+                "LinuxCalls", "BLERuntime", "BLESession", "BLEHost", "BLEWire",
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: common
         ),
@@ -173,7 +174,8 @@ let package = Package(
         .testTarget(
             name: "bleTests",
             dependencies: [
-                "ble", "CoreBluetoothExtras", "CoreBluetooth", "BLESimulation", "BLERuntime", argumentParser,
+                "ble", "BLEDaemon", "CoreBluetoothExtras", "CoreBluetooth", "BLESimulation", "BLERuntime", "BLEWire",
+                argumentParser,
             ],
             swiftSettings: common
         ),

@@ -60,7 +60,7 @@ struct ListeningTests {
         let lines = try await listen(to: [text], count: 1)
         #expect(lines.count == 2)
         #expect(lines[1].contains(#""value":"\#(first)""#))
-        #expect(lines.allSatisfy { $0.contains(#""number":"#) })
+        #expect(lines.allSatisfy { $0.contains(#""instance":"#) })
     }
 
     @Test(
@@ -83,11 +83,11 @@ struct ListeningTests {
     @Test("With a clock each fact has its time, in text and in JSON", arguments: [false, true])
     func timestamps(json: Bool) {
         var lines: [String] = []
-        let printer = Printer(json: json, write: { lines.append($0) }, clock: { Date(timeIntervalSince1970: 1.25) })
+        let printer = Printer(json: json, write: { lines.append($0) }, clock: { Timestamp(nanoseconds: 1_250_000_000) })
         printer.print(Fact("seen", ["name": "Lamp"], text: "Lamp"))
         let plain = Printer(json: json) { lines.append($0) }
         plain.print(Fact("seen", [:], text: "Lamp"))
-        let time = "1970-01-01T00:00:01.250Z"
+        let time = "1970-01-01T00:00:01.250000Z"
         let objects = [#"{"event":"seen","name":"Lamp","time":"\#(time)"}"#, #"{"event":"seen"}"#]
         #expect(lines == (json ? objects : ["\(time)  Lamp", "Lamp"]))
     }

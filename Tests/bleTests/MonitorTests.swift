@@ -1,5 +1,6 @@
 import ArgumentParser
 import BLERuntime
+import BLEWire
 import CoreBluetooth
 import Testing
 
@@ -49,8 +50,10 @@ struct MonitorTests {
         let command = objects[1], data = objects[3]
         #expect(command["type"] as? Int == 1 && command["opcode"] as? Int == 0x0406)
         #expect(command["handle"] as? Int == 0x40 && command["to"] as? String == "controller")
-        #expect(command["program"] as? String == "app 7" && command["who"] as? String == "hci0")
-        #expect(command["time"] as? Double == 1_795_000_000.5 && command["malformed"] as? Bool == false)
+        #expect(command["program"] as? String == "app 7" && command["machine"] as? String == "hci0")
+        #expect(objects.allSatisfy { $0["who"] as? String == $0["machine"] as? String })
+        #expect(command["time"] as? String == "2026-11-18T10:26:40.500000Z" && command["malformed"] as? Bool == false)
+        #expect(command["cut"] as? Bool == false && command["length"] as? Int == 7)
         #expect(data["att_opcode"] as? Int == 0x0A && data["octets"] as? String == "0240000700030004000a0900")
         #expect(objects[2]["count"] as? Int == 3)
     }
@@ -86,5 +89,55 @@ struct MonitorTests {
     func arguments(words: [String]) {
         #expect(throws: (any Error).self) { try Monitor.parse(words) }
         #expect(throws: Never.self) { try Monitor.parse(["--pid", "7", "--write", "a.btsnoop", "--brief"]) }
+    }
+
+    /// What is printed of one packet, with the time of each line as its user asked for it.
+    @MainActor
+    private static func line(of record: PacketRecord, json: Bool, showsTime: Bool) -> String {
+        var lines: [String] = []
+        let clock = { Timestamp(nanoseconds: 1) }
+        let printer = Printer(json: json, write: { lines.append($0) }, clock: showsTime ? clock : nil)
+        MonitorPrinter(printer, detail: .lines, files: []).print(.packet(record))
+        return lines.joined()
+    }
+
+    @Test(
+        "A packet of a capture has the capture's time, whether or not each line is to have one",
+        arguments: [false, true]
+    )
+    @MainActor
+    func time(showsTime: Bool) throws {
+        let time = Instant(nanoseconds: 1_700_000_000_123_456_789)
+        let record = PacketRecord(source: Self.source, direction: .toController, time: time, bytes: Self.disconnect)
+        let object = try Self.object(Self.line(of: record, json: true, showsTime: showsTime))
+        #expect(object["time"] as? String == "2023-11-14T22:13:20.123456Z")
+        let text = Self.line(of: record, json: false, showsTime: showsTime)
+        #expect(text.hasPrefix("2023-11-14T22:13:20.123456Z  app 7") == showsTime)
+        #expect(text.contains(":20.123456"))
+    }
+
+    static func object(_ line: String) throws -> [String: Any] {
+        try #require(try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: Any])
+    }
+
+    @Test("Times before 1970 are told with their fraction of a second")
+    func early() {
+        let times: [(Int64, String)] = [
+            (-332_687_153_418_000, "1969-12-28T03:35:12.846582Z"), (-1, "1969-12-31T23:59:59.999999Z"),
+            (0, "1970-01-01T00:00:00.000000Z"), (-1_000_000_000, "1969-12-31T23:59:59.000000Z"),
+            (.min, "1677-09-21T00:12:43.145224Z"), (.max, "2262-04-11T23:47:16.854775Z"),
+        ]
+        for (nanoseconds, text) in times { #expect(Timestamp(nanoseconds: nanoseconds).rfc3339 == text) }
+        #expect(Timestamp(nanoseconds: -332_687_153_418_000).timeOfDay.hasSuffix(":12.846582"))
+    }
+
+    @Test("A packet that a capture cut is told as cut, with the length that it had")
+    @MainActor
+    func cut() throws {
+        var record = PacketRecord(source: Self.source, direction: .toHost, time: Instant(), bytes: [4, 0x3E, 33, 2, 1])
+        record.missing = 31
+        let object = try Self.object(Self.line(of: record, json: true, showsTime: false))
+        #expect(object["cut"] as? Bool == true && object["malformed"] as? Bool == false)
+        #expect(object["length"] as? Int == 36 && object["subevent_code"] as? Int == 2)
     }
 }

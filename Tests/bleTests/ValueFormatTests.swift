@@ -19,6 +19,18 @@ struct ValueFormatTests {
         #expect(ValueFormat(assignedTo: CBUUID(string: uuid))?.text(of: Data(octets)) == reading)
     }
 
+    @Test("A script reads numbers with their unit, and texts without quotes")
+    func plain() throws {
+        let temperature = try #require(ValueFormat(assignedTo: CBUUID(string: "2A6E")))
+        #expect(temperature.number(of: Data([0x70, 0x08])) == Decimal(string: "21.6") && temperature.unit == " °C")
+        #expect(temperature.reading(of: Data([0x70, 0x08])) == "21.60 °C")
+        let name = try #require(ValueFormat(assignedTo: CBUUID(string: "2A29")))
+        #expect(name.reading(of: Data("Acme".utf8)) == "Acme" && name.number(of: Data("1".utf8)) == nil)
+        #expect(temperature.number(of: Data([0])) == nil)
+        let large = try #require(ValueFormat(presentation: Data([0x0A, 0, 0, 0x27, 1, 0, 0])))
+        #expect(large.number(of: Data(repeating: 255, count: 8)) == Decimal(string: "18446744073709551615"))
+    }
+
     static let presentations: [(descriptor: [UInt8], octets: [UInt8], String?)] = [
         ([0x06, 0xFE, 0x2F, 0x27, 1, 0, 0], [0x10, 0x27], "100.00 °C"),
         ([0x0E, 2, 0xAD, 0x27, 1, 0, 0], [0xFF, 0xFF], "-100 %"), ([0x04, 3, 0, 0x27, 1, 0, 0], [0], "0"),

@@ -77,8 +77,10 @@ extension BluetoothAlerts.Alert {
 
 extension Fact {
     fileprivate init(_ alert: BluetoothAlerts.Alert) {
-        var fields = ["occasion": "\(alert.occasion)", "app": alert.app, "peer": alert.identifier.uuidString]
-        fields["name"] = alert.name
+        var fields = DeviceKeys(alert.identifier, name: alert.name).fields
+        fields["occasion"] = "\(alert.occasion)"
+        fields["app"] = alert.app
+        fields["peer"] = alert.identifier.uuidString
         self.init("alert", fields, text: alert.text.printable)
     }
 }

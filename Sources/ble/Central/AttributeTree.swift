@@ -10,9 +10,9 @@ struct AttributeTree {
     /// Prints a peripheral with the services that were discovered.
     func print(_ services: [CBService], of peripheral: CBPeripheral, through central: Central) async throws {
         let identifier = peripheral.identifier.uuidString
-        var fields: [String: Any] = ["identifier": identifier]
         let name = central.name(of: peripheral)
-        fields["name"] = name
+        printer.device = { DeviceKeys(peripheral.identifier, name: central.name(of: peripheral)) }
+        var fields: [String: Any] = [:]
         fields["maximum_write_length"] = peripheral.maximumWriteValueLength(for: .withoutResponse)
         let title = "\((name?.printable ?? identifier).bold(printer.usesColor))  \(identifier.faint(printer.usesColor))"
         printer.print(Fact("peripheral", fields, text: title))
@@ -62,28 +62,26 @@ struct AttributeTree {
         if !included.isEmpty { line += "  includes \(included.joined(separator: ", "))" }
         return Fact(
             "service",
-            ["uuid": service.uuid.uuidString, "primary": service.isPrimary, "includes": included],
+            [
+                "uuid": service.uuid.uuidString, "service": service.uuid.uuidString, "primary": service.isPrimary,
+                "includes": included,
+            ],
             text: line
         )
     }
 
     private func fact(of characteristic: CBCharacteristic, value: Result<Data, Trouble>?) -> Fact {
         let properties = characteristic.properties.names
-        var fields: [String: Any] = [
-            "uuid": characteristic.uuid.uuidString,
-            "service": characteristic.service?.uuid.uuidString ?? "",
-            "properties": properties,
-        ]
-        fields["number"] = characteristic.number
+        var fields = characteristic.keys
+        fields["uuid"] = characteristic.uuid.uuidString
+        fields["properties"] = properties
         let mark = characteristic.number.map { $0 > 1 ? " #\($0)" : "" } ?? ""
         let title = Self.title(characteristic.uuid) + mark
         var line = "    characteristic \(title)  [\(properties.joined(separator: " "))]"
         switch value {
         case .success(let data):
-            let format = ValueFormat(of: characteristic)
-            fields["value"] = data.hexadecimal
-            fields["reading"] = format?.text(of: data)
-            line += "  = \(data.shown(as: format))"
+            fields.merge(characteristic.keys(of: data)) { own, _ in own }
+            line += "  = \(data.shown(as: ValueFormat(of: characteristic)))"
         case .failure(let trouble):
             fields["error"] = "\(trouble)"
             line += "  ! \(trouble)"
@@ -93,10 +91,8 @@ struct AttributeTree {
     }
 
     private func fact(of descriptor: CBDescriptor, value: Result<String, Trouble>?) -> Fact {
-        var fields: [String: Any] = [
-            "uuid": descriptor.uuid.uuidString,
-            "characteristic": descriptor.characteristic?.uuid.uuidString ?? "",
-        ]
+        var fields = descriptor.characteristic?.keys ?? [:]
+        fields["uuid"] = descriptor.uuid.uuidString
         var line = "      descriptor \(Self.title(descriptor.uuid))"
         switch value {
         case .success(let text):

@@ -49,10 +49,8 @@ final class Listening {
         let isNamed = characteristics.count > 1
         switch happening {
         case .notificationStateUpdated(let item, nil) where item.isNotifying && characteristics.contains(item):
-            var fields: [String: Any] = ["characteristic": item.uuid.uuidString]
-            fields["number"] = item.number
             let text = isNamed ? "Subscribed to \(item.argument)." : "Subscribed; Ctrl-C ends it."
-            printer.print(Fact("subscribed", fields, text: text))
+            printer.print(Fact("subscribed", item.keys, text: text))
         case .valueUpdated(let attribute, nil):
             guard !isDone, let item = attribute as? CBCharacteristic, characteristics.contains(item) else { return }
             seen += 1

@@ -51,8 +51,7 @@ final class Polling {
         }
         failed += 1
         let trouble = Trouble.failed("Reading \(characteristic.argument)", error)
-        var fields: [String: Any] = ["characteristic": characteristic.uuid.uuidString, "reason": "\(trouble)"]
-        fields["number"] = characteristic.number
+        let fields = characteristic.keys.merging(["reason": "\(trouble)"]) { own, _ in own }
         printer.print(Fact("failed", fields, text: "\(trouble)"))
     }
 

@@ -73,6 +73,8 @@ final class ChannelConversation {
         arrived: @escaping () async -> Void = {},
         next: @escaping () async -> Data?
     ) async throws {
+        let peer = DeviceKeys(channel.peer.identifier)
+        printer.device = printer.device ?? { peer }
         printer.print(fact("opened", of: channel))
         printer.remark("A channel to \(channel.peer.identifier), PSM \(channel.psm), is open.")
         let pipe = ChannelPipe(channel, echoes: false) { [weak self] in self?.hear($0) }
@@ -159,7 +161,9 @@ final class ChannelConversation {
     }
 
     private func fact(_ event: String, of channel: CBL2CAPChannel, _ more: [String: Any] = [:]) -> Fact {
-        let fields: [String: Any] = ["peer": channel.peer.identifier.uuidString, "psm": Int(channel.psm)]
+        let peer = channel.peer.identifier
+        let fields = DeviceKeys(peer, name: (channel.peer as? CBPeripheral)?.name).fields
+            .merging(["peer": peer.uuidString, "psm": Int(channel.psm)]) { own, _ in own }
         return Fact(event, fields.merging(more) { _, new in new }, text: "")
     }
 }

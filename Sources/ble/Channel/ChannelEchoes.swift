@@ -20,14 +20,15 @@ final class ChannelEchoes {
     private func remove(_ key: ObjectIdentifier, _ error: (any Error)?) {
         guard let pipe = pipes.removeValue(forKey: key) else { return }
         var fields: [String: Any] = ["sent": pipe.sent, "received": pipe.received]
-        fields["error"] = error.map { "\($0)" }
+        fields["error"] = error.map(Trouble.describe)
         let manner = error == nil ? "closed" : "lost"
         report("closed", pipe.channel, fields, "\(manner) it: \(pipe.received) octets in, \(pipe.sent) out")
     }
 
     private func report(_ event: String, _ channel: CBL2CAPChannel, _ more: [String: Any], _ words: String) {
         let peer = channel.peer.identifier.uuidString
-        let fields: [String: Any] = ["peer": peer, "psm": Int(channel.psm)]
+        let fields = DeviceKeys(channel.peer.identifier).fields
+            .merging(["peer": peer, "psm": Int(channel.psm)]) { own, _ in own }
         printer.print(Fact(event, fields.merging(more) { _, new in new }, text: "\(peer) \(words)"))
     }
 }

@@ -9,17 +9,21 @@ extension ChatHost.Event {
         case .subscribed(let guest, let guests):
             Fact(
                 "joined",
-                ["who": name, "guest": guest.uuidString, "guests": guests],
+                ["who": name, "identifier": guest.uuidString, "guest": guest.uuidString, "guests": guests],
                 text: "\(name): a guest joined (\(guests) here)"
             )
         case .left(let guest, let guests):
             Fact(
                 "gone",
-                ["who": name, "guest": guest.uuidString, "guests": guests],
+                ["who": name, "identifier": guest.uuidString, "guest": guest.uuidString, "guests": guests],
                 text: "\(name): a guest left (\(guests) here)"
             )
         case .said(let guest?, let line):
-            Fact("heard", ["who": name, "guest": guest.uuidString, "text": line], text: "\(name): \(line.printable)")
+            Fact(
+                "heard",
+                ["who": name, "identifier": guest.uuidString, "guest": guest.uuidString, "text": line],
+                text: "\(name): \(line.printable)"
+            )
         case .said(nil, let line): Fact("said", ["who": name, "text": line], text: "\(name): \(line.printable)")
         case .radioChanged(let change): change.fact
         case .failed(let trouble):
@@ -30,7 +34,27 @@ extension ChatHost.Event {
 
 extension ChatGuest.Event {
     /// The fact for people and scripts; the guest's name goes into JSON as `"who"`.
-    func fact(of name: String) -> Fact {
+    ///
+    /// - Parameters:
+    ///   - name: The guest's name.
+    ///   - room: The room that the guest has joined, whose device JSON names.
+    /// - Returns: The fact.
+    func fact(of name: String, in room: ChatGuest.Room? = nil) -> Fact {
+        let fact = fact(ofGuest: name)
+        guard let room = self.room ?? room else { return fact }
+        let device = DeviceKeys(room.peripheral.identifier, name: room.name).fields
+        return Fact(fact.event, fact.fields.merging(device) { own, _ in own }, text: fact.text)
+    }
+
+    /// The room that this is about.
+    private var room: ChatGuest.Room? {
+        switch self {
+        case .discovered(let room), .connected(let room), .subscribed(let room), .left(let room, _): room
+        case .ready, .wrote, .received, .radioChanged, .failed: nil
+        }
+    }
+
+    private func fact(ofGuest name: String) -> Fact {
         switch self {
         case .ready: Fact("ready", ["who": name], text: "")
         case .radioChanged(let change): change.fact
@@ -38,22 +62,21 @@ extension ChatGuest.Event {
             Fact(
                 "discovered",
                 [
-                    "who": name, "name": room.name, "identifier": room.peripheral.identifier.uuidString,
-                    "rssi": room.rssi, "services": room.services.map(\.uuidString),
+                    "who": name, "rssi": room.rssi, "services": room.services.map(\.uuidString),
                 ],
                 text: "\(name): discovered “\(room.name.printable)” (\(room.rssi) dBm)"
             )
         case .connected(let room):
-            Fact("connected", ["who": name, "name": room.name], text: "\(name): connected to \(room.name.printable)")
+            Fact("connected", ["who": name], text: "\(name): connected to \(room.name.printable)")
         case .subscribed(let room):
-            Fact("subscribed", ["who": name, "name": room.name], text: "\(name): listens to \(room.name.printable)")
+            Fact("subscribed", ["who": name], text: "\(name): listens to \(room.name.printable)")
         case .wrote(let text): Fact("wrote", ["who": name, "text": text], text: "\(name): wrote “\(text.printable)”")
         case .received(let line):
             Fact("received", ["who": name, "text": line], text: "\(name): received “\(line.printable)”")
         case .left(let room, let error):
             Fact(
                 "left",
-                ["who": name, "name": room.name, "error": error.map { ($0 as NSError).localizedDescription } ?? ""],
+                ["who": name, "error": error.map { ($0 as NSError).localizedDescription } ?? ""],
                 text: "\(name): left \(room.name.printable)\(error == nil ? "" : " (the connection was lost)")"
             )
         case .failed(let trouble):

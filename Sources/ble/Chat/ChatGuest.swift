@@ -31,7 +31,7 @@ final class ChatGuest: NSObject {
     private let report: (Event) -> Void
     private var manager: CBCentralManager!
     private var radio = RadioWatch()
-    private var joined: Room?
+    private(set) var joined: Room?
     private var talk: CBCharacteristic?
     private var lines = LineAssembler()
     private var unwritten: [(text: String, octets: Data, isLast: Bool)] = []

@@ -140,16 +140,22 @@ final class ChatDemo {
     private func happened(_ event: ChatGuest.Event, to name: String) {
         guestEvents[name, default: []].append(event)
         if case .ready = event { return }
-        printer.print(event.fact(of: name).stamped(world.now))
+        let room = guests.first { $0.name == name }?.joined
+        printer.print(event.fact(of: name, in: room).stamped(world.now))
     }
 }
 
 extension Fact {
-    /// This fact with the time at which it happened.
+    /// This fact with the time of the world at which it happened, in seconds.
+    func inWorld(at time: Duration) -> Fact {
+        let seconds = (time / .seconds(1) * 1_000_000).rounded() / 1_000_000
+        return Fact(event, fields.merging(["worldTime": seconds]) { own, _ in own }, text: text)
+    }
+
+    /// This fact with the time of the world at which it happened, also for people.
     func stamped(_ time: Duration) -> Fact {
-        let seconds = time / .seconds(1)
-        let fields = fields.merging(["time": (seconds * 1_000_000).rounded() / 1_000_000]) { own, _ in own }
-        return Fact(event, fields, text: text.isEmpty ? "" : "\(time.stamp)  \(text)")
+        let text = text.isEmpty ? "" : "\(time.stamp)  \(text)"
+        return Fact(event, fields, text: text).inWorld(at: time)
     }
 }
 

@@ -20,15 +20,8 @@ final class PacketPrinter {
     func flush() {
         for record in waiting.takeAll() {
             let time = record.time - Instant()
-            printer.print(
-                Fact(
-                    record,
-                    traces.dissect(record),
-                    time: time / .seconds(1),
-                    stamp: time.stamp,
-                    usesColor: printer.usesColor
-                )
-            )
+            let fact = Fact(record, traces.dissect(record), stamp: time.stamp, usesColor: printer.usesColor)
+            printer.print(fact.inWorld(at: time))
         }
     }
 }

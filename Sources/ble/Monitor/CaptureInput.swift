@@ -30,22 +30,30 @@ struct CaptureInput {
         }
     }
 
-    /// Reads all, and calls `found` for each item; what is before a fault counts.
+    /// Reads all, and calls `found` for each item, also for those before a fault.
+    ///
+    /// - Throws: `Trouble` if it is no capture, or one without any packet of HCI.
     func read(_ found: (CaptureReader.Item) -> Void) async throws(Trouble) {
-        var reader = CaptureReader(), buffer = [UInt8](repeating: 0, count: 1 << 16)
+        var reader = CaptureReader(), buffer = [UInt8](repeating: 0, count: 1 << 16), hasPackets = false
         do throws(CaptureReader.Failure) {
             while true {
                 let count = Glibc.read(descriptor.raw, &buffer, buffer.count)
                 if count < 0, errno == EINTR { continue }
                 guard count > 0 else { break }
                 reader.append(buffer[..<count])
-                while let item = try reader.next() { found(item) }
+                while let item = try reader.next() {
+                    if case .packet = item { hasPackets = true }
+                    found(item)
+                }
             }
             try reader.finish()
         } catch {
             throw .unusableFile(path, "\(error).")
         }
         guard reader.foreignPackets > 0 else { return }
-        try? StandardStream.error.write(line: "\(reader.foreignPackets) packets of other kinds were passed over.")
+        let links = reader.foreignLinks.isEmpty ? "" : " with \(reader.foreignLinks.joined(separator: ", "))"
+        let count = reader.foreignPackets, foreign = "\(count) packet\(count == 1 ? "" : "s")\(links)"
+        guard hasPackets else { throw .unusableFile(path, "it holds \(foreign) and none of HCI.") }
+        try? StandardStream.error.write(line: "\(foreign) were passed over, since they are not HCI.")
     }
 }

@@ -8,44 +8,47 @@ extension Fact {
     /// - Parameters:
     ///   - record: The packet.
     ///   - packet: What it is.
-    ///   - time: When it passed, in seconds.
-    ///   - stamp: The same for people.
+    ///   - stamp: When it passed, for people; nothing if empty.
+    ///   - time: When it passed on the wall clock; `nil` in a world.
     ///   - showsFields: Whether people read the fields, too.
     ///   - usesColor: Whether for a terminal with colours.
     init(
         _ record: PacketRecord,
         _ packet: DissectedPacket,
-        time: Double,
         stamp: String,
+        time: Timestamp? = nil,
         showsFields: Bool = true,
         usesColor: Bool
     ) {
         let arrow = record.direction == .toController ? "→ controller" : "→ host"
-        let who = record.source.title.isEmpty ? "" : record.source.title + " "
+        let source = record.source.title.isEmpty ? "" : record.source.title + " "
         let names = packet.layers.map(\.name).joined(separator: " / ")
         let completed = packet.completed.map(\.name).joined(separator: " / ")
-        var lines = ["\(stamp)    \(who)\(arrow)  \(names)\(completed.isEmpty ? "" : ", completes \(completed)")"]
+        var lines = [
+            "\(stamp.isEmpty ? "" : stamp + "    ")\(source)\(arrow)  \(names)\(completed.isEmpty ? "" : ", completes \(completed)")"
+        ]
         for field in showsFields ? (packet.layers + packet.completed).flatMap(\.fields) : [] {
             let octets = "[\(field.range.lowerBound)..<\(field.range.upperBound)]"
             lines.append("              \(octets.padded(to: 10)) \(field.name) = \(field.text)".printable)
         }
         self.init(
             "packet",
-            Self.fields(record, packet, time),
-            text: lines.joined(separator: "\n").faint(usesColor)
+            Self.fields(record, packet),
+            text: lines.joined(separator: "\n").faint(usesColor),
+            at: time
         )
     }
 
-    private static func fields(_ record: PacketRecord, _ packet: DissectedPacket, _ time: Double) -> [String: Any] {
+    private static func fields(_ record: PacketRecord, _ packet: DissectedPacket) -> [String: Any] {
         var fields: [String: Any] = [
-            "who": record.machine,
             "to": record.direction == .toController ? "controller" : "host",
-            "time": time,
             "octets": record.bytes.hexadecimal,
+            "length": record.bytes.count + record.missing,
+            "cut": packet.isCut,
             "malformed": packet.isMalformed,
             "layers": packet.layers.map(object),
         ]
-        if !record.source.program.isEmpty { fields["program"] = record.source.program }
+        fields.merge(record.source.fields) { _, new in new }
         if !packet.completed.isEmpty { fields["completed"] = packet.completed.map(object) }
         let codes = packet.codes
         fields["type"] = codes.type.map { Int($0.wire) }
@@ -73,6 +76,15 @@ extension Fact {
 extension PacketSource {
     /// For people: the program if it is known, else the machine.
     var title: String { (program.isEmpty ? machine : program).printable }
+
+    /// The keys by which a line of JSON says where packets passed.
+    ///
+    /// `who` is the earlier name of `machine`, and goes with the next release.
+    var fields: [String: Any] {
+        var fields: [String: Any] = ["machine": machine, "who": machine]
+        if !program.isEmpty { fields["program"] = program }
+        return fields
+    }
 }
 
 /// What is remembered of the packets of each source, so that later ones can be read.
@@ -85,6 +97,6 @@ struct PacketTraces {
     mutating func dissect(_ record: PacketRecord) -> DissectedPacket {
         if traces.count >= Self.most, traces[record.source] == nil { traces = [:] }
         return traces[record.source, default: HCITrace()]
-            .dissect(h4: record.bytes, isFromHost: record.direction == .toController)
+            .dissect(h4: record.bytes, isFromHost: record.direction == .toController, missing: record.missing)
     }
 }

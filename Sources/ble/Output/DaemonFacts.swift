@@ -103,7 +103,8 @@ struct SharedLink {
 
     var fact: Fact {
         var fields: [String: Any] = [
-            "peer": peer.text, "radio": radio, "processes": apps.compactMap { $0.process.map { Int($0) } },
+            "identifier": peer.text, "peer": peer.text, "radio": radio,
+            "processes": apps.compactMap { $0.process.map { Int($0) } },
             "programs": apps.map(\.program),
         ]
         fields["name"] = name
@@ -152,14 +153,11 @@ extension GrantFact {
 }
 
 extension JournalLine {
-    private static let stampFormat = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-
-    /// The titles of the columns of ``fact``.
-    static let columns = "\("TIME".padded(to: 24))  \("PROCESS".padded(to: 8))  \("PROGRAM".padded(to: 12))  EVENT"
-
     /// What was noted.
+    ///
+    /// `noted` is the earlier name of `time`, and goes with the next release.
     var fact: Fact {
-        let stamp = Date(timeIntervalSince1970: Double(time) / 1_000_000_000).formatted(Self.stampFormat)
+        let time = Timestamp(nanoseconds: Int64(clamping: time)), stamp = time.rfc3339
         var fields: [String: Any] = [
             "number": Int(clamping: number), "noted": stamp, "program": program, "text": text, "count": Int(count),
         ]
@@ -168,7 +166,7 @@ extension JournalLine {
         let name = program.split(separator: "/").last.map(String.init) ?? (user == nil ? "bled" : "?")
         let who = "\((process.map { "\($0)" } ?? "").padded(to: 8))  \(name.printable.padded(to: 12))"
         let text = "\(stamp)  \(who)  \(text.printable)" + (count > 1 ? " (\(count) times)" : "")
-        return Fact("log", fields, text: text)
+        return Fact("log", fields, text: text, at: time)
     }
 }
 

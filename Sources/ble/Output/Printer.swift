@@ -9,11 +9,15 @@ struct Fact {
     let fields: [String: Any]
     /// What a person reads; nothing is printed for an empty one.
     let text: String
+    /// When it happened; `nil` if that is now.
+    let time: Timestamp?
 
-    init(_ event: String, _ fields: [String: Any] = [:], text: String) {
+    /// Creates a fact; ``JSONKey`` has the keys of `fields`.
+    init(_ event: String, _ fields: [String: Any] = [:], text: String, at time: Timestamp? = nil) {
         self.event = event
         self.fields = fields
         self.text = text
+        self.time = time
     }
 }
 
@@ -21,11 +25,17 @@ struct Fact {
 @MainActor
 final class Printer {
     private let json: Bool
-    /// What the time is, if it is to be said.
-    private let clock: (() -> Date)?
+    /// The clock that tells when facts are printed, if that is printed.
+    private let clock: (() -> Timestamp)?
+
+    /// The device that all facts are about that do not name another one.
+    var device: (@MainActor () -> DeviceKeys)?
 
     /// Whether people read what is printed, and not a script.
     var isForPeople: Bool { !json }
+
+    /// Whether each line for people begins with the time.
+    var showsTime: Bool { !json && clock != nil }
 
     /// Colour is for people at a terminal who did not say no to it.
     let usesColor: Bool
@@ -34,12 +44,12 @@ final class Printer {
 
     /// Creates a printer as its user has asked for.
     convenience init(_ options: OutputOptions) {
-        self.init(json: options.json, clock: options.timestamps ? { Date() } : nil)
+        self.init(json: options.json, clock: options.timestamps ? { .now } : nil)
     }
 
     /// Creates a printer; `write` takes a line, instead of standard output, and `clock` tells the time of each fact, if
     /// facts are to have one.
-    init(json: Bool, write: ((String) -> Void)? = nil, clock: (() -> Date)? = nil) {
+    init(json: Bool, write: ((String) -> Void)? = nil, clock: (() -> Timestamp)? = nil) {
         self.json = json
         self.clock = clock
         self.write = write ?? { StandardOutput.write(line: $0) }
@@ -47,31 +57,20 @@ final class Printer {
     }
 
     func print(_ fact: Fact) {
-        let stamp = clock.map { $0().formatted(Self.stampFormat) }
         if json {
             var object = fact.fields
             object["event"] = fact.event
-            if let stamp { object["time"] = stamp }
+            object["time"] = (fact.time ?? clock?())?.rfc3339
+            if let device { object.merge(device().fields) { own, _ in own } }
             printObject(object)
         } else if !fact.text.isEmpty {
-            write(((stamp.map { "\($0)  " } ?? "") + fact.text).printableLines)
+            let stamp = clock.map { (fact.time ?? $0()).rfc3339 + "  " } ?? ""
+            write(stamp + fact.text)
         }
     }
 
-    /// Prints the titles of columns above facts; only people read them.
-    func heading(_ columns: String) {
-        guard !json else { return }
-        let stamp = clock.map { "TIME".padded(to: $0().formatted(Self.stampFormat).count + 2) } ?? ""
-        write((stamp + columns).bold(usesColor))
-    }
-
-    private static let stampFormat = Date.ISO8601FormatStyle(includingFractionalSeconds: true)
-
-    /// Says something that only people want to read, if they do; goes to standard error, so that pipes stay clean.
-    func remark(_ text: String) {
-        guard !json else { return }
-        try? StandardStream.error.write(line: text)
-    }
+    /// Writes a sentence for people to standard error, so that what pipes carry are facts alone.
+    func remark(_ text: String) { try? StandardStream.error.write(line: text) }
 
     private func printObject(_ object: [String: Any]) {
         let options: JSONSerialization.WritingOptions = [.sortedKeys, .withoutEscapingSlashes]

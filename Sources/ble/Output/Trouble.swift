@@ -103,7 +103,8 @@ enum Trouble: Error, CustomStringConvertible {
     /// Says what happened on standard error, if that is read by anybody.
     func report() { try? StandardStream.error.write(line: "ble: \(self)") }
 
-    private static func describe(_ error: any Error) -> String {
+    /// An error of Core Bluetooth as a sentence without its full stop, with domain and code.
+    static func describe(_ error: any Error) -> String {
         let error = error as NSError, sentence = error.localizedDescription
         return "\(sentence.hasSuffix(".") ? sentence.dropLast() : sentence[...]) (\(error.domain) \(error.code))"
     }

@@ -19,22 +19,37 @@ struct ValueFormat: Equatable {
     /// What stands behind a number, with a space if it needs one.
     var unit = ""
 
-    /// What a value says; `nil` if its octets do not fit the format.
+    /// What a value says, for people; `nil` if its octets do not fit the format.
     func text(of data: Data) -> String? {
+        kind == .text ? data.text.map { "“\($0)”" } : reading(of: data)
+    }
+
+    /// What a value says: its text, or its number with the unit; `nil` if its octets do not fit the format.
+    func reading(of data: Data) -> String? {
+        kind == .text ? data.text : digits(of: data).map { $0 + unit }
+    }
+
+    /// The number of a value, in the unit of the format; `nil` if it is none, or its octets do not fit the format.
+    func number(of data: Data) -> Decimal? {
+        digits(of: data).flatMap { Decimal(string: $0, locale: Locale(identifier: "en_US_POSIX")) }
+    }
+
+    /// The number of a value, with all its digits.
+    private func digits(of data: Data) -> String? {
         let octets = [UInt8](data)
         switch kind {
-        case .text: return data.text.map { "“\($0)”" }
+        case .text: return nil
         case .heartRate:
             guard let flags = octets.first else { return nil }
             let isWide = flags & 1 != 0
             guard octets.count >= (isWide ? 3 : 2) else { return nil }
-            return "\(isWide ? Int(octets[1]) | Int(octets[2]) << 8 : Int(octets[1]))\(unit)"
+            return "\(isWide ? Int(octets[1]) | Int(octets[2]) << 8 : Int(octets[1]))"
         case .unsigned(let count), .signed(let count):
             guard octets.count == count, 1...8 ~= count else { return nil }
             let raw = octets.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-            guard kind == .signed(octets: count) else { return Self.scaled(raw, isNegative: false, exponent) + unit }
+            guard kind == .signed(octets: count) else { return Self.scaled(raw, isNegative: false, exponent) }
             let shift = UInt64(64 - 8 * count), value = Int64(bitPattern: raw << shift) >> Int64(shift)
-            return Self.scaled(value.magnitude, isNegative: value < 0, exponent) + unit
+            return Self.scaled(value.magnitude, isNegative: value < 0, exponent)
         }
     }
 

@@ -11,6 +11,8 @@ final class PairingDesk {
     private var pairing: BluetoothPairing?
     /// What has been asked last and not been answered.
     private var open: PairingPrompt?
+    /// The device that was asked about last.
+    private var device: DeviceKeys?
     /// Whether a question has been asked in a pairing of which nothing has come yet.
     private var isUnderWay = false
     private var input: Task<Void, Never>?
@@ -79,20 +81,27 @@ final class PairingDesk {
         case .withdrawn(let peer): if open?.identifier == peer { open = nil }
         case .paired(let peer, let method, let isBonded):
             isUnderWay = false
-            let fields: [String: Any] = ["peer": peer.uuidString, "method": "\(method)", "bonded": isBonded]
+            let fields = keys(of: peer).merging(["method": "\(method)", "bonded": isBonded]) { own, _ in own }
             printer.print(Fact("paired", fields, text: "Paired with \(peer) by \(method.name)."))
         case .failed(let peer, let error):
             isUnderWay = false
-            let fields = ["peer": peer.uuidString, "reason": "\(error)"]
+            let fields = keys(of: peer).merging(["reason": "\(error)"]) { own, _ in own }
             printer.print(Fact("pairing_failed", fields, text: "Not paired with \(peer): \(error)."))
         }
+    }
+
+    /// The keys by which lines of JSON name the device of a pairing.
+    private func keys(of peer: UUID) -> [String: Any] {
+        let known = device.flatMap { $0.identifier == peer ? $0 : nil } ?? DeviceKeys(peer)
+        return known.fields.merging(["peer": peer.uuidString]) { own, _ in own }
     }
 
     private func ask(_ prompt: PairingPrompt) {
         open = prompt
         isUnderWay = true
-        var fields: [String: Any] = ["peer": prompt.identifier.uuidString, "cause": "\(prompt.cause)"]
-        fields["name"] = prompt.name
+        device = DeviceKeys(prompt.identifier, name: prompt.name)
+        var fields = keys(of: prompt.identifier)
+        fields["cause"] = "\(prompt.cause)"
         let who = prompt.name?.printable ?? prompt.identifier.uuidString, text: String
         switch prompt.question {
         case .consent(let replacesBond):

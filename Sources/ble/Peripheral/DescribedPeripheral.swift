@@ -85,7 +85,7 @@ final class DescribedPeripheral: NSObject {
         let service = published.remove(at: index)
         forgetValues(of: service)
         if manager.state == .poweredOn { manager.remove(service) }
-        report(Fact("service_removed", ["uuid": uuid.uuidString], text: "Service \(uuid) was removed."))
+        report(fact("service_removed", uuid, "Service \(uuid) was removed."))
         return true
     }
 
@@ -211,7 +211,7 @@ extension DescribedPeripheral: @MainActor CBPeripheralManagerDelegate {
         pendingServices -= 1
         if manager.isAdvertising {
             let uuid = service.uuid
-            report(Fact("service_added", ["uuid": uuid.uuidString], text: "Service \(uuid) was added."))
+            report(fact("service_added", uuid, "Service \(uuid) was added."))
         } else if pendingServices == 0 {
             advertise()
         }
@@ -290,11 +290,17 @@ extension DescribedPeripheral: @MainActor CBPeripheralManagerDelegate {
         _ = plan.remove(uuid)
         published.removeAll { $0 === service }
         forgetValues(of: service)
-        report(Fact("service_refused", ["uuid": uuid.uuidString, "error": "\(error)"], text: "\(trouble)"))
+        report(fact("service_refused", uuid, "\(trouble)", error))
     }
 
     private func fail(_ what: String, _ error: any Error) {
         if !error.isLoss { onTrouble?(.failed(what, error)) }
+    }
+
+    private func fact(_ event: String, _ service: CBUUID, _ text: String, _ error: (any Error)? = nil) -> Fact {
+        var fields: [String: Any] = ["uuid": service.uuidString, "service": service.uuidString]
+        fields["error"] = error.map(Trouble.describe)
+        return Fact(event, fields, text: text)
     }
 
     private func fact(
@@ -305,8 +311,9 @@ extension DescribedPeripheral: @MainActor CBPeripheralManagerDelegate {
         _ value: Data? = nil
     ) -> Fact {
         let identifier = central.identifier.uuidString
-        var fields: [String: Any] = ["central": identifier, "characteristic": characteristic.uuid.uuidString]
-        fields["value"] = value?.hexadecimal
+        var fields = characteristic.keys.merging(DeviceKeys(central.identifier).fields) { own, _ in own }
+        fields["central"] = identifier
+        if let value { fields.merge(characteristic.keys(of: value)) { own, _ in own } }
         let shown = value.map { ": \($0.shown)" } ?? ""
         return Fact(event, fields, text: "\(identifier) \(verb) \(characteristic.uuid)\(shown)")
     }

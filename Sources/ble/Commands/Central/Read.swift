@@ -54,11 +54,7 @@ struct Read: AsyncParsableCommand {
 extension CBCharacteristic {
     /// A value of this characteristic as a fact; `isNamed` if people cannot know of which characteristic it is.
     func fact(_ event: String, _ value: Data, isNamed: Bool = false) -> Fact {
-        var fields: [String: Any] = ["characteristic": uuid.uuidString, "value": value.hexadecimal]
-        fields["number"] = number
-        fields["text"] = value.text
-        let format = ValueFormat(of: self)
-        fields["reading"] = format?.text(of: value)
-        return Fact(event, fields, text: (isNamed ? "\(argument) " : "") + value.shown(as: format))
+        let fields = keys.merging(keys(of: value)) { own, _ in own }
+        return Fact(event, fields, text: (isNamed ? "\(argument) " : "") + value.shown(as: ValueFormat(of: self)))
     }
 }

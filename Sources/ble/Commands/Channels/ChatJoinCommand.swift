@@ -88,7 +88,7 @@ struct ChatSession {
             printer.announce(change)
             return try radioChanged(change)
         case .happened(let event):
-            printer.print(event.fact(of: guest.name))
+            printer.print(event.fact(of: guest.name, in: guest.joined))
             if try happened(event) { return true }
         case .line("/leave"), .line("/quit"):
             guard place == .inside else { return leave() }

@@ -7,7 +7,7 @@ import CoreBluetooth
 struct OutputOptions: ParsableArguments {
     @Flag(help: "Print one JSON object a line instead of text.")
     var json = false
-    @Flag(help: "Begin each line with the time, in UTC; the key “time” with --json.")
+    @Flag(help: "Begin each line with the time, in UTC (RFC 3339); the key “time” with --json.")
     var timestamps = false
 }
 
@@ -59,6 +59,7 @@ func withPeripheral(
         try await central.powerOn()
         printer.remark("Looking for \(options.peer) …")
         let peripheral = try await central.find(PeerReference(text: options.peer), within: options.timeout)
+        printer.device = { DeviceKeys(peripheral.identifier, name: central.name(of: peripheral)) }
         if let told = pairing?.told { desk?.use(told, from: peripheral) }
         try await central.connect(peripheral, within: options.timeout)
         printer.remark("Connected to \(central.name(of: peripheral)?.printable ?? peripheral.title).")

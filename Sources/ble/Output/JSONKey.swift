@@ -1,0 +1,65 @@
+/// The keys of the JSON objects that `ble` prints, each with one kind of value in all events.
+///
+/// docs/JSON.md says what they mean.
+enum JSONKey {
+    /// What the value of a key is.
+    enum Kind {
+        case text
+        case flag
+        case number
+        /// A moment, in RFC 3339 with a fraction of the second.
+        case time
+        /// Hexadecimal digits.
+        case octets
+        case list
+        case object
+    }
+
+    /// The kind of a key's value in an event; `nil` if the key is unknown.
+    static func kind(of key: String, in event: String) -> Kind? { exceptions[event]?[key] ?? kinds[key] }
+
+    /// Keys that have another kind of value in one event.
+    private static let exceptions: [String: [String: Kind]] = [
+        // A number of services, and a value that may be text.
+        "app": ["services": .number], "descriptor": ["value": .text],
+    ]
+
+    private static let kinds: [String: Kind] = [
+        "event": .text, "time": .time, "worldTime": .number, "noted": .time, "age": .number, "count": .number,
+        // The device, and its attributes.
+        "identifier": .text, "name": .text, "peer": .text, "central": .text, "guest": .text, "address": .text,
+        "service": .text, "characteristic": .text, "uuid": .text, "instance": .number, "primary": .flag,
+        "includes": .list, "properties": .list, "maximum_write_length": .number,
+        // Values.
+        "value": .octets, "text": .text, "reading": .text, "number": .number, "unit": .text,
+        // Advertisements.
+        "rssi": .number, "connectable": .flag, "services": .list, "manufacturer_data": .octets, "tx_power": .number,
+        "service_data": .object,
+        // Channels and chats.
+        "psm": .number, "sent": .number, "received": .number, "who": .text, "guests": .number, "step": .text,
+        "steps": .number,
+        // What went wrong.
+        "error": .text, "reason": .text,
+        // Pairing and alerts.
+        "cause": .text, "question": .text, "digits": .text, "replaces_bond": .flag, "method": .text, "bonded": .flag,
+        "data": .octets, "authenticated": .flag, "secure_connections": .flag, "key_size": .number, "occasion": .text,
+        "app": .text,
+        // Packets and the programs that they pass in.
+        "machine": .text, "program": .text, "process": .number, "host": .number, "to": .text, "octets": .octets,
+        "length": .number, "cut": .flag, "malformed": .flag, "layers": .list, "completed": .list, "type": .number,
+        "opcode": .number, "event_code": .number, "subevent_code": .number, "handle": .number, "handles": .list,
+        "att_opcode": .number, "smp_code": .number, "signal_code": .number,
+        // The daemon.
+        "user": .number, "role": .text, "phase": .text, "radio": .text, "links": .list, "scans": .flag,
+        "advertises": .flag, "requests": .number, "events": .number, "restore_identifier": .text, "on": .flag,
+        "processes": .list, "programs": .list, "roles": .list, "pairing": .flag, "addresses": .flag, "because": .text,
+        "radios": .list,
+        // Adapters and controllers.
+        "index": .number, "state": .text, "powered": .flag, "privileged": .flag, "holders": .list, "bus": .text,
+        "blocked": .text, "title": .text, "manufacturer": .text, "version": .text, "low_energy": .flag,
+        "features": .list, "states": .text, "buffers_shared": .flag, "acl_octets": .number, "acl_packets": .number,
+        "accept_list": .number, "resolving_list": .number, "advertising_sets": .number, "advertising_octets": .number,
+        "ports": .list, "port": .number, "code": .text, "severity": .text, "subject": .text, "cure": .text,
+        "command": .text, "problems": .number, "warnings": .number, "usable": .flag,
+    ]
+}
