@@ -132,7 +132,7 @@ package final class HostRunner: @unchecked Sendable {
     private func run(_ errand: Errand, at now: Instant) {
         switch errand {
         case .request(let request, let client):
-            if witnesses.areThere { witnesses.hear("app \(client.rawValue) asks: \(request)", at: loop.clock.now) }
+            if witnesses.areThere { witnesses.hear(request, of: client, at: loop.clock.now) }
             host.perform(request, for: client, at: now)
         case .open(let mailbox, let role, let owner):
             posts.open(mailbox)
@@ -171,7 +171,7 @@ package final class HostRunner: @unchecked Sendable {
             switch exchange(&outputs[index], with: .resetTransport) {
             case .packet: preconditionFailure("packets are not among all else")
             case .event(let event, let client):
-                if witnesses.areThere { note(event, for: client) }
+                if witnesses.areThere { witnesses.hear(event, of: client, at: loop.clock.now) }
                 posts.add(event, for: client)
             case .remember(let record): remember(record)
             case .recall(let radio): host.recall(radioStorage?.peers(on: radio) ?? [])
@@ -216,12 +216,6 @@ package final class HostRunner: @unchecked Sendable {
     private func record(_ packet: Span<UInt8>, _ direction: PacketRecord.Direction) {
         guard witnesses.areThere else { return }
         witnesses.see(packet, direction, at: loop.clock.now)
-    }
-
-    /// Writes down what a client hears, unless a packet says it all.
-    private func note(_ event: ClientEvent, for client: ClientID) {
-        if case .discovered = event { return }
-        witnesses.hear("app \(client.rawValue) hears: \(event)", at: loop.clock.now)
     }
 }
 

@@ -61,8 +61,10 @@ extension WorldCore {
                 .asked(request, machine: index, app: session.app, client: client.rawValue),
                 at: now
             )
-            capture?.comment("app \(client.rawValue) asks: \(request)")
-            log?.hear("\(logTime)\(stations[index].name): app \(client.rawValue) asks: \(request)")
+            if isWrittenDown {
+                let line = transcript.line(request, of: client.rawValue)
+                writeDown("app \(client.rawValue) asks: \(line)", on: index)
+            }
             countStep(request.step, on: index)
             noteAlerts(request, for: client, on: index)
         }

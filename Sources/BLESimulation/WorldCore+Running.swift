@@ -60,9 +60,10 @@ extension WorldCore {
     private mutating func note(_ event: ClientEvent, for client: Int) {
         guard case .app(let session) = clients[client], event.isTold else { return }
         story.add(.heard(event, machine: session.machine, app: session.app, client: client), at: now)
-        if !event.isDiscovery {
-            capture?.comment("app \(client) hears: \(event)")
-            log?.hear("\(logTime)\(stations[session.machine].name): app \(client) hears: \(event)")
+        if event.isDiscovery {
+            if isWrittenDown { transcript.learn(event, of: client) }
+        } else if isWrittenDown {
+            writeDown("app \(client) hears: \(transcript.line(event, to: client))", on: session.machine)
         }
         countStep(event.step, on: session.machine)
         countConnections(event, session)
@@ -70,6 +71,12 @@ extension WorldCore {
     }
 
     /// Does what apps and tests have asked for, and all that follows from it at this instant.
+    /// Writes down what an app on a machine has asked for or heard, in the capture and the log.
+    func writeDown(_ line: String, on machine: Int) {
+        capture?.comment(line)
+        log?.hear("\(logTime)\(stations[machine].name): \(line)")
+    }
+
     mutating func hear() {
         while !inbox.isEmpty {
             let actions = inbox

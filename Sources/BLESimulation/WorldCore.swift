@@ -60,6 +60,10 @@ struct WorldCore: ~Copyable {
     var capture: CaptureFile?
     /// Where packets are told of, and what apps ask for and hear, for who has asked for it.
     var log = TrafficLog()
+    /// The words for what apps ask and hear, where that is written down.
+    var transcript = Transcript()
+    /// Whether what apps ask for and hear is written down as it happens.
+    var isWrittenDown: Bool { capture != nil || log != nil }
     var trace = TraceHash()
     var tap: PacketTap?
 
@@ -129,6 +133,9 @@ struct WorldCore: ~Copyable {
             precondition(longest * (1 + latency) < .seconds(16), "no link lives with meetings 16 s apart")
         }
     }
+
+    /// Whether an app has made a manager, even if there is none any more.
+    var hasHadApps: Bool { clients.contains { if case .device = $0 { false } else { true } } }
 
     /// The next client.
     var nextClient: ClientID { ClientID(rawValue: clients.count) }

@@ -1,3 +1,4 @@
+import BLEHost
 import BLEWire
 import Glibc
 
@@ -16,6 +17,7 @@ final class Witnesses: @unchecked Sendable {
     private let capture: CaptureFile?
     private var log: TrafficLog?
     private var door: MonitorDoor?
+    private var transcript = Transcript()
 
     init(source: PacketSource, tap: PacketTap?, capture: CaptureFile?, log: TrafficLog? = TrafficLog()) {
         self.source = source
@@ -50,8 +52,20 @@ final class Witnesses: @unchecked Sendable {
         door?.show(record)
     }
 
-    /// An app asks for something, or hears of it.
-    func hear(_ text: String, at now: Instant) {
+    /// An app asks for something.
+    func hear(_ request: ClientRequest, of client: ClientID, at now: Instant) {
+        let line = transcript.line(request, of: client.rawValue)
+        hear("app \(client.rawValue) asks: \(line)", at: now)
+    }
+
+    /// An app hears something, which is written down unless a packet says all of it.
+    func hear(_ event: ClientEvent, of client: ClientID, at now: Instant) {
+        if case .discovered = event { return transcript.learn(event, of: client.rawValue) }
+        let line = transcript.line(event, to: client.rawValue)
+        hear("app \(client.rawValue) hears: \(line)", at: now)
+    }
+
+    private func hear(_ text: String, at now: Instant) {
         capture?.comment(text)
         log?.hear(text)
         door?.show(text, at: now)

@@ -21,11 +21,18 @@ struct Story: Sendable {
 
         init(_ capacity: Int) { self.capacity = capacity }
 
-        mutating func append(_ element: Element) {
-            guard elements.count == capacity else { return elements.append(element) }
+        /// Adds an element; returns the one that had to make room for it, if one had to.
+        @discardableResult
+        mutating func append(_ element: Element) -> Element? {
+            guard elements.count == capacity else {
+                elements.append(element)
+                return nil
+            }
+            let gone = elements[next]
             elements[next] = element
             next = (next + 1) % capacity
             dropped += 1
+            return gone
         }
 
         /// The oldest first.
@@ -34,10 +41,19 @@ struct Story: Sendable {
 
     private var entries = Ring<(Instant, Entry)>(200)
     private var packets = Ring<PacketRecord>(1_000)
+    /// What the entries before those that are kept tell of names and attributes.
+    private var before = Transcript()
     /// How many packets are taken apart.
     private static let toldPackets = 40
 
-    mutating func add(_ entry: Entry, at now: Instant) { entries.append((now, entry)) }
+    mutating func add(_ entry: Entry, at now: Instant) {
+        switch entries.append((now, entry))?.1 {
+        case .asked(let request, _, _, let client): before.learn(request, of: client)
+        case .heard(let event, _, _, let client): before.learn(event, of: client)
+        case .remark, nil: break
+        }
+    }
+
     mutating func add(_ packet: PacketRecord) { packets.append(packet) }
 
     /// The story as lines.
@@ -49,13 +65,16 @@ struct Story: Sendable {
     func text(_ heading: String, name: (_ machine: Int, _ app: Int?) -> String) -> String {
         var lines = [heading, ""]
         if entries.dropped > 0 { lines.append("(\(entries.dropped) lines before)") }
+        var transcript = before
         for (time, entry) in entries.all {
             let stamp = Self.stamp(time)
             switch entry {
             case .asked(let request, let machine, let app, let client):
-                lines.append("\(stamp)  \(name(machine, app)) #\(client) asks: \(request.brief)")
+                let line = transcript.line(request, of: client)
+                lines.append("\(stamp)  \(name(machine, app)) #\(client) asks: \(line)")
             case .heard(let event, let machine, let app, let client):
-                lines.append("\(stamp)  \(name(machine, app)) #\(client) hears: \(event.brief)")
+                let line = transcript.line(event, to: client)
+                lines.append("\(stamp)  \(name(machine, app)) #\(client) hears: \(line)")
             case .remark(let text, let machine): lines.append("\(stamp)  \(name(machine, nil)): \(text)")
             }
         }

@@ -6,7 +6,9 @@ extension World {
     /// What happened in the world lately, to be printed or attached by a test that fails: the seed, how old the world
     /// is, what each app has asked for and heard, and the last packets between hosts and controllers, taken apart.
     ///
-    /// Of an app several managers are told apart by a number, which counts all managers of the world.
+    /// Of an app several managers are told apart by a number, which counts all managers of the world. Calls and
+    /// callbacks have Core Bluetooth's names, devices their identifier and name, and attributes their UUIDs: two runs
+    /// with the same seed have the same story. If no app has made a manager, the story says so.
     ///
     /// ```swift
     /// #expect(reader.values.count == 3, "\(world.story)")
@@ -14,13 +16,21 @@ extension World {
     public var story: String {
         core.withLock { core in
             let names = core.stations.map { station in (station.name, station.apps.map(\.name)) }
-            return core.story.text("A world with seed \(core.seed), \(core.now - .init()) old") { machine, app in
+            let heading =
+                "A world with seed \(core.seed), \(core.now - .init()) old" + (core.hasHadApps ? "" : Self.empty)
+            return core.story.text(heading) { machine, app in
                 let (name, apps) = names[machine]
                 guard let app, apps[app] != AppRecord.standardName else { return name }
                 return "\(name)/\(apps[app])"
             }
         }
     }
+
+    private static let empty = """
+
+        No app has made a Bluetooth manager in this world. A manager belongs to a world if it is made within \
+        `machine.inhabit { }`, or anywhere in the process after `machine.inhabitProcessWide()`.
+        """
 
     /// The last thousand packets between hosts and controllers, as the octets of a `.pcapng` for Wireshark; they hold
     /// the keys of pairings.

@@ -21,6 +21,46 @@ struct StoryTests {
         #expect(story.split(separator: "\n").allSatisfy { $0.count < 260 })
     }
 
+    @Test("Calls and callbacks name devices and attributes as Core Bluetooth does")
+    func terms() async throws {
+        let bench = KnobBench(seed: 3)
+        bench.world.place(.lamp)
+        let peripheral = try #require(await bench.connect())
+        peripheral.readValue(for: try #require(peripheral.characteristic("FFE1")))
+        await bench.wait()
+        let story = bench.world.story, lamp = "\(peripheral.identifier.uuidString) (Lamp)"
+        for line in ["asks: connect \(lamp)", "hears: didConnect \(lamp)", "asks: readValue \(lamp) FFE1"] {
+            #expect(story.contains(line), "\(story)")
+        }
+        #expect(story.contains("hears: didUpdateState poweredOn"))
+    }
+
+    @Test("Two runs with one seed have the same story", arguments: UInt64(0)..<4)
+    func repeated(seed: UInt64) async throws {
+        var stories: [String] = []
+        for _ in 0..<2 {
+            let bench = KnobBench(seed: seed)
+            bench.world.place(.lamp)
+            let peripheral = try #require(await bench.connect())
+            peripheral.readValue(for: try #require(peripheral.characteristic("FFE1")))
+            await bench.wait()
+            stories.append(bench.world.story)
+        }
+        #expect(stories[0] == stories[1])
+    }
+
+    @Test("A story of a world in which no app has made a manager says so, and what to do")
+    func nobody() async {
+        let world = World(seed: 1)
+        world.place(.lamp)
+        await world.advance(by: .seconds(1))
+        #expect(world.story.contains("No app has made a Bluetooth manager in this world."))
+        let central = world.inhabit { CBCentralManager(delegate: nil, queue: DispatchQueue(label: "phone")) }
+        await world.advance(by: .seconds(1))
+        #expect(!world.story.contains("No app has made"))
+        withExtendedLifetime(central) {}
+    }
+
     @Test("A world writes its packets down for Wireshark, with what apps asked for")
     func capture() async throws {
         let path = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).pcapng").path

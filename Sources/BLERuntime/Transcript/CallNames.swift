@@ -1,8 +1,8 @@
-import BLEHost
+package import BLEHost
 
 extension ClientRequest {
-    /// What the request is called in Core Bluetooth.
-    var step: String {
+    /// The name of the call in Core Bluetooth.
+    package var step: String {
         switch self {
         case .scan: "scanForPeripherals"
         case .stopScan: "stopScan"
@@ -18,13 +18,10 @@ extension ClientRequest {
         case .showAlerts: "alerts"
         }
     }
-
-    /// The request in a line that is not long.
-    var brief: String { shortened("\(self)", after: step) }
 }
 
 extension PeerRequest {
-    fileprivate var step: String {
+    var step: String {
         switch self {
         case .attribute(let request): request.step
         case .link(.readRSSI): "readRSSI"
@@ -35,7 +32,7 @@ extension PeerRequest {
 }
 
 extension AttributeRequest {
-    fileprivate var step: String {
+    var step: String {
         switch self {
         case .discoverServices: "discoverServices"
         case .discoverIncludedServices: "discoverIncludedServices"
@@ -50,7 +47,7 @@ extension AttributeRequest {
 }
 
 extension ServerRequest {
-    fileprivate var step: String {
+    var step: String {
         switch self {
         case .startAdvertising: "startAdvertising"
         case .stopAdvertising: "stopAdvertising"
@@ -63,7 +60,7 @@ extension ServerRequest {
 }
 
 extension ServiceRequest {
-    fileprivate var step: String {
+    var step: String {
         switch self {
         case .addService: "add"
         case .removeService: "remove"
@@ -75,8 +72,8 @@ extension ServiceRequest {
 }
 
 extension ClientEvent {
-    /// What the event is called in Core Bluetooth, without the parts about whom it concerns.
-    var step: String {
+    /// The name of the delegate's method in Core Bluetooth, without the class and the device.
+    package var step: String {
         switch self {
         case .restored: "willRestoreState"
         case .stateChanged: "didUpdateState"
@@ -97,8 +94,8 @@ extension ClientEvent {
         }
     }
 
-    /// Whether it tells an app something.
-    var isTold: Bool {
+    /// Whether an app's delegate may be called for it.
+    package var isTold: Bool {
         switch self {
         case .featuresChanged, .knownPeers, .systemLinks, .scanBegan, .peer(_, .linkChanged, _),
             .peer(_, .mtuChanged, _),
@@ -107,13 +104,10 @@ extension ClientEvent {
         default: true
         }
     }
-
-    /// The event in a line that is not long.
-    var brief: String { shortened("\(self)", after: step) }
 }
 
 extension PeerEvent {
-    fileprivate var step: String {
+    var step: String {
         switch self {
         case .mtuChanged: "mtu"
         case .nameChanged: "didUpdateName"
@@ -135,7 +129,7 @@ extension PeerEvent {
 }
 
 extension ServerEvent {
-    fileprivate var step: String {
+    var step: String {
         switch self {
         case .serviceAdded: "didAdd"
         case .advertisingStarted: "didStartAdvertising"
@@ -152,8 +146,85 @@ extension ServerEvent {
     }
 }
 
-/// A step and what there is to say of it, cut off where it gets long.
-private func shortened(_ text: String, after step: String) -> String {
-    let plain = text.replacing("BLEHost.", with: "").replacing("BLEWire.", with: "")
-    return plain.count > 160 ? "\(step)  \(plain.prefix(160))…" : "\(step)  \(plain)"
+extension ChannelRequest {
+    /// The part of a channel's life that this is.
+    var operation: String {
+        switch self {
+        case .send: "send"
+        case .consumed: "consumed"
+        case .resize: "resize"
+        case .close: "close"
+        }
+    }
+}
+
+extension ChannelEvent {
+    var operation: String {
+        switch self {
+        case .received: "received"
+        case .sent: "sent"
+        case .resized: "resized"
+        case .closed: "closed"
+        }
+    }
+}
+
+extension SecurityRequest {
+    var operation: String {
+        switch self {
+        case .attend: "attend"
+        case .answer: "answer"
+        case .pair: "pair"
+        case .insist: "insist"
+        case .makeOutOfBandData: "makeOutOfBandData"
+        case .takeOutOfBandData: "use out-of-band data"
+        case .takeTemporaryKey: "use temporary key"
+        case .listBonds: "list bonds"
+        case .removeBond: "remove bond"
+        }
+    }
+}
+
+extension SecurityEvent {
+    var operation: String {
+        switch self {
+        case .asked: "asked"
+        case .withdrawn: "withdrawn"
+        case .paired: "paired"
+        case .failed: "failed"
+        case .secured: "secured"
+        case .bonds: "bonds"
+        case .outOfBandDataMade: "out-of-band data made"
+        }
+    }
+}
+
+extension TesterRequest {
+    var operation: String {
+        switch self {
+        case .reset: "reset"
+        case .readLocalAddress: "readLocalAddress"
+        case .find: "find"
+        case .startSet: "startSet"
+        case .stopSet: "stopSet"
+        case .listen: "listen"
+        case .stopListening: "stopListening"
+        case .secure: "secure"
+        }
+    }
+}
+
+extension TesterEvent {
+    var operation: String {
+        switch self {
+        case .localAddress: "localAddress"
+        case .found: "found"
+        case .setStarted: "setStarted"
+        case .setEnded: "setEnded"
+        case .listening: "listening"
+        case .heard: "heard"
+        case .linkMade: "linkMade"
+        case .linkEnded: "linkEnded"
+        }
+    }
 }
