@@ -11,15 +11,15 @@ extension WorldCore {
     mutating func restart(_ index: Int) {
         endApps(of: index, .terminatedBySystem)
         let station = stations[index]
+        launches.removeAll { $0 == index }
+        station.isLaunched = false
         station.restarts += 1
         var configuration = station.configuration
         configuration.knownPeers = station.peers.all
         let random = SeededGenerator(seed: seed ^ Self.digest("\(station.name) \(station.restarts)"))
         station.host = Host(configuration: configuration, random: random)
         for place in restorable.indices where restorable[place].machine == index {
-            restorable[place].state.machineRestarted()
-            restorable[place].held = []
-            restorable[place].awaitsRadio = true
+            restorable[place].session = KeptSession(continuing: restorable[place].session.state)
             station.host.open(restorable[place].client, role: restorable[place].role, at: now)
             station.host.perform(.appMoved(to: .background), for: restorable[place].client, at: now)
         }
@@ -37,24 +37,5 @@ extension WorldCore {
         case .unplugged: station.host.transportAbsent(at: now)
         }
         markDirty(index)
-    }
-
-    /// The host has told a client that the radio can or cannot be used.
-    ///
-    /// A host that was started anew is asked again for what a preserved session asked for. When the user switches
-    /// Bluetooth off while an app is not there, nothing is left for its next launch.
-    mutating func radioChanged(_ state: HostState, for client: ClientID) {
-        guard let place = preservedPlace(of: client) else { return }
-        let session = restorable[place]
-        restorable[place].awaitsRadio = false
-        if state == .poweredOn {
-            guard session.awaitsRadio else { return }
-            for request in session.state.requests {
-                stations[session.machine].host.perform(request, for: client, at: now)
-            }
-            markDirty(session.machine)
-        } else if session.held != nil {
-            giveUp(client)
-        }
     }
 }

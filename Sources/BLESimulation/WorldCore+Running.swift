@@ -44,13 +44,14 @@ extension WorldCore {
         let waiting = deliveries
         deliveries.removeAll(keepingCapacity: true)
         for (client, event) in waiting {
-            preserve(event, for: client)
-            note(event, for: client)
-            if let index = taken[client] {
-                result[index].delivery.events.append(event)
-            } else if case .app(let session) = clients[client] {
-                taken[client] = result.count
-                result.append((client, WorldDelivery(session: session, events: [event])))
+            for event in preserve(event, for: client) {
+                note(event, for: client)
+                if let index = taken[client] {
+                    result[index].delivery.events.append(event)
+                } else if case .app(let session) = clients[client] {
+                    taken[client] = result.count
+                    result.append((client, WorldDelivery(session: session, events: [event])))
+                }
             }
         }
         return result.sorted { $0.client < $1.client }.map(\.delivery)
@@ -70,13 +71,13 @@ extension WorldCore {
         wakeApp(of: session)
     }
 
-    /// Does what apps and tests have asked for, and all that follows from it at this instant.
     /// Writes down what an app on a machine has asked for or heard, in the capture and the log.
     func writeDown(_ line: String, on machine: Int) {
         capture?.comment(line)
         log?.hear("\(logTime)\(stations[machine].name): \(line)")
     }
 
+    /// Does what apps and tests have asked for, and all that follows from it at this instant.
     mutating func hear() {
         while !inbox.isEmpty {
             let actions = inbox
@@ -169,7 +170,6 @@ extension WorldCore {
     }
 
     private mutating func tell(_ client: ClientID, _ event: ClientEvent) {
-        defer { if case .stateChanged(let state) = event { radioChanged(state, for: client) } }
         switch clients[client.rawValue] {
         case .app(let session): tell(session, client, failsInstead(event, for: client, on: session.machine) ?? event)
         case .relaunched(let latest):

@@ -33,8 +33,8 @@ struct WorldCore: ~Copyable {
     var calmness = 0
     /// What apps have not heard yet.
     var deliveries: [(client: Int, event: ClientEvent)] = []
-    /// The sessions that go on when their app has ended, in the order in which they were opened.
-    var restorable: [RestorableSession] = []
+    /// The managers whose sessions go on when their app has ended, in the order in which they were made.
+    var restorable: [RestorableManager] = []
     /// The tasks that wait until the world is older.
     var sleepers = Sleepers()
     /// The machines whose apps are to be launched now.

@@ -11,34 +11,32 @@ extension WorldCore {
         }
         guard let place else {
             restorable.append(
-                RestorableSession(
+                RestorableManager(
                     client: nextClient,
                     machine: index,
                     app: session.app,
                     role: session.role,
                     identifier: identifier,
-                    state: PreservedState(session.role)
+                    session: KeptSession(session.role)
                 )
             )
             return open(session)
         }
         // The identifier of a manager that is there names that one alone.
-        guard let held = restorable[place].held else { return open(session) }
+        guard !restorable[place].session.hasApp else { return open(session) }
         let heir = nextClient
         var session = session
         session.client = restorable[place].client
         clients.append(.app(session))
         clients[session.client.rawValue] = .relaunched(heir)
-        restorable[place].held = nil
-        if !restorable[place].state.isEmpty {
-            let restored = ClientEvent.restored(restorable[place].state)
+        if let state = restorable[place].session.appReturned() {
+            let restored = ClientEvent.restored(state)
             stations[index].wishes[heir.rawValue, default: AlertWishes()].note(restored)
             deliveries.append((heir.rawValue, restored))
         }
         stations[index].host.appReturned(session.client, at: now)
         drain(index)
         tellPhase(to: heir)
-        for event in held { tell(session, heir, event) }
         return heir
     }
 
@@ -57,6 +55,7 @@ extension WorldCore {
     /// Ends all apps of a machine: their managers hear nothing more.
     mutating func endApps(of index: Int, _ end: Machine.AppEnd) {
         hear()
+        stations[index].isLaunched = false
         for client in clients.indices {
             guard case .app(let session) = clients[client], session.machine == index else { continue }
             let isPreserved = end != .quitByUser && stations[index].phase(of: session.role) != .suspended
@@ -66,8 +65,7 @@ extension WorldCore {
                 close(ClientID(rawValue: client))
             }
         }
-        if end == .quitByUser { for session in restorable where session.machine == index { giveUp(session.client) } }
-        stations[index].isLaunched = false
+        if end == .quitByUser { for manager in restorable where manager.machine == index { giveUp(manager.client) } }
         drain(index)
     }
 
@@ -78,7 +76,9 @@ extension WorldCore {
         let unheard = takeUnheard(by: client, on: index)
         clients[client.rawValue] = .gone
         clients[session.client.rawValue] = .ended
-        restorable[place].held = unheard.filter { restorable[place].state.concerns($0) }
+        restorable[place].session.appEnded()
+        for event in unheard { hold(event, for: session.client) }
+        guard preservedPlace(of: session.client) != nil else { return }
         stations[index].host.appEnded(session.client, at: now)
         stations[index].host.perform(.appMoved(to: .background), for: session.client, at: now)
         markDirty(index)
@@ -97,21 +97,32 @@ extension WorldCore {
 
     /// Gives up a session whose app has ended.
     mutating func giveUp(_ client: ClientID) {
-        guard let place = preservedPlace(of: client), restorable[place].held != nil else { return }
+        guard let place = preservedPlace(of: client), !restorable[place].session.hasApp else { return }
         let index = restorable.remove(at: place).machine
         clients[client.rawValue] = .gone
         stations[index].host.close(client, at: now)
         markDirty(index)
     }
 
-    /// Keeps what the next launch of an app is to hear, and has the app launched for it.
+    /// Takes an event for a manager whose app has ended: keeps it for the next launch, and has the app launched for it.
     mutating func hold(_ event: ClientEvent, for client: ClientID) {
-        guard let place = preservedPlace(of: client), restorable[place].state.concerns(event) else { return }
+        guard let place = preservedPlace(of: client) else { return }
         let index = restorable[place].machine
-        guard stations[index].launcher != nil || !event.needsApp else { return refuse(event, for: client, on: index) }
-        restorable[place].held?.append(event)
-        guard restorable[place].held?.count ?? 0 <= RestorableSession.mostHeld else { return giveUp(client) }
-        if event.launchesApps { launch(index) }
+        stations[index].learnNames(event)
+        switch restorable[place].session.hear(event, canLaunch: stations[index].launcher != nil) {
+        case .hold(let launches): if launches { launch(index) }
+        case .refuse(let answer): ask([answer], for: client, on: index)
+        case .ask(let requests): ask(requests, for: client, on: index)
+        case .giveUp: giveUp(client)
+        case .drop: break
+        case .tell, .tellAll: preconditionFailure("an app that has ended hears nothing")
+        }
+    }
+
+    /// Has a host do what a session whose app has ended needs of it.
+    private mutating func ask(_ requests: [ClientRequest], for client: ClientID, on index: Int) {
+        for request in requests { stations[index].host.perform(request, for: client, at: now) }
+        markDirty(index)
     }
 
     /// Answers a central that waits for an app which is not at work; `client` is whom the host takes the app for.
@@ -134,7 +145,7 @@ extension WorldCore {
         launches = []
         return machines.compactMap { index in
             func identifiers(_ role: ClientRole) -> [String] {
-                restorable.filter { $0.machine == index && $0.role == role && $0.held != nil }.map(\.identifier)
+                restorable.filter { $0.machine == index && $0.role == role && !$0.session.hasApp }.map(\.identifier)
             }
             let launch = Machine.Launch(centrals: identifiers(.central), peripherals: identifiers(.peripheral))
             guard launch != Machine.Launch(), let launcher = stations[index].launcher else { return nil }
@@ -145,14 +156,24 @@ extension WorldCore {
     /// Notes what an app asks for, if its session can go on without it.
     mutating func preserve(_ request: ClientRequest, for client: ClientID) {
         guard let place = preservedPlace(of: client) else { return }
-        restorable[place].state.note(request)
+        restorable[place].session.note(request)
     }
 
-    /// Notes what an app is about to hear, if its session can go on without it.
-    mutating func preserve(_ event: ClientEvent, for client: Int) {
+    /// Notes what a manager is about to hear, if its session can go on without its app.
+    ///
+    /// - Returns: What it hears now: a manager that was launched again first has to know how the radio is.
+    mutating func preserve(_ event: ClientEvent, for client: Int) -> [ClientEvent] {
+        if case .restored = event { return [event] }
         guard !restorable.isEmpty, case .app(let session) = clients[client],
             let place = preservedPlace(of: session.client)
-        else { return }
-        restorable[place].state.note(event)
+        else { return [event] }
+        switch restorable[place].session.hear(event, canLaunch: false) {
+        case .tell: return [event]
+        case .tellAll(let events, let requests):
+            ask(requests, for: session.client, on: session.machine)
+            return events
+        case .hold: return []
+        case .refuse, .ask, .giveUp, .drop: preconditionFailure("an app that is there hears everything")
+        }
     }
 }

@@ -7,18 +7,18 @@ import Testing
 struct RelaunchTests {
     /// What happens to an app.
     enum Fate: CaseIterable {
-        case crash, terminatedBySystem, restart, quitByUser, switchedOff, terminatedAsleep
+        case crash, terminatedBySystem, restart, radioReturns, quitByUser, switchedOff, terminatedAsleep
 
         var isLaunchedAgain: Bool {
             switch self {
-            case .crash, .terminatedBySystem, .restart: true
+            case .crash, .terminatedBySystem, .restart, .radioReturns: true
             case .quitByUser, .switchedOff, .terminatedAsleep: false
             }
         }
     }
 
     @Test(
-        "An app is launched again after a crash and a restart, and not after the user ended it or Bluetooth",
+        "An app is launched again after a crash, a restart or a lost radio, and not after the user ended it or Bluetooth",
         .behaviour("4.9.5"),
         arguments: Fate.allCases
     )
@@ -38,6 +38,12 @@ struct RelaunchTests {
         case .terminatedBySystem: bench.phone.endApps(.terminatedBySystem)
         case .quitByUser: bench.phone.endApps(.quitByUser)
         case .restart: bench.phone.restart()
+        case .radioReturns:
+            bench.phone.endApps(.crash)
+            await bench.wait()
+            bench.phone.unplugRadio()
+            await bench.wait()
+            bench.phone.plugInRadio()
         case .switchedOff:
             bench.phone.endApps(.crash)
             await bench.wait()
