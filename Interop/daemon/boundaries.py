@@ -35,7 +35,8 @@ NAMES = {CENTRAL: "central", PERIPHERAL: "peripheral", AGENT: "agent"}
 STRANGER = 65534
 NO_BONDS = bytes([1, 16, 0])
 LAMP = {"name": "Lamp", "services": [{"uuid": "180F", "characteristics": [
-    {"uuid": "2A19", "properties": ["read"], "value": "0x64"}]}]}
+    {"uuid": "2A19", "properties": ["read"], "value": "0x64"},
+    {"uuid": "2A1B", "properties": ["read"], "protected": True, "value": "0x64"}]}]}
 
 
 def service():
@@ -254,7 +255,7 @@ def try_owners(bled, ble, user):
         other = Other(lab, user)
         # A requirement of the other is there when the app pairs.
         other.ask(AGENT, bytes([SECURITY, INSIST]) + NO_BONDS)
-        everywhere = other.ask(AGENT, bytes([SECURITY, INSIST]) + NO_BONDS + struct.pack("<I", 1))
+        everywhere = other.ask(AGENT, bytes([SECURITY, INSIST]) + NO_BONDS + b"\1\0")
         if user > 0:
             assert everywhere["refusal"] and everywhere["refusal"][0] == NOT_ALLOWED, "a stranger decides for all apps"
         else:

@@ -44,6 +44,8 @@ package final class Daemon: @unchecked Sendable {
     private let log: DaemonLog
     private var switches: RadioSwitches
     private var policy: AppPolicy
+    /// Sessions that tell the hosts what the policy says of pairing; none before it has said something.
+    private var pairingSessions: [any HostSession] = []
     private var acceptor: ConnectionAcceptor?
     private var connections: [AppConnection] = []
 
@@ -77,6 +79,7 @@ package final class Daemon: @unchecked Sendable {
         } later: { [weak loop] delay, body in
             if let loop { _ = loop.alarm(at: loop.clock.now + delay, ring: body) }
         }
+        setUnattendedPairing()
         loop.start { [weak self] in
             self?.takeTurn()
             return nil

@@ -34,7 +34,7 @@ struct WorldCore: ~Copyable {
     /// What apps have not heard yet.
     var deliveries: [(client: Int, event: ClientEvent)] = []
     /// The managers whose sessions go on when their app has ended, in the order in which they were made.
-    var restorable: [RestorableManager] = []
+    var restorable: [RestorableRole] = []
     /// The tasks that wait until the world is older.
     var sleepers = Sleepers()
     /// The machines whose apps are to be launched now.

@@ -65,7 +65,9 @@ final class OwnershipBench {
         world = World(seed: seed)
         hub = world.machine("hub")
         let value = SimulatedPeripheral.Characteristic("2A19", [.read, .write], value: [1])
-        let services = [SimulatedPeripheral.Service("180F", [value])]
+        // A device pairs without a user only if it has a value that needs encryption.
+        let secret = SimulatedPeripheral.Characteristic("FFE1", [.read], value: [2], isProtected: true)
+        let services = [SimulatedPeripheral.Service("180F", [value]), .init("FFE0", [secret])]
         world.place(SimulatedPeripheral(name: "Lamp", at: .init(x: 1), services: services))
         own = OwnedApp(Self.owner, on: hub)
         phone = OwnedApp(.program, on: world.machine("phone", at: .init(x: 2)))

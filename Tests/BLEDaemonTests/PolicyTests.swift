@@ -56,7 +56,7 @@ struct PolicyTests {
         #expect(policy.unattendedPairing == wanted)
         for asked in UnattendedPairing.allCases {
             let request = ClientRequest.security(.insist(PairingPolicy(unattended: asked)))
-            let refusal = SessionGate(policy.grant(to: Self.sensor)).refusal(of: request)
+            let refusal = SessionGate(policy.grant(to: Self.sensor), for: .agent).refusal(of: request)
             #expect((refusal == nil) == (asked <= wanted))
         }
     }
@@ -65,7 +65,7 @@ struct PolicyTests {
     func unattendedByDefault() throws {
         for policy in [AppPolicy.none, try policy("{}")] {
             #expect(policy.unattendedPairing == nil)
-            let gate = SessionGate(policy.grant(to: Self.sensor))
+            let gate = SessionGate(policy.grant(to: Self.sensor), for: .agent)
             let refused = UnattendedPairing.allCases.filter {
                 gate.refusal(of: .security(.insist(PairingPolicy(unattended: $0)))) != nil
             }

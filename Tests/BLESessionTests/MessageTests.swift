@@ -68,6 +68,18 @@ struct MessageTests {
         #expect(try DaemonMessage(reading: octets.span) == message)
     }
 
+    @Test("A policy that says nothing of unattended pairing is written as before there was any, and read as such")
+    func unattended() throws {
+        let plain = AppMessage.request(1, .security(.insist(PairingPolicy(keepsBonds: false))))
+        for unattended in UnattendedPairing.allCases {
+            let policy = PairingPolicy(keepsBonds: false, unattended: unattended)
+            let message = AppMessage.request(1, .security(.insist(policy)))
+            #expect(message.encoded == plain.encoded + [0, 1, unattended.rawValue])
+            #expect(try AppMessage(reading: message.encoded.span) == message)
+        }
+        #expect(try AppMessage(reading: plain.encoded.span) == plain)
+    }
+
     @Test("Octets and flags of an advertisement follow the fields that older versions know")
     func advertisements() throws {
         var plain = BroadcastRequest()

@@ -394,14 +394,7 @@ def senseless(driver):
 
 
 SCENES = {
-    "host reports": reports,
-    "host coded": coded,
-    "host connections": connections,
-    "host directed": directed,
-    "host security": security,
-    "host refusals": refusals,
-    "host failures": failures,
-    "host own addresses": own_addresses,
-    "host attributes": attributes,
-    "host senseless": senseless,
+    "host reports": reports, "host coded": coded, "host connections": connections, "host directed": directed,
+    "host security": security, "host refusals": refusals, "host failures": failures,
+    "host own addresses": own_addresses, "host attributes": attributes, "host senseless": senseless,
 }

@@ -54,7 +54,7 @@ struct InspectingTests {
         #expect(values["FFA1"] == "11" && values["FFB1"] == "22" && values["FFC1"] == "33")
         #expect(values["2902"] == "0000")
         let services = facts.filter { $0["event"] as? String == "service" }.compactMap { $0["uuid"] as? String }
-        #expect(services.filter { $0.hasPrefix("FF") } == ["FFA0", "FFC0", "FFB0"])
+        #expect(services.filter { $0.hasPrefix("FF") } == ["FFA0", "FFB0", "FFC0"])
     }
 
     @Test("A characteristic of a service in a service can be read", arguments: UInt64(0)..<16)

@@ -53,8 +53,6 @@ struct JSONTests {
         Case("chat join Lobby --stay", ["ready", "discovered", "connected", "subscribed"], until: "\"subscribed\""),
         Case("radio --port PORT", ["listening"], until: "\"listening\""),
         Case("monitor CAPTURE", ["call", "packet", "lost"]),
-        Case("adapters", []),
-        Case("doctor --no-ask", ["diagnosis"]),
         Case("apps", ["app"], in: .daemon),
         Case("app SELF background", ["app_moved"], in: .daemon),
         Case("links list", ["link"], in: .daemon),
@@ -62,7 +60,6 @@ struct JSONTests {
         Case("power", ["radio"], in: .daemon),
         Case("policy", ["policy"], in: .daemon),
         Case("logs", ["log"], in: .daemon),
-        Case("agent", [], in: .daemon, until: "Questions of pairing"),
         Case("bonds list", []),
     ]
 
@@ -74,7 +71,7 @@ struct JSONTests {
           {"uuid": "2A6E", "properties": ["read", "notify"], "value": "7008",
             "descriptors": [{"uuid": "2901", "text": "Outside"}],
             "notify": {"every": 100, "values": ["7008"]}},
-          {"uuid": "2A29", "properties": ["read"], "value": {"text": "Acme"}}]}]}
+          {"uuid": "2A29", "properties": ["read"], "text": "Acme"}]}]}
         """
 
     /// The commands that have `--json`, each as its words.
@@ -89,7 +86,8 @@ struct JSONTests {
     @Test("Every command that prints JSON is looked at")
     func all() {
         let missing = Self.commands().filter { words in !Self.cases.contains { $0.words.starts(with: words) } }
-        #expect(missing == [["bonds", "remove"]])
+        // Two ask the machine, one goes on until it is stopped, and one needs a bond.
+        #expect(missing == [["adapters"], ["doctor"], ["bonds", "remove"], ["agent"]])
         #expect(Self.commands().count > 20)
     }
 
@@ -116,7 +114,7 @@ struct JSONTests {
             for (key, value) in object {
                 let kind = JSONKey.kind(of: key, in: event)
                 #expect(kind?.accepts(value) == true, "\(key) of \(line)")
-                if let text = value as? String, ["value", "text", "reading"].contains(key) {
+                if event != "log", let text = value as? String, ["value", "text", "reading"].contains(key) {
                     #expect(!text.contains("“"), "\(line)")
                 }
             }

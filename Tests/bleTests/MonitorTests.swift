@@ -52,7 +52,7 @@ struct MonitorTests {
         #expect(command["handle"] as? Int == 0x40 && command["to"] as? String == "controller")
         #expect(command["program"] as? String == "app 7" && command["machine"] as? String == "hci0")
         #expect(objects.allSatisfy { $0["who"] as? String == $0["machine"] as? String })
-        #expect(command["time"] as? String == "2026-11-18T10:26:40.500000Z" && command["malformed"] as? Bool == false)
+        #expect(command["time"] as? String == "2026-11-18T11:06:40.500000Z" && command["malformed"] as? Bool == false)
         #expect(command["cut"] as? Bool == false && command["length"] as? Int == 7)
         #expect(data["att_opcode"] as? Int == 0x0A && data["octets"] as? String == "0240000700030004000a0900")
         #expect(objects[2]["count"] as? Int == 3)

@@ -148,7 +148,7 @@ struct HostPair: ~Copyable {
             switch output {
             case .packet(let bytes): air.receive(bytes.span, from: controllers[index], at: now)
             case .event(let event, _): events.append((sides[index], event))
-            case .remember, .resetTransport, .note: break
+            case .remember, .recall, .resetTransport, .note: break
             }
         }
         return !outputs.isEmpty

@@ -37,6 +37,8 @@ package struct AppPolicy: Equatable, Sendable {
         guard let app, let index = rules.firstIndex(where: { $0.matches(app) }) else {
             return Grant(roles: [], origin: "\(origin) (no rule is about it)")
         }
-        return rules[index].grant(isAdministrator: ownsDaemon, origin: "rule \(index + 1) of \(origin)")
+        var grant = rules[index].grant(isAdministrator: ownsDaemon, origin: "rule \(index + 1) of \(origin)")
+        if let unattendedPairing { grant.unattendedPairing = unattendedPairing }
+        return grant
     }
 }

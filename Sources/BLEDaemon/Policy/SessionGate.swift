@@ -88,6 +88,8 @@ struct SessionGate: Sendable {
 
     private func refusal(of request: SecurityRequest) -> String? {
         switch request {
+        case .insist(let policy, _) where policy.unattended.map { $0 > grant.unattendedPairing } ?? false:
+            "\(grant.origin) does not allow it to have devices paired that nobody asked for (unattendedPairing)"
         case .insist(_, everywhere: true):
             grant.isAdministrator
                 ? nil : "only an administrator decides for all apps, and it is none by \(grant.origin)"

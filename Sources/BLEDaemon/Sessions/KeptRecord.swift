@@ -12,6 +12,11 @@ package struct KeptRecord: Equatable, Packet {
     mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
         try key.layout(&wire)
         try state.layout(&wire)
+        var addition = state.addition
+        // The addition follows the description, so there must be one.
+        if addition != nil, description == nil { description = AppDescription() }
         try wire.tail(&description)
+        try wire.tail(&addition)
+        state.addition = addition
     }
 }

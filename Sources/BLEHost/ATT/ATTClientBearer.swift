@@ -79,8 +79,10 @@ package struct ATTClientBearer: Sendable {
         state = .idle
     }
 
-    /// Takes a packet that cannot be decoded. It ends the transaction if it is a response to the request in flight, or
-    /// an Error Response that does not name another request.
+    /// Takes a packet that cannot be decoded.
+    ///
+    /// It ends the transaction if it is a response to the request in flight, or an Error Response that does not name
+    /// another request.
     package mutating func receiveMalformed(_ pdu: Span<UInt8>) -> OnReceive {
         guard case .awaiting(let request, _) = state, !pdu.isEmpty else { return .ignored }
         let opcode = ATT.Opcode(wire: pdu[0])
@@ -105,6 +107,8 @@ package struct ATTClientBearer: Sendable {
 }
 
 extension ATT.ErrorResponse {
-    /// The error code. Code 0, which is reserved, tells no reason, but the request was refused all the same.
+    /// The error code.
+    ///
+    /// Code 0, which is reserved, tells no reason, but the request was refused all the same.
     fileprivate var reason: ATT.ErrorCode { code.wire == 0 ? .unlikelyError : code }
 }

@@ -5,8 +5,8 @@ package enum SecurityRequest: Equatable, Sendable {
     /// Has the client ask the user from now on, with these means; `nil` ends that.
     ///
     /// It is asked about pairings on links that apps of its user use, and if it is an administrator about all. Of
-    /// several that may be asked, the latest is. While none may, devices are paired as far as nobody has to be asked:
-    /// Just Works, and not in place of a bond.
+    /// several that may be asked, the latest is. While none may, devices are paired as far as ``UnattendedPairing``
+    /// allows it: by Just Works, and not in place of a bond.
     case attend(SMP.IOCapability?)
     /// The user's reply to ``SecurityEvent/asked(_:)`` about this peer. It counts only from the client that was asked.
     case answer(PeerIdentifier, PairingReply)

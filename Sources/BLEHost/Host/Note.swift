@@ -62,6 +62,8 @@ package enum Note: Equatable, Sendable {
     case undelivered(ConnectionHandle)
     /// A link could not be encrypted with the key of a bond.
     case encryptionFailed(ConnectionHandle, HCI.Status)
+    /// A peer sent an identity address when it paired that it has not proved to be its own.
+    case unprovedIdentity(DeviceAddress, ConnectionHandle)
     /// The controllers have not encrypted a link in time, and it ends.
     case encryptionOverdue(ConnectionHandle)
     /// A peer wanted to pair, which nobody is there to ask about, and no app needs.
@@ -123,6 +125,8 @@ extension Note: CustomStringConvertible {
         case .linkLost(let link, let status): "link \(link.wire) ended: \(status)"
         case .undelivered(let link): "link \(link.wire) is ended before all that waits for it has gone"
         case .encryptionFailed(let link, let status): "link \(link.wire) is not encrypted: \(status)"
+        case .unprovedIdentity(let address, let link):
+            "the peer of link \(link.wire) sent \(address) as its identity address and has not shown that it is"
         case .encryptionOverdue(let link): "link \(link.wire) was not encrypted in time, and is ended"
         case .pairingUnwanted(let link):
             "refused to pair on link \(link.wire): no app needs it, and there is no agent to ask the user"

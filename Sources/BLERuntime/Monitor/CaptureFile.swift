@@ -126,10 +126,13 @@ package final class CaptureFile: Sendable {
     }
 
     private func begin(_ state: inout State) throws(Failure) {
-        let raw = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0o600)
-        guard raw >= 0 else { throw failure() }
-        state.descriptor = Descriptor(raw)
-        try keepOthersOut(of: raw)
+        do throws(FileProblem) {
+            let place = try TrustedPath(path), file = try place.open(O_WRONLY | O_CREAT | O_APPEND)
+            state.descriptor = file
+            try keepOthersOut(of: file.raw)
+        } catch {
+            throw Failure(path: path, error)
+        }
         (state.size, state.interfaces) = (0, [])
         try append(format.header, &state)
     }

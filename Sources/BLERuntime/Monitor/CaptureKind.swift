@@ -49,6 +49,7 @@ enum CaptureKind {
         }
         if magics.contains(where: { mayBe($0.octets, known: $0.octets.count) }) { return true }
         if classic.contains(where: { mayBe($0.octets, known: 24) }) { return true }
+        if beginning.count < 4 { return true }
         return beginning.count < packetLoggerHead
             && [true, false].contains { packetLoggerLength(beginning, isBigEndian: $0) != nil }
     }

@@ -1,5 +1,6 @@
 package import BLEWire
 import Glibc
+import LinuxCalls
 
 /// What the instants of one clock are on the clock on the wall, which is looked at once.
 package struct WallClock: Sendable {

@@ -6,7 +6,7 @@
 /// | characters | what they would do |
 /// | --- | --- |
 /// | controls (Cc) | move the cursor, erase what was printed |
-/// | format characters (Cf), the joiners among them | reverse the text that follows, or make two different names look the same |
+/// | format characters (Cf), including joiners | reverse the following text, or make different names look the same |
 /// | other characters that are shown as nothing | the same |
 /// | line and paragraph separators (Zl, Zp) | begin a line |
 /// | marks (Mn, Mc, Me) without a letter, and more than six on one | change the character, or the lines, beside them |

@@ -8,7 +8,7 @@ import BLEWire
 struct BondDocument: Codable {
     private enum Key: String, CodingKey {
         case adapter, isAdapterRandom, address, isRandom, security, keySize, isSecureConnections, longTermKey,
-            localLongTermKey, resolvingKey
+            localLongTermKey, resolvingKey, wantedBy
         case localSigningKey, remoteSigning, database, users
     }
 

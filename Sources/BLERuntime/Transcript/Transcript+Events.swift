@@ -31,7 +31,8 @@ extension Transcript {
     private func words(_ report: AdvertisementReport) -> [String] {
         [
             device(report.peer), "\(report.rssi)", report.isConnectable ? "" : "not connectable",
-            Self.octets(report.data),
+            Self.octets(Array(report.octets.advertisement)),
+            report.octets.scanResponse.isEmpty ? "" : "scan response \(Self.octets(Array(report.octets.scanResponse)))",
         ]
     }
 
@@ -211,6 +212,8 @@ extension PairingFailure {
         case .encryptionFailed: "encryption failed"
         case .disconnected: "disconnected"
         case .tooSoon: "too soon after a failure"
+        case .cannotAuthenticate: "cannot authenticate"
+        case .nobodyToAsk: "no agent to ask the user"
         }
     }
 }

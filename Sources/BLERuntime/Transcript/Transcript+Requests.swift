@@ -97,10 +97,11 @@ extension Transcript {
         case .attend(let capability): [capability.map { "\($0)" } ?? "no more"]
         case .answer(let peer, let reply): [device(peer), reply.words]
         case .pair(let peer), .removeBond(let peer), .takeOutOfBandData(_, let peer): [device(peer)]
-        case .insist(let policy):
+        case .insist(let policy, let everywhere):
             [
                 policy.requiresSecureConnections ? "on LE Secure Connections" : "",
                 "on keys of \(policy.leastKeySize) octets", policy.keepsBonds ? "" : "without bonds",
+                policy.unattended.map { "unattended pairing \($0)" } ?? "", everywhere ? "for all apps" : "",
             ]
         case .takeTemporaryKey(_, let peer): [peer.map(device) ?? ""]
         case .makeOutOfBandData, .listBonds: []

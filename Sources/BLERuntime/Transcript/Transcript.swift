@@ -182,6 +182,7 @@ extension Failure {
     var words: String {
         switch self {
         case .att(let code): "ATT \(code)"
+        case .invalidResponse: "invalid response"
         case .hci(let status): "\(status)"
         case .channel(let result): "the peer refused the channel (result 0x\(Transcript.hexadecimal(result.wire)))"
         case .peerMisbehaved: "the peer broke the rules of the channel"

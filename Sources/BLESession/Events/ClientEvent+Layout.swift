@@ -74,7 +74,10 @@ extension ClientEvent: Choice, Packet {
     package mutating func fields(_ wire: inout some AnyWire) throws(PacketError) {
         switch self {
         case .restored(var state):
+            var addition = state.addition
             try state.layout(&wire)
+            try wire.tail(&addition)
+            state.addition = addition
             self = .restored(state)
         case .stateChanged(var state):
             try wire.field(&state, "State")

@@ -51,9 +51,6 @@ extension PreservedPeripheral: Packet {
         try wire.sequence(&services, "Service")
         try wire.optional(&advertisement, "Advertisement")
         try wire.sequence(&subscribers, "Subscriber")
-        var addition = BroadcastAddition(advertisement)
-        try wire.tail(&addition)
-        addition?.add(to: &advertisement)
         self = Self(services: services, advertisement: advertisement, subscribers: subscribers)
     }
 }
@@ -84,6 +81,30 @@ extension PreservedState: Choice, Packet {
         case .peripheral(var state):
             try state.layout(&wire)
             self = .peripheral(state)
+        }
+    }
+}
+
+extension PreservedState {
+    /// The properties of the advertisement that earlier versions do not know.
+    ///
+    /// They are at the end of the message or record that contains the state.
+    package var addition: BroadcastAddition? {
+        get {
+            guard case .peripheral(let state) = self else { return nil }
+            return BroadcastAddition(state.advertisement)
+        }
+        set {
+            guard let newValue, case .peripheral(let state) = self else { return }
+            var advertisement = state.advertisement
+            newValue.add(to: &advertisement)
+            self = .peripheral(
+                PreservedPeripheral(
+                    services: state.services,
+                    advertisement: advertisement,
+                    subscribers: state.subscribers
+                )
+            )
         }
     }
 }

@@ -1,16 +1,24 @@
 package import BLEHost
 package import BLEWire
 
-/// What a policy says about pairing without an agent; daemons that do not know of it pass it over.
-private struct UnattendedTail: Packet {
-    private(set) var unattended: UnattendedPairing
+/// The optional end of a request to insist on a policy; daemons that do not know it ignore it.
+private struct InsistTail: Packet {
+    private(set) var unattended: UnattendedPairing?
+    private(set) var everywhere: Bool
 
-    init(_ unattended: UnattendedPairing) { self.unattended = unattended }
+    init(_ unattended: UnattendedPairing?, _ everywhere: Bool) {
+        self.unattended = unattended
+        self.everywhere = everywhere
+    }
 
-    init() { self.init(.whenNeeded) }
+    init() { self.init(nil, false) }
 
     mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
-        try wire.field(&unattended, "Unattended Pairing")
+        try wire.flag(&everywhere, "Everywhere")
+        var isSet = unattended != nil, value = unattended ?? .whenNeeded
+        try wire.flag(&isSet, "Unattended Pairing Is Set")
+        if isSet { try wire.field(&value, "Unattended Pairing") }
+        unattended = isSet ? value : nil
     }
 }
 
@@ -58,9 +66,10 @@ extension SecurityRequest: Choice {
             self = .pair(peer)
         case .insist(var policy, let everywhere):
             try policy.layout(&wire)
-            var mark = Numbering(everywhere ? 1 : 0)
-            try wire.tail(&mark)
-            self = .insist(policy, everywhere: mark != nil)
+            var tail = policy.unattended != nil || everywhere ? InsistTail(policy.unattended, everywhere) : nil
+            try wire.tail(&tail)
+            policy.unattended = tail?.unattended
+            self = .insist(policy, everywhere: tail?.everywhere ?? false)
         case .makeOutOfBandData, .listBonds: break
         case .takeOutOfBandData(var told, var peer):
             try wire.optional(&told, "Told")

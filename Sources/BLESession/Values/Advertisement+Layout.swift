@@ -78,12 +78,12 @@ extension BroadcastRequest: Packet {
 }
 
 /// What a ``BroadcastRequest`` has since a later version: the end of the messages that hold one.
-struct BroadcastAddition: Packet {
+package struct BroadcastAddition: Packet {
     private var flags: [UInt8]?
     private var advertisement: [UInt8]?
     private var scanResponse: [UInt8] = []
 
-    init() {}
+    package init() {}
 
     /// What is not said by older messages; `nil` if there is nothing.
     init?(_ request: AdvertisingRequest?) {
@@ -95,7 +95,7 @@ struct BroadcastAddition: Packet {
         scanResponse = broadcast.octets.map { Array($0.scanResponse) } ?? []
     }
 
-    mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
+    package mutating func layout(_ wire: inout some AnyWire) throws(PacketError) {
         try wire.sized(&flags, "Flags")
         try wire.sized(&advertisement, "Advertisement")
         try wire.sized(&scanResponse, "Scan Response")

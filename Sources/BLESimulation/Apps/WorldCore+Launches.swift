@@ -11,7 +11,7 @@ extension WorldCore {
         }
         guard let place else {
             restorable.append(
-                RestorableManager(
+                RestorableRole(
                     client: nextClient,
                     machine: index,
                     app: session.app,

@@ -55,7 +55,7 @@ extension AdvertisingData {
         uuids { if case .solicitation(let octets) = $0 { octets } else { nil } }
     }
 
-    /// The first complete name, else the first shortened one; empty names do not count.
+    /// The first complete name, otherwise the first shortened one; empty names are ignored.
     ///
     /// Octets that are not UTF-8 become U+FFFD. The name ends at the first zero octet, because some devices pad it with
     /// zeros.

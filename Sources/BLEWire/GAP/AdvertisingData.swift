@@ -72,7 +72,7 @@ package struct AdvertisingData: Equatable, Sendable {
     /// The length of all encoded structures.
     package var encodedLength: Int { structures.reduce(0) { $0 + $1.encodedLength } }
 
-    /// The data of every structure of `type`, in order.
+    /// The data of all structures of `type`, in order.
     package func data(of type: ADType) -> [[UInt8]] {
         structures.filter { $0.type == type }.map(\.data)
     }
@@ -82,8 +82,9 @@ package struct AdvertisingData: Equatable, Sendable {
         structures.first { $0.type == type }?.data
     }
 
-    /// The structure that begins at `offset` of data that are not decoded, and the range of its data; `nil` at the end
-    /// of the data, or if it runs past that.
+    /// Returns the type and the data range of the structure that begins at `offset` in encoded data.
+    ///
+    /// The result is `nil` at the end of the data, or if the structure runs past it.
     ///
     /// The next structure begins at the end of the range.
     static func structure(at offset: Int, in octets: Span<UInt8>) -> (type: ADType, data: Range<Int>)? {

@@ -76,15 +76,15 @@ struct ChannelTrace: Sendable {
         ends.append(end)
     }
 
-    /// Forgets what packets in one direction are for, because some of their octets are not known: those on `channel`,
-    /// or on all channels if it is `nil`.
+    /// Forgets the state of packets in one direction after some of their octets were lost: on `channel`, or on all
+    /// channels if it is `nil`.
     ///
-    /// Where the next SDU begins cannot be known then; later packets are shown as octets.
+    /// The start of the next SDU is unknown then; later packets are shown as octets.
     mutating func forget(_ channel: ChannelIdentifier?, isFromHost: Bool) {
         ends.removeAll { $0.isHosts != isFromHost && (channel == nil || $0.channel == channel) }
     }
 
-    /// What a packet on a channel amounts to.
+    /// The role of a packet on a channel.
     enum OnFrame: Equatable {
         /// The opening of the channel was not observed.
         case unknown

@@ -62,12 +62,12 @@
     /// Core 6.0, Vol 6, Part B, 1.3.2.2.
     package var isResolvable: Bool { kind == .random && randomKind == .resolvable }
 
-    /// Whether devices keep addresses of this kind: public and random static ones, as they are on the air.
+    /// True for permanent addresses as they appear over the air: public and random static ones.
     ///
     /// Core 6.0, Vol 6, Part B, 1.3.
     package var isIdentity: Bool { kind == .public || kind == .random && randomKind == .static }
 
-    /// The address with the kind that it has on the air, whatever the controller resolved.
+    /// The address with the kind that it has on the air, before resolution by the controller.
     package var onAir: Self { Self(value, Kind(wire: kind.wire & 1)) }
 
     @usableFromInline package static func < (a: Self, b: Self) -> Bool {

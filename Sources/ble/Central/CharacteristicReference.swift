@@ -4,8 +4,8 @@ import CoreBluetooth
 
 /// A characteristic on the command line: its UUID, and what tells it from others of that type.
 ///
-/// `2A19`, `180F/2A19` for that of a service of that type, `2A19#2` for the second one that `ble inspect` shows. Instead
-/// of the UUIDs there may be assigned names: `Battery/Battery Level`.
+/// `2A19`, `180F/2A19` for that of a service of that type, `2A19#2` for the second one that `ble inspect` shows.
+/// Instead of the UUIDs there may be assigned names: `Battery/Battery Level`.
 struct CharacteristicReference: ExpressibleByArgument, Hashable, CustomStringConvertible {
     /// How many of a type there can be: every attribute has a handle of 16 bits.
     private static let most = 65_535

@@ -24,9 +24,8 @@ extension Fact {
         let source = record.source.title.isEmpty ? "" : record.source.title + " "
         let names = packet.layers.map(\.name).joined(separator: " / ")
         let completed = packet.completed.map(\.name).joined(separator: " / ")
-        var lines = [
-            "\(stamp.isEmpty ? "" : stamp + "    ")\(source)\(arrow)  \(names)\(completed.isEmpty ? "" : ", completes \(completed)")"
-        ]
+        let lead = stamp.isEmpty ? "" : stamp + "    ", end = completed.isEmpty ? "" : ", completes \(completed)"
+        var lines = ["\(lead)\(source)\(arrow)  \(names)\(end)"]
         for field in showsFields ? (packet.layers + packet.completed).flatMap(\.fields) : [] {
             let octets = "[\(field.range.lowerBound)..<\(field.range.upperBound)]"
             lines.append("              \(octets.padded(to: 10)) \(field.name) = \(field.text)".printable)

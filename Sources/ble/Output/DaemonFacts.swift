@@ -153,6 +153,9 @@ extension GrantFact {
 }
 
 extension JournalLine {
+    /// The titles of the columns of ``fact``.
+    static let columns = "\("TIME".padded(to: 27))  \("PROCESS".padded(to: 8))  \("PROGRAM".padded(to: 12))  EVENT"
+
     /// What was noted.
     ///
     /// `noted` is the earlier name of `time`, and goes with the next release.

@@ -52,8 +52,8 @@ enum JSONKey {
         // The daemon.
         "user": .number, "role": .text, "phase": .text, "radio": .text, "links": .list, "scans": .flag,
         "advertises": .flag, "requests": .number, "events": .number, "restore_identifier": .text, "on": .flag,
-        "processes": .list, "programs": .list, "roles": .list, "pairing": .flag, "addresses": .flag, "because": .text,
-        "radios": .list,
+        "processes": .list, "programs": .list, "roles": .list, "pairing": .flag, "addresses": .flag, "admin": .flag,
+        "because": .text, "radios": .list,
         // Adapters and controllers.
         "index": .number, "state": .text, "powered": .flag, "privileged": .flag, "holders": .list, "bus": .text,
         "blocked": .text, "title": .text, "manufacturer": .text, "version": .text, "low_energy": .flag,

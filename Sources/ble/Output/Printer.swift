@@ -65,8 +65,15 @@ final class Printer {
             printObject(object)
         } else if !fact.text.isEmpty {
             let stamp = clock.map { (fact.time ?? $0()).rfc3339 + "  " } ?? ""
-            write(stamp + fact.text)
+            write((stamp + fact.text).printableLines)
         }
+    }
+
+    /// Prints the titles of columns above facts; only people read them.
+    func heading(_ columns: String) {
+        guard !json else { return }
+        let stamp = clock.map { "TIME".padded(to: $0().rfc3339.count + 2) } ?? ""
+        write((stamp + columns).bold(usesColor))
     }
 
     /// Writes a sentence for people to standard error, so that what pipes carry are facts alone.

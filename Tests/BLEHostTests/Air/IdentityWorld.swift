@@ -45,7 +45,7 @@ final class Seeker: App {
         switch event {
         case .stateChanged(.poweredOn): return [.scan(ScanRequest(allowsDuplicates: true))]
         case .discovered(let report):
-            if let name = AdvertisingData.localName(in: report.data.span) { sightings.append((name, report)) }
+            if let name = report.octets.localName { sightings.append((name, report)) }
             return []
         case .connected(let peer, _):
             connections.append(peer)
@@ -145,16 +145,18 @@ final class IdentityWorld {
                 address: address(for: identity),
                 resolvingKey: stranger.host.privacy?.key ?? Key128(wire: 77)
             ),
-            existing: nil
+            existing: nil,
+            apps: LinkApps()
         )
         if role == .peripheral {
             town.run(for: .seconds(30)) { self.stranger.host.links[handle]?.phase == .up }
             town.perform(.security(.pair(link.peer)), at: stranger)
         }
         town.run(for: .seconds(60)) {
-            self.home.host.peers.bonds.count == 1 && self.stranger.host.peers.bonds.count == 1
+            self.home.host.peers.bonds(of: .program).count == 1
+                && self.stranger.host.peers.bonds(of: .program).count == 1
         }
-        return home.host.peers.bonds.first?.peer
+        return home.host.peers.bonds(of: .program).first?.peer
     }
 
     /// Ends all links, from whichever end they were made.

@@ -66,7 +66,7 @@ struct OtherIdentityTests {
             #expect(world.read(peer) == "Stranger")
             if role == .central { #expect(world.callHome()) }
         }
-        #expect(world.home.host.peers.bonds.map(\.peer) == [peer])
+        #expect(world.home.host.peers.bonds(of: .program).map(\.peer) == [peer])
         #expect(world.home.notes.allSatisfy { if case .encryptionFailed = $0 { false } else { true } })
     }
 }

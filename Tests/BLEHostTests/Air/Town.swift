@@ -169,8 +169,12 @@ final class Town {
     /// Lets two stations hear each other no more.
     func separate(_ one: Station, _ other: Station) { air.partition = [ControllerPair(one.id, other.id)] }
 
-    func perform(_ request: ClientRequest, at station: Station) {
-        station.perform(request, at: now)
+    func perform(_ request: ClientRequest, at station: Station, for app: App? = nil) {
+        if let app {
+            station.host.perform(request, for: app.client, at: now)
+        } else {
+            station.perform(request, at: now)
+        }
         pump()
     }
 
@@ -221,6 +225,10 @@ final class Town {
             stepsLeft = stepsLeft.map { $0 - 1 }
             air.receive(packet.span, from: station.id, at: now)
         case .event(let event, let client):
+            if let app = station.otherApps.first(where: { $0.client == client }) {
+                for request in app.hear(event) { station.host.perform(request, for: app.client, at: now) }
+                return
+            }
             guard station.hears(event, for: client) else { return }
             for request in station.app.hear(event) { station.perform(request, at: now) }
         case .note(let note): station.count(note)

@@ -38,7 +38,7 @@ struct UnattendedBondAirTests {
             bench.town.perform(.cancelConnection(peer), at: station)
             bench.town.run(for: .seconds(10)) { !callers[index].0.endings.isEmpty }
         }
-        let bonds = bench.keeperStation.host.peers.bonds.map(\.identity)
+        let bonds = bench.keeperStation.host.peers.bonds(of: .program).map(\.identity)
         return callers.map { caller in caller.1.map { bonds.contains(bench.town.identity(of: $0)) } ?? false }
     }
 

@@ -81,7 +81,7 @@ struct ProvedIdentityTests {
         let (bond, _) = table.paired(second, Self.bond(Self.claimed), at: Self.claimed, isInUse: false)
         #expect(bond.resolvingKey == nil && bond.identity == Self.claimed)
         #expect(table.identifier(of: Self.made(4)) == first)
-        #expect(table.bond(with: second)?.resolvingKey == nil && table.bonds.count == 2)
+        #expect(table.bond(with: second)?.resolvingKey == nil && table.bonds(of: .program).count == 2)
     }
 
     @Test("A claimed address is shown for a peer until another one is known there")
@@ -89,11 +89,11 @@ struct ProvedIdentityTests {
         var table = PeerTable(secret: 1, records: [], limits: Limits())
         let onAir = Self.made(5), peer = table.identifier(of: onAir)
         _ = table.paired(peer, Self.bond(Self.claimed), at: onAir, isInUse: false)
-        #expect(table.bonds.map(\.identity) == [Self.claimed])
+        #expect(table.bonds(of: .program).map(\.identity) == [Self.claimed])
         let other = table.identifier(of: Self.claimed)
         #expect(other != peer)
         _ = table.wanted(other)
-        #expect(table.bonds.map(\.identity) == [onAir])
+        #expect(table.bonds(of: .program).map(\.identity) == [onAir])
     }
 
     @Test("A peer may not claim the address at which another was seen, is wanted or bonded, or that another claims")
@@ -116,10 +116,13 @@ struct ProvedIdentityTests {
         for step in prepare {
             var table = PeerTable(secret: 1, records: [], limits: Limits())
             step(&table)
-            let before = table.bonds, onAir = Self.made(7), peer = table.identifier(of: onAir)
+            let before = table.bonds(of: .program), onAir = Self.made(7), peer = table.identifier(of: onAir)
             let (bond, _) = table.paired(peer, Self.bond(Self.claimed), at: onAir, isInUse: false)
             #expect(bond.identity == onAir && bond.resolvingKey == Self.key)
-            #expect(Array(table.bonds.prefix(before.count)) == before, "what is kept of the others is as it was")
+            #expect(
+                Array(table.bonds(of: .program).prefix(before.count)) == before,
+                "what is kept of the others is as it was"
+            )
             #expect(table.identifier(of: Self.made(8)) == peer)
         }
         var table = PeerTable(secret: 1, records: [], limits: Limits())

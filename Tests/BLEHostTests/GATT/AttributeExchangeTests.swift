@@ -148,7 +148,8 @@ struct AttributeExchangeTests {
             role: .peripheral,
             at: pair.now
         )
-        #expect(pair.peripheral.layer.noteUse(of: AttributePair.server, on: AttributePair.link))
+        let isNew = pair.peripheral.layer.noteUse(of: AttributePair.server, on: AttributePair.link)
+        #expect(isNew)
         pair.now = pair.now + .seconds(2)
         pair.central.layer.linkUp(AttributePair.link, peer: AttributePair.peripheralPeer, role: .central, at: pair.now)
         _ = pair.serverEvents()

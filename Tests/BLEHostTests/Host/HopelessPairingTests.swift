@@ -56,7 +56,7 @@ struct HopelessPairingTests {
     )
     func central(capability: SMP.IOCapability?, isPossible: Bool) {
         let rig = makeRig(.central) { rig in
-            if let capability { rig.perform(.security(.attend(capability))) }
+            if let capability { rig.ask(.attend(capability)) }
         }
         #expect(pairings(rig).map(\.first) == (isPossible ? [0x01] : []))
         #expect(readings(rig) == (isPossible ? [] : [.att(.insufficientAuthentication)]))
@@ -65,7 +65,7 @@ struct HopelessPairingTests {
     @Test("A peripheral sends no Security Request that can lead to nothing", arguments: capabilities)
     func peripheral(capability: SMP.IOCapability?, isPossible: Bool) {
         let rig = makeRig(.peripheral) { rig in
-            if let capability { rig.perform(.security(.attend(capability))) }
+            if let capability { rig.ask(.attend(capability)) }
             if let peer = rig.host.links[link]?.peer { rig.perform(.connect(peer, ConnectRequest())) }
             rig.forget()
             rig.perform(.connect(rig.host.links[link]?.peer ?? PeerIdentifier(rawValue: 0), ConnectRequest()))
@@ -79,14 +79,14 @@ struct HopelessPairingTests {
         let rig = makeRig(.central) { rig in
             guard let peer = rig.host.links[link]?.peer else { return }
             let told = SecurityManager.OutOfBandData.Told(confirm: Key128(wire: 1), random: Key128(wire: 2))
-            rig.perform(.security(.takeOutOfBandData(told, from: peer)))
+            rig.ask(.takeOutOfBandData(told, from: peer))
         }
         #expect(pairings(rig).map(\.first) == [0x01])
     }
 
     @Test("A peer without display and keys is asked once on a link for a pairing that it cannot make")
     func peerWithoutMeans() {
-        let rig = makeRig(.central) { $0.perform(.security(.attend(.displayYesNo))) }
+        let rig = makeRig(.central) { $0.ask(.attend(.displayYesNo)) }
         #expect(pairings(rig).map(\.first) == [0x01])
         var response = SMP.PairingFeatures()
         response.ioCapability = .noInputNoOutput

@@ -55,7 +55,7 @@ struct UnattendedPairingTests {
         _ configuration: Host.Configuration = .init(identifierSecret: 42)
     ) -> Rig {
         let rig = Rig.ready(configuration: configuration)
-        if let agent = `case`.agent { rig.perform(.security(.attend(agent)), for: Rig.peripheral) }
+        if let agent = `case`.agent { rig.ask(.attend(agent)) }
         if let channel = `case`.channel {
             rig.perform(.server(.publishChannel(encryptionRequired: channel)), for: Rig.peripheral)
         }
@@ -124,7 +124,7 @@ struct UnattendedPairingTests {
                 isConfigured ? configuration : .init(identifierSecret: 42)
             )
             if !isConfigured {
-                rig.perform(.security(.insist(PairingPolicy(unattended: unattended))), for: Rig.peripheral)
+                rig.ask(.insist(PairingPolicy(unattended: unattended)))
             }
             rig.connect(Self.address, role: .peripheral)
             let answers = answer(Self.request, rig)
@@ -145,7 +145,7 @@ struct UnattendedPairingTests {
     func outOfBand() {
         for flag: UInt8 in [0, 1] {
             let rig = makeRig(Case(description: "", isAnswered: false))
-            rig.perform(.security(.makeOutOfBandData), for: Rig.peripheral)
+            rig.ask(.makeOutOfBandData)
             rig.connect(Self.address, role: .peripheral)
             var request = Self.request
             request[2] = flag
@@ -158,7 +158,7 @@ struct UnattendedPairingTests {
     @Test("A host that never pairs without a user gives an app the ATT error, and sends nothing")
     func never() throws {
         let rig = Rig.ready()
-        rig.perform(.security(.insist(PairingPolicy(unattended: .never))))
+        rig.ask(.insist(PairingPolicy(unattended: .never)))
         rig.peer = { request in
             switch request {
             case .exchangeMTURequest: .exchangeMTUResponse(.init(serverMTU: 23))

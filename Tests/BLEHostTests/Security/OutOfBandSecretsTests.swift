@@ -89,6 +89,8 @@ struct OutOfBandSecretsTests {
     /// The Pairing Response to a request, from a host one of whose clients knows, or knew, a key for any device.
     private func response(to outOfBand: SMP.OutOfBandFlag, isKnown: Bool) -> [UInt8] {
         let bonded = EncryptionTests(), rig = bonded.makeRig(isBonded: false, role: .peripheral)
+        rig.host.open(Rig.otherCentral, role: .agent, at: rig.now)
+        rig.perform(.security(.insist(PairingPolicy(unattended: .always))), for: Rig.otherCentral)
         rig.ask(.takeTemporaryKey(Key128(wire: 7), with: nil))
         if !isKnown { rig.host.close(Rig.agent, at: rig.now) }
         rig.pump()

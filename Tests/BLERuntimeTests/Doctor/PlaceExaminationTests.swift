@@ -10,7 +10,7 @@ struct PlaceExaminationTests {
         "A variable that is not understood is named, and its cure makes it understood",
         arguments: [
             ("BLUETOOTH_HOST", "hci", Finding.Code.hostMalformed), ("BLUETOOTH_HOST", "tcp:nowhere", .hostMalformed),
-            ("BLUETOOTH_HOST", "", .hostMalformed), ("BLUETOOTH_HOST", "world:/nowhere", .worldUnusable),
+            ("BLUETOOTH_HOST", "nonsense", .hostMalformed), ("BLUETOOTH_HOST", "world:/nowhere", .worldUnusable),
             ("BLUETOOTH_PRIVACY", "yes", .variableNotUnderstood), ("BLUETOOTH_LOG", "loud", .variableNotUnderstood),
             ("BLUETOOTH_BACKGROUND_MODES", "central", .variableNotUnderstood),
             ("BLUETOOTH_CAPTURE", "/nowhere/at/all.pcapng", .captureUnusable),

@@ -11,7 +11,7 @@ struct CaptureKindTests {
 
     /// A record of PacketLogger with a command; `length` is its first field.
     static func packetLogger(_ length: [UInt8]) -> [UInt8] {
-        length + [0x65, 0x53, 0xF1, 0x00, 0, 0, 0x10, 0, 0, 0x03, 0x0C, 0]
+        length + [0x65, 0x53, 0xF1, 0x00, 0, 0, 1, 0, 0, 0x03, 0x0C, 0]
     }
 
     static let kinds: [(octets: [UInt8], name: String)] = [

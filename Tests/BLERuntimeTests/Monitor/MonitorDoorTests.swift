@@ -112,7 +112,7 @@ struct MonitorDoorTests {
             Issue.record("\(items)")
             return
         }
-        #expect(text == "app 1 asks: scan" && record.time == time)
+        #expect(text == "app 1 asks: BLEHost.scan" && record.time == time)
         #expect(record.source == Self.source && record.bytes == [4, 0x0E, 0] && record.direction == .toHost)
     }
 

@@ -133,10 +133,10 @@ struct RadioServerTests {
         let octets = [UInt8](try Data(contentsOf: URL(filePath: path)))
         let reset: [UInt8] = [0, 0, 0, 0, 0x01, 0x03, 0x0C, 0x00], start = try #require(octets.firstRange(of: reset))
         #expect(start.lowerBound < 200)
-        for text in ["app 1 hears: stateChanged", "app 1 asks: scan", "app 1 hears: connected"] {
+        for text in ["app 1 hears: didUpdateState", "app 1 asks: scanForPeripherals", "app 1 hears: didConnect"] {
             #expect(octets.firstRange(of: Array(text.utf8)) != nil)
         }
-        #expect(octets.firstRange(of: Array("hears: discovered".utf8)) == nil)
+        #expect(octets.firstRange(of: Array("hears: didDiscover ".utf8)) == nil)
     }
 
     @Test("Who watches a host sees all that passes, and one who does not read holds up nobody")
@@ -171,7 +171,7 @@ struct RadioServerTests {
                 if record.bytes.count > 9, record.bytes[9] == 0x12 { told.insert("write request") }
                 told.insert(record.source.program)
             case .comment(let text, let source, _) where source.machine == "tcp:127.0.0.1:\(second)":
-                if text.contains("valueWritten") { told.insert("hears") }
+                if text.contains("didWriteValue") { told.insert("hears") }
             default: break
             }
             if told.count == 3 { break }

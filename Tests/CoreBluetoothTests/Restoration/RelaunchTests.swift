@@ -18,7 +18,7 @@ struct RelaunchTests {
     }
 
     @Test(
-        "An app is launched again after a crash, a restart or a lost radio, and not after the user ended it or Bluetooth",
+        "An app is launched again after a crash, a restart or a lost radio, not after the user ended it or Bluetooth",
         .behaviour("4.9.5"),
         arguments: Fate.allCases
     )

@@ -1,3 +1,4 @@
+import BLERuntime
 import BLEWire
 import Testing
 

@@ -28,7 +28,7 @@ final class Forwarder: NSObject, CBPeripheralDelegate {
 }
 
 /// A manager for tests, which tells its delegate what never happened.
-final class PretendingCentral: CBCentralManager {
+final class PretendingCentral: CBCentralManager, @unchecked Sendable {
     func pretend(_ peripheral: CBPeripheral) {
         delegate?.centralManager?(self, didDiscover: peripheral, advertisementData: [:], rssi: -40)
         delegate?.centralManager!(self, didConnect: peripheral)

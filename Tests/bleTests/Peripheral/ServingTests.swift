@@ -129,12 +129,12 @@ struct ServingTests {
         try await central.powerOn()
         let peripheral = try await central.find(PeerReference(text: "Sensor"), within: .seconds(600))
         try await central.connect(peripheral, within: .seconds(600))
-        try await central.discover(peripheral, descriptors: false)
+        try await central.discover(peripheral, descriptors: false, incomplete: { _ in })
         while peripheral.name != "Lamp" { await Task.yield() }
         served.stop()
     }
 
-    static let lines: [(line: String, meaning: ServeLine?)] = [
+    nonisolated static let lines: [(line: String, meaning: ServeLine?)] = [
         ("2A19 0x32", .change(CBUUID(string: "2A19"), to: "0x32")),
         ("0x2A19 on", .change(CBUUID(string: "2A19"), to: "on")),
         ("Battery Level 0x32", .change(CBUUID(string: "2A19"), to: "0x32")),

@@ -256,6 +256,11 @@ struct PeerTable {
         return remember(record)
     }
 
+    /// Whether there is room for a bond with a peer that this party wants, if need be in place of another bond.
+    func hasRoom(forBondWith peer: PeerIdentifier, wantedBy party: Bond.Party) -> Bool {
+        known.hasRoom(forBondWith: peer, wantedBy: party)
+    }
+
     /// The devices with whose bonds an app has to do, those that were of use last at the end.
     ///
     /// As long as no adapter has been in use those of all adapters count.
@@ -283,14 +288,19 @@ struct PeerTable {
 
     private mutating func remember(_ record: PeerRecord) -> OnChange {
         changes += 1
-        let friend = known[record.identifier]?.bond?.friend
+        let before = known[record.identifier], key = record.bond?.resolvingKey
         let outcome = known.remember(record)
         guard outcome != .refused else { return .full }
-        if record.bond?.friend != friend { keyRevision += 1 }
+        if key != before?.bond?.resolvingKey || key != nil && record.provedIdentity != before?.provedIdentity {
+            keyRevision += 1
+        }
+        // The latest address of a peer whose key no longer counts is meaningless.
+        if key == nil, record.provedIdentity != nil { latest[record.identifier] = nil }
         seen[record.identifier] = nil
-        guard case .replaced(let other) = outcome else { return .remember(record) }
+        let kept = known[record.identifier] ?? record
+        guard case .replaced(let other) = outcome else { return .remember(kept) }
         keyRevision += 1
-        return .replace(other, with: record)
+        return .replace(other, with: kept)
     }
 
     /// Changes what is known of the names of a peer; what is advertised is of no account if the GAP service was read.

@@ -166,8 +166,8 @@ package struct RememberedPeers: Equatable, Sendable {
     }
 
     private mutating func insert(_ record: PeerRecord, at index: Int) {
-        kept[record.identifier] = record
-        for address in record.addresses { identifiers[address] = record.identifier }
+        kept[record.identifier] = record.withProvedIdentity
+        identifiers[record.address.onAir] = record.identifier
         order.insert(record.identifier, at: index)
     }
 

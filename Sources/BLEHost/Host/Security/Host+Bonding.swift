@@ -26,20 +26,29 @@ extension Host {
         var isBonded = false
         if var bond = outcome.bond {
             bond.users = usersOfBond(with: peer, on: handle)
-            switch peers.claim(bond, for: peer, by: outcome) {
-            case .new: isBonded = true
-            case .replaced(let record):
-                outbox.append(.remember(record))
-                forgetBond(with: record.identifier, at: now)
-                isBonded = true
-            case .refused: break
-            }
-            if isBonded { isBonded = keep(bond, of: handle, at: now) }
+            isBonded = keepNew(bond, of: handle, at: now)
         }
         tellAgents(.paired(peer, outcome.method, isBonded: isBonded), of: handle)
         secured(handle, with: outcome.strength, isBonded: isBonded)
         answerSecurity(of: handle, .secured, at: now)
         proceed(at: now)
+    }
+
+    /// Keeps the bond that a pairing has made, with what the peer has proved of its identity.
+    ///
+    /// - Returns: `false` if there is no room for it.
+    private mutating func keepNew(_ made: Bond, of handle: ConnectionHandle, at now: Instant) -> Bool {
+        guard let link = links[handle] else {
+            note(.unknownLink(handle))
+            return false
+        }
+        let peer = link.peer, claimed = made.identity.onAir
+        let isInUse =
+            attachments.all.contains { $0.peer != peer && $0.address == claimed }
+            || links.values.contains { $0.peer != peer && $0.onAir.peer == claimed }
+        let (bond, change) = peers.paired(peer, made, at: link.onAir.peer, isInUse: isInUse)
+        if bond.identity.onAir != claimed { note(.unprovedIdentity(claimed, handle)) }
+        return apply(change, bond, of: handle, at: now)
     }
 
     /// The users of a bond that a pairing on a link has made: those of the apps there and of the bond it replaces.

@@ -33,12 +33,15 @@ extension Host {
     /// A peer that `isInformed` says that it was told out-of-band data, which it then has to show.
     private func admitsPairingOfPeer(on handle: ConnectionHandle, isInformed: Bool) -> Bool {
         guard let link = links[handle] else { return false }
-        if pairings.unattended == .always { return true }
+        let apps = apps(on: handle), unattended = pairings.unattended(for: apps)
+        if unattended == .always { return true }
         let isUsed = isUsedByApp(handle)
         if link.role == .central, !isUsed { return false }
-        if pairings.agent != nil || pairings.isTold(of: link.peer, isInformed: isInformed) { return true }
+        if pairings.agent(for: apps) != nil || pairings.isTold(of: link.peer, for: apps, isInformed: isInformed) {
+            return true
+        }
         let isNeeded = isUsed || layers.attributes.database.needsEncryption || layers.channels.needsEncryption
-        return pairings.unattended == .whenNeeded && isNeeded
+        return unattended == .whenNeeded && isNeeded
     }
 
     /// Whether an app is connected to the peer of a link, or is about to be.
@@ -63,7 +66,10 @@ extension Host {
         for cause: PairingInquiry.Cause
     ) {
         let peer = pairings.entries.values[index].peer
-        let isAsked = pairings.agent != nil || cause == .request || pairings.isTold(of: peer, isInformed: true)
+        let apps = apps(on: handle)
+        let isAsked =
+            pairings.agent(for: apps) != nil || cause == .request
+            || pairings.isTold(of: peer, for: apps, isInformed: true)
         let hasRoom = peers.hasRoom(forBondWith: peer, wantedBy: isAsked ? .user : party(using: handle))
         if !hasRoom { note(.limitReached(.bonds)) }
         pairings.begin(at: index, for: cause, hasRoom: hasRoom)
@@ -121,7 +127,7 @@ extension Host {
         // What has been agreed on is about to be told to all who wait for it.
         guard pairings.entries.values[index].outcome == nil else { return }
         let peer = pairings.entries.values[index].peer, isForbidden = isPairingForbidden(on: handle, for: cause)
-        if isForbidden, !pairings.isTold(of: peer, isInformed: true) {
+        if isForbidden, !pairings.isTold(of: peer, for: apps(on: handle), isInformed: true) {
             return pairingFailed(.nobodyToAsk, with: peer, on: handle, at: now)
         }
         let needsMITM = needsMITM || isForbidden
@@ -139,7 +145,10 @@ extension Host {
     ///
     /// A peripheral may ask its central in any case to encrypt with the bond that there is.
     private func isPairingForbidden(on handle: ConnectionHandle, for cause: PairingInquiry.Cause) -> Bool {
-        guard pairings.unattended == .never, pairings.agent == nil, cause != .request else { return false }
+        let apps = apps(on: handle)
+        guard pairings.unattended(for: apps) == .never, pairings.agent(for: apps) == nil, cause != .request else {
+            return false
+        }
         return links[handle]?.role == .central || !awaitsProof(handle)
     }
 
@@ -202,6 +211,9 @@ extension Host {
         at now: Instant
     ) {
         note(.pairingFailed(handle, failure))
+        if failure == .refused(.authenticationRequirements) {
+            pairings.entries.update(handle) { $0.isHopeless = true }
+        }
         tellAgents(.failed(peer, failure), of: handle)
         giveUp(on: handle, for: failure.answer, at: now)
     }

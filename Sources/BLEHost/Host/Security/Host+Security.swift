@@ -43,7 +43,18 @@ extension Host {
             note(.unknownLink(link))
             return false
         }
-        let change = peers.bonded(peer, bond)
+        return apply(peers.bonded(peer, bond), bond, of: link, at: now)
+    }
+
+    /// Stores a changed bond, and applies it to the link.
+    ///
+    /// - Returns: `false` if there was no room for it.
+    mutating func apply(
+        _ change: PeerTable.OnChange,
+        _ bond: Bond,
+        of link: ConnectionHandle,
+        at now: Instant
+    ) -> Bool {
         guard change != .full else {
             note(.limitReached(.bonds))
             return false

@@ -27,24 +27,31 @@ struct Pairings {
         let peer: PeerIdentifier
         /// The apps that used the link when the pairing began.
         fileprivate(set) var apps: LinkApps
-        /// The client that was asked last.
+        private(set) var cause = PairingInquiry.Cause.peer
+        /// The client that was asked last in this pairing.
         var asked: ClientID?
-        var cause = PairingInquiry.Cause.peer
+        /// Whether the user was asked something in this pairing.
+        var isAttended: Bool { asked != nil }
+        /// Whether there is room for a bond with the peer.
+        fileprivate var hasRoom = true
+        /// Whether the peer could not be paired with on this link so that nobody stands in between.
+        var isHopeless = false
         /// Whether the peer was paired with on this link: once more would come to the same.
         var hasPaired = false
         /// What has been agreed on and given, for as long as it is not certain that the peer got the last of it.
         var outcome: PairingOutcome?
 
-        init(manager: SecurityManager, peer: PeerIdentifier) {
+        init(manager: SecurityManager, peer: PeerIdentifier, apps: LinkApps) {
             self.manager = manager
             self.peer = peer
+            self.apps = apps
         }
 
         /// Notes that a pairing begins for this cause.
         fileprivate mutating func begin(for cause: PairingInquiry.Cause, hasRoom: Bool) {
             self.cause = cause
             self.hasRoom = hasRoom
-            isAttended = false
+            asked = nil
         }
     }
 
@@ -85,6 +92,30 @@ struct Pairings {
         agents.removeAll { $0.client == client }
         if let capability { agents.append(Agent(client: client, owner: owner, capability: capability)) }
         configureAll()
+    }
+
+    /// When this host pairs without an agent on a link that these apps use.
+    func unattended(for apps: LinkApps) -> UnattendedPairing {
+        policy(for: apps).unattended ?? configuration.unattended
+    }
+
+    /// Notes that a pairing begins on a link for this cause, with room for a bond or without.
+    mutating func begin(at index: Int, for cause: PairingInquiry.Cause, hasRoom: Bool) {
+        var entry = entries.values[index]
+        entry.begin(for: cause, hasRoom: hasRoom)
+        configure(&entry)
+        entries.values[index] = entry
+    }
+
+    /// Whether there is out-of-band data for a pairing with a peer on a link that these apps use: what the peer told,
+    /// or, if the peer `isInformed`, what it may have been told.
+    func isTold(of peer: PeerIdentifier, for apps: LinkApps, isInformed: Bool) -> Bool {
+        let data = secrets.data(
+            for: peer,
+            allowsLegacy: !policy(for: apps).requiresSecureConnections,
+            counting: counting(for: apps)
+        )
+        return data.remote != nil || isInformed && (data.local != nil || data.temporaryKey != nil)
     }
 
     /// What is insisted on for a link that these apps use.
@@ -216,9 +247,12 @@ struct Pairings {
     }
 
     private func configure(_ entry: inout Entry) {
-        let policy = policy(for: entry.apps)
-        entry.manager.configuration.ioCapability = agent(for: entry.apps)?.capability ?? .noInputNoOutput
-        entry.manager.configuration.isBonding = configuration.isBonding && policy.keepsBonds
+        let policy = policy(for: entry.apps), agent = agent(for: entry.apps)
+        let unattended = policy.unattended ?? configuration.unattended
+        entry.manager.configuration.ioCapability = agent?.capability ?? .noInputNoOutput
+        entry.manager.configuration.isBonding = configuration.isBonding && policy.keepsBonds && entry.hasRoom
+        entry.manager.configuration.asksForConsentAsCentral =
+            configuration.asksForConsentAsCentral || agent != nil && unattended == .never
         entry.manager.configuration.leastKeySize = max(configuration.leastKeySize, policy.leastKeySize)
         entry.manager.configuration.secureConnections =
             policy.requiresSecureConnections ? .required : configuration.secureConnections

@@ -2,8 +2,10 @@
 package struct DissectedPacket: Equatable, Sendable {
     /// The layers of the packet, outermost first.
     ///
-    /// What cannot be decoded is a layer named "malformed", with the reason as the name of its only field; the end of
-    /// a packet that the capture did not keep whole is a layer named "cut".
+    /// They cover all of its octets.
+    ///
+    /// A part that cannot be decoded is a layer named "malformed"; the name of its only field is the reason. The
+    /// missing end of a packet that a capture truncated is a layer named "cut".
     package var layers: [DissectedLayer] = []
     /// The layers of a reassembled packet whose last fragment is in this packet; otherwise empty.
     package var completed: [DissectedLayer] = []
@@ -13,10 +15,10 @@ package struct DissectedPacket: Equatable, Sendable {
     /// True if a part of the packet could not be decoded.
     package var isMalformed: Bool { (layers + completed).contains { $0.isMalformed } }
 
-    /// Whether the capture kept only the beginning of the packet.
+    /// True if the capture contains only the beginning of the packet.
     package var isCut: Bool { layers.contains { $0.isCut } }
 
-    /// The numbers by which one tells packets apart, each `nil` in a packet without such a number.
+    /// The codes by which packets are told apart; `nil` for codes that a packet does not have.
     package struct Codes: Equatable, Sendable {
         package var type: HCI.PacketType?
         /// The opcode of a command, or of the command that an event responds to.

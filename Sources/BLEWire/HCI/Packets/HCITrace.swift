@@ -19,14 +19,14 @@ package struct HCITrace: Sendable {
 
     package init() {}
 
-    /// Takes apart a packet that starts with its packet indicator.
+    /// Decodes the layers of a packet that starts with its packet indicator.
     ///
     /// - Parameters:
     ///   - octets: The packet, or its beginning.
     ///   - isFromHost: Whether the host sent it.
-    ///   - missing: Octets at the end of the packet that are not in `octets`, because a capture was limited to the
-    ///     beginning of each packet.
-    /// - Returns: Its layers and numbers.
+    ///   - missing: The number of octets at the end of the packet that are not in `octets`, because the capture was
+    ///     limited to the beginning of each packet.
+    /// - Returns: Its layers and codes.
     package mutating func dissect(h4 octets: [UInt8], isFromHost: Bool, missing: Int = 0) -> DissectedPacket {
         var packet = DissectedPacket()
         guard missing <= 0 else {

@@ -12,7 +12,8 @@ struct ChannelServeCommand: AsyncParsableCommand {
 
             The first channel is connected to standard input and output, and the command ends with it. It is closed \
             when standard input has ended and all of it has been sent; if there was nothing to send, as in a script, \
-            the other end closes it. With --echo, everything that comes in is sent back on every channel, until the command is interrupted.
+            the other end closes it. With --echo, everything that comes in is sent back on every channel, until the \
+            command is interrupted.
 
             There must be a radio within 10 s of the start. One that is lost while nobody talks, or with --echo, is \
             waited for, and the channel is offered anew when it is back. A radio that is lost while somebody talks \

@@ -8,7 +8,8 @@ struct ChatJoinCommand: AsyncParsableCommand {
         abstract: "See which chat rooms there are, and join one.",
         discussion: """
             When standard input has ended, what was said is sent and the room is left, unless --stay is given; where \
-            no room was named or joined, the command ends. A room that is not found, or takes no more, within --timeout then is given up with exit status 75.
+            no room was named or joined, the command ends. A room that is not found, or takes no more, within \
+            --timeout then is given up with exit status 75.
 
             There must be a radio within 10 s of the start. One that is lost while rooms are looked for is waited for; \
             with a connection to a room, the command ends with exit status 69.

@@ -7,9 +7,10 @@ struct Radio: AsyncParsableCommand {
         abstract: "Serve virtual controllers over TCP, all on one air.",
         discussion: """
             Each port is a controller that speaks HCI over H4, on 127.0.0.1. A new connection is a power cycle. A port \
-            serves one program at a time: the connection of a second one is closed, and this is said once. Controllers \
-            have other addresses in each run, unless --seed is the same; bonds that programs of this package make on \
-            them last as long as the run. At a --shared-port every connection has a controller of its own.
+            serves one program at a time: a second one waits 100 ms for the first to leave, then its connection is \
+            closed, and this is said once. Controllers have other addresses in each run, unless --seed is the same; \
+            bonds that programs of this package make on them last as long as the run. At a --shared-port every \
+            connection has a controller of its own.
 
             Examples:
               ble radio --port 7001 --port 7002

@@ -210,7 +210,8 @@ struct ClientRequestTests {
         var layer = AttributeLayer(configuration: .init())
         layer.linkUp(LoneLayer.link, peer: LoneLayer.peer, role: .central, at: Instant())
         layer.perform(.addService(SampleService.definition), for: two, at: Instant())
-        #expect(layer.noteUse(of: two, on: LoneLayer.link))
+        let isNew = layer.noteUse(of: two, on: LoneLayer.link)
+        #expect(isNew)
         while layer.next() != nil {}
         let answer = [UInt8]("03 f700")
         layer.receive(answer.span, on: LoneLayer.link, at: Instant())

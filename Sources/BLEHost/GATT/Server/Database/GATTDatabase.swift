@@ -65,6 +65,8 @@ package struct GATTDatabase: Sendable {
     /// What clients hold, in the order of ``attributes``.
     private var held: [HeldValue] = []
     package private(set) var services: [Service] = []
+    /// Whether peers need an encrypted link for anything in this database.
+    private(set) var needsEncryption = false
     /// The services and values that clients added.
     private var owned: Set<Owner> = []
     /// The configurations of what clients added, in ascending order of what they name it.
@@ -157,6 +159,7 @@ package struct GATTDatabase: Sendable {
         services.append(service)
         attributes += members
         held += members.map(HeldValue.init)
+        needsEncryption = needsEncryption || members.contains { $0.permissions.needEncryption }
         if let owner = service.owner { owned.insert(owner) }
         for member in members { if case .held(let owner) = member.content { owned.insert(owner) } }
         for member in members {
@@ -187,6 +190,7 @@ package struct GATTDatabase: Sendable {
             return true
         }
         held = attributes.map(HeldValue.init)
+        needsEncryption = attributes.contains { $0.permissions.needEncryption }
         configurations.removeAll { ranges.areAround($0.handle) }
         return ranges
     }

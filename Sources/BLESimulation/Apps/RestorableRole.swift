@@ -1,7 +1,7 @@
 import BLEHost
 
 /// The session of a manager with a restore identifier, in each launch of its app and between them.
-struct RestorableManager {
+struct RestorableRole {
     /// The client that the host knows in each launch.
     let client: ClientID
     let machine: Int
